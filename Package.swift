@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "storehouse",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "storehouse", targets: ["storehouse"]),
+        .library(name: "Stores", targets: ["Stores"]),
+        .library(name: "StoresTesting", targets: ["StoresTesting"]),
+        .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+
+        .target(name: "JSON"),
+        .target(name: "HTTP"),
+        .target(name: "Stores", dependencies: ["JSON"]),
+        .target(name: "StoresTesting", dependencies: ["Stores"]),
+        .target(name: "StoreKinds", dependencies: ["Stores", "JSON"]),
+
+        .target(name: "Sockets", dependencies: ["CLinux"]),
+        .target(name: "Upstream", dependencies: ["CCurl", "Sockets", "Stores"]),
+        .target(name: "Journal", dependencies: ["CSQLite", "Stores"]),
+        .target(name: "StorehouseServer", dependencies: ["Sockets", "HTTP", "JSON", "Stores"]),
+        .executableTarget(
+            name: "storehouse",
+            dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
+
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP"]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux"]),
+        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON"]),
+        .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON"]),
+        .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux"]),
+        .testTarget(
+            name: "StorehouseServerTests",
+            dependencies: ["StorehouseServer", "StoreKinds", "Upstream", "Stores", "JSON", "HTTP", "Sockets"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let cTargets: Set = ["CLinux", "CCurl", "CSQLite"]
+for target in package.targets where !cTargets.contains(target.name) {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,6 @@
+#ifndef STOREHOUSE_CCURL_H
+#define STOREHOUSE_CCURL_H
+
+#include <curl/curl.h>
+
+#endif

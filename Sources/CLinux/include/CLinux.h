@@ -1,0 +1,11 @@
+#ifndef STOREHOUSE_CLINUX_H
+#define STOREHOUSE_CLINUX_H
+
+// What Swift's Glibc module leaves out: epoll, accept4 and eventfd.
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#endif
+
+#endif

@@ -1,0 +1,2 @@
+// The header holds everything; the package manager wants one source file for each C target.
+#include "CSQLite.h"
