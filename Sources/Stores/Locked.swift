@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A value that one thread at a time may touch.
+///
+/// A `pthread_mutex_t` beside the value, in one allocation. It is not recursive. `Synchronization.Mutex` would do the
+/// same, but collapses under contention on Linux (Swift 6.3.1) and is opaque to ThreadSanitizer.
+public struct Locked<Value>: @unchecked Sendable {
+    // Sendable although the buffer is shared: every access to the value goes through `withLock`.
+    private final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+        deinit {
+            withUnsafeMutablePointerToElements { mutex in
+                _ = pthread_mutex_destroy(mutex)
+            }
+        }
+    }
+
+    private let storage: ManagedBuffer<Value, pthread_mutex_t>
+
+    public init(_ value: sending Value) {
+        storage = Storage.create(minimumCapacity: 1) { [value] _ in value }
+        storage.withUnsafeMutablePointerToElements { mutex in
+            mutex.initialize(to: pthread_mutex_t())
+            pthread_mutex_init(mutex, nil)
+        }
+    }
+
+    /// Runs `body` with the value, alone. `body` must not call back into the same lock.
+    @inline(__always)
+    public func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value.pointee)
+    }
+}
