@@ -15,29 +15,30 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
+        .target(name: "Locks"),
         .target(name: "JSON"),
         .target(name: "HTTP"),
-        .target(name: "Stores", dependencies: ["JSON"]),
-        .target(name: "StoresTesting", dependencies: ["Stores"]),
+        .target(name: "Stores", dependencies: ["Locks", "JSON"]),
+        .target(name: "StoresTesting", dependencies: ["Locks", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["Stores", "JSON"]),
 
-        .target(name: "Sockets", dependencies: ["CLinux"]),
-        .target(name: "Upstream", dependencies: ["CCurl", "Sockets", "Stores"]),
-        .target(name: "Journal", dependencies: ["CSQLite", "Stores"]),
-        .target(name: "StorehouseServer", dependencies: ["Sockets", "HTTP", "JSON", "Stores"]),
+        .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
+        .target(name: "Upstream", dependencies: ["CCurl", "Locks", "Sockets", "Stores"]),
+        .target(name: "Journal", dependencies: ["CSQLite", "Locks", "Stores"]),
+        .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
         .executableTarget(
             name: "storehouse",
             dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP"]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux"]),
-        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON"]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
+        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON"]),
-        .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux"]),
+        .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",
-            dependencies: ["StorehouseServer", "StoreKinds", "Upstream", "Stores", "JSON", "HTTP", "Sockets"]),
+            dependencies: ["StorehouseServer", "StoreKinds", "Upstream", "Stores", "JSON", "HTTP", "Sockets", "Locks"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,18 +1,22 @@
 #if canImport(Glibc)
-    import Glibc
+    public import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+    public import Darwin
 #elseif canImport(Musl)
-    import Musl
+    public import Musl
 #endif
 
 /// A value that one thread at a time may touch.
 ///
 /// A `pthread_mutex_t` beside the value, in one allocation. It is not recursive. `Synchronization.Mutex` would do the
 /// same, but collapses under contention on Linux (Swift 6.3.1) and is opaque to ThreadSanitizer.
+///
+/// It is inlinable because it stands on hot paths: unspecialized, a generic access costs more than the lock.
 public struct Locked<Value>: @unchecked Sendable {
     // Sendable although the buffer is shared: every access to the value goes through `withLock`.
-    private final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+    @usableFromInline
+    final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+        @inlinable
         deinit {
             withUnsafeMutablePointerToElements { mutex in
                 _ = pthread_mutex_destroy(mutex)
@@ -20,8 +24,10 @@ public struct Locked<Value>: @unchecked Sendable {
         }
     }
 
-    private let storage: ManagedBuffer<Value, pthread_mutex_t>
+    @usableFromInline
+    let storage: ManagedBuffer<Value, pthread_mutex_t>
 
+    @inlinable
     public init(_ value: sending Value) {
         storage = Storage.create(minimumCapacity: 1) { [value] _ in value }
         storage.withUnsafeMutablePointerToElements { mutex in
@@ -31,6 +37,7 @@ public struct Locked<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value, alone. `body` must not call back into the same lock.
+    @inlinable
     @inline(__always)
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
