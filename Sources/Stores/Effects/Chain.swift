@@ -1,0 +1,34 @@
+import Locks
+
+/// Counts what an action set going: its effects, those of the actions they emitted, and so on.
+package final class Chain: Sendable {
+    private struct Contents {
+        var running = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    // Guards the count and the waiters. Taken last: nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    func enter() { contents.withLock { $0.running += 1 } }
+
+    func leave() {
+        let settled: [@Sendable () -> Void] = contents.withLock { contents in
+            contents.running -= 1
+            guard contents.running == 0 else { return [] }
+            defer { contents.waiting = [] }
+            return contents.waiting
+        }
+        for tell in settled { tell() }
+    }
+
+    /// Calls `tell` once nothing of the chain runs any more; at once where that is so already.
+    package func whenSettled(_ tell: @escaping @Sendable () -> Void) {
+        let isSettled = contents.withLock { contents in
+            if contents.running == 0 { return true }
+            contents.waiting.append(tell)
+            return false
+        }
+        if isSettled { tell() }
+    }
+}

@@ -1,0 +1,12 @@
+/// The way from an action to one nested in it, and back: what a key path is to a structure's property.
+public struct CasePath<Root, Value>: Sendable {
+    /// Wraps a value in its case.
+    public let embed: @Sendable (Value) -> Root
+    /// The value, where `root` is that case.
+    public let extract: @Sendable (Root) -> Value?
+
+    public init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
+        self.embed = embed
+        self.extract = extract
+    }
+}

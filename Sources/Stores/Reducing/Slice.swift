@@ -1,0 +1,26 @@
+/// Runs a reducer on one slice of the state, for the actions nested in one case.
+public struct Slice<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
+    private let state: any WritableKeyPath<State, Part.State> & Sendable
+    private let action: CasePath<Action, Part.Action>
+    private let part: Part
+
+    public init(
+        _ state: any WritableKeyPath<State, Part.State> & Sendable,
+        _ action: CasePath<Action, Part.Action>,
+        _ part: Part
+    ) {
+        self.state = state
+        self.action = action
+        self.part = part
+    }
+
+    public func decide(_ action: Action, in state: State) -> Decision {
+        guard let nested = self.action.extract(action) else { return .ignore }
+        return part.decide(nested, in: state[keyPath: self.state])
+    }
+
+    public func reduce(_ state: inout State, _ action: Action) {
+        guard let nested = self.action.extract(action) else { return }
+        part.reduce(&state[keyPath: self.state], nested)
+    }
+}

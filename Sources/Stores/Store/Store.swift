@@ -1,0 +1,160 @@
+import Locks
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Holds one state, and changes it by reducing actions: the store of Redux.
+///
+/// - Dispatch is synchronous and first in, first out. Any thread may dispatch; one action is reduced at a time.
+/// - An action sent from a subscriber or a middleware is queued behind the one at hand, never nested and never lost.
+/// - Each committed action makes one revision and one notification, with the state that belongs to it.
+/// - A rejected or ignored action changes nothing.
+public final class Store<State: Sendable, Action: Sendable>: StateSource {
+    /// How many actions may follow from one dispatch before the store calls it a loop and drops the rest.
+    static var cascadeLimit: Int { 10_000 }
+
+    let core: StoreCore<State, Action>
+    private let reducer: any Reducer<State, Action>
+
+    /// The thread that holds the core's lock, so that a dispatch from inside a notification is seen as one.
+    private let owner = Atomic<UInt>(0)
+    // Guards what was dispatched from inside a notification. Taken after the core's lock.
+    private let inbox = Locked<[Submission<Action>]>([])
+
+    public init(
+        _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = []
+    ) {
+        core = StoreCore(state, middleware)
+        self.reducer = reducer
+    }
+
+    deinit { core.end() }
+
+    public var state: State { core.contents.withLock { $0.state } }
+    public var revision: Int { core.contents.withLock { $0.revision } }
+
+    /// Reduces `action` and returns what came of it; its notification has been given when this returns.
+    @discardableResult
+    public func dispatch(_ action: Action) -> Receipt {
+        submit(Submission(action, origin: .client))
+    }
+
+    /// Reduces all of `actions`, one revision each with nothing in between, or none of them.
+    @discardableResult
+    public func dispatch(batch actions: [Action]) -> Receipt {
+        guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
+        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client))
+    }
+
+    public func send(_ action: Action) { dispatch(action) }
+
+    /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
+    public func subscribe(_ subscriber: @escaping @Sendable (Commit<State, Action>) -> Void) -> Subscription {
+        core.subscribers.add(subscriber)
+    }
+
+    public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
+        core.observe(observer)
+    }
+
+    func submit(_ submission: Submission<Action>) -> Receipt {
+        let thread = currentThread()
+        if owner.load(ordering: .relaxed) == thread {
+            inbox.withLock { $0.append(submission) }
+            return Receipt(.queued, revision: 0)
+        }
+        var finished: [Chain] = []
+        let receipt: Receipt = core.contents.withLock { contents in
+            owner.store(thread, ordering: .relaxed)
+            defer { owner.store(0, ordering: .relaxed) }
+            let receipt = process(submission, &contents, &finished)
+            drain(&contents, &finished)
+            return receipt
+        }
+        for chain in finished { chain.leave() }
+        return receipt
+    }
+
+    /// Runs what was queued behind the action at hand, and what that queued in turn.
+    private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ finished: inout [Chain]) {
+        var left = Self.cascadeLimit
+        while true {
+            let queued = contents.followUps + inbox.withLock { inbox in
+                defer { inbox = [] }
+                return inbox
+            }
+            contents.followUps = []
+            if queued.isEmpty { return }
+            for submission in queued.prefix(left) { _ = process(submission, &contents, &finished) }
+            left -= min(left, queued.count)
+        }
+    }
+
+    private func process(
+        _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
+        _ finished: inout [Chain]
+    ) -> Receipt {
+        if let refusal = core.admits(submission, contents) { return Receipt(refusal, revision: contents.revision) }
+        if let chain = core.finishSender(of: submission, &contents) { finished.append(chain) }
+        var progress = Progress(chain: submission.chain)
+        let outcome =
+            submission.rest.isEmpty
+            ? reduce(submission, &contents, &progress) : reduce(batch: submission, &contents, &progress)
+        return Receipt(
+            outcome, revision: contents.revision, effects: progress.effects, chain: progress.chain)
+    }
+
+    private func reduce(
+        _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
+        _ progress: inout Progress
+    ) -> Outcome {
+        switch reducer.apply(submission.first, to: &contents.state) {
+        case .ignore: return .ignored
+        case .reject(let rejection): return .rejected(rejection, index: 0)
+        case .accept:
+            core.commit(submission.first, of: submission, endsBatch: true, &contents, &progress, door: door)
+            return .committed
+        }
+    }
+
+    /// Tries a batch on a copy first, since none of it may happen where a later part is refused.
+    private func reduce(
+        batch: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents, _ progress: inout Progress
+    ) -> Outcome {
+        let actions = [batch.first] + batch.rest
+        var accepted: [Action] = []
+        do {
+            var trial = contents.state
+            for (index, action) in actions.enumerated() {
+                switch reducer.apply(action, to: &trial) {
+                case .accept: accepted.append(action)
+                case .ignore: break
+                case .reject(let rejection): return .rejected(rejection, index: index)
+                }
+            }
+        }
+        for (index, action) in accepted.enumerated() {
+            reducer.reduce(&contents.state, action)
+            core.commit(
+                action, of: batch, endsBatch: index == accepted.count - 1, &contents, &progress, door: door)
+        }
+        return accepted.isEmpty ? .ignored : .committed
+    }
+
+    /// The way in for this store's effects; they do not keep the store alive.
+    private var door: StoreCore<State, Action>.Door {
+        { [weak self] submission in _ = self?.submit(submission) }
+    }
+}
+
+private func currentThread() -> UInt {
+    #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+    #else
+        UInt(pthread_self())
+    #endif
+}
