@@ -1,0 +1,57 @@
+/// The bytes that JSON's grammar names.
+@usableFromInline
+enum Byte {
+    @inlinable static var tab: UInt8 { 0x09 }
+    @inlinable static var lineFeed: UInt8 { 0x0A }
+    @inlinable static var carriageReturn: UInt8 { 0x0D }
+    @inlinable static var space: UInt8 { 0x20 }
+    @inlinable static var quote: UInt8 { 0x22 }
+    @inlinable static var comma: UInt8 { 0x2C }
+    @inlinable static var plus: UInt8 { 0x2B }
+    @inlinable static var minus: UInt8 { 0x2D }
+    @inlinable static var dot: UInt8 { 0x2E }
+    @inlinable static var zero: UInt8 { 0x30 }
+    @inlinable static var nine: UInt8 { 0x39 }
+    @inlinable static var colon: UInt8 { 0x3A }
+    @inlinable static var upperE: UInt8 { 0x45 }
+    @inlinable static var openBracket: UInt8 { 0x5B }
+    @inlinable static var backslash: UInt8 { 0x5C }
+    @inlinable static var closeBracket: UInt8 { 0x5D }
+    @inlinable static var lowerE: UInt8 { 0x65 }
+    @inlinable static var lowerU: UInt8 { 0x75 }
+    @inlinable static var openBrace: UInt8 { 0x7B }
+    @inlinable static var closeBrace: UInt8 { 0x7D }
+
+    static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == space || byte == lineFeed || byte == carriageReturn || byte == tab
+    }
+
+    /// Whether the byte cannot stand in a JSON string as it is.
+    @inlinable
+    static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < space || byte == quote || byte == backslash
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= zero && byte <= nine
+    }
+}
+
+/// Eight bytes looked at in one step.
+@usableFromInline
+enum ByteWord {
+    @inlinable static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// Sets the high bit of each byte that cannot stand in a JSON string as it is: quote, backslash, control
+    /// character. Bits above the lowest one set may be wrong.
+    @inlinable @inline(__always)
+    static func specials(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5C)
+        let isQuote = (quotes &- ones) & ~quotes
+        let isBackslash = (backslashes &- ones) & ~backslashes
+        let isControl = (word &- (ones &* 0x20)) & ~word
+        return (isQuote | isBackslash | isControl) & highBits
+    }
+}

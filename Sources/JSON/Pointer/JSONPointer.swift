@@ -1,0 +1,132 @@
+/// The way to one value inside a JSON document (RFC 6901).
+///
+/// Pointers are equal when their tokens are, compared by code point.
+public struct JSONPointer: Sendable {
+    /// Points at the whole document.
+    public static let root = JSONPointer(tokens: [])
+
+    /// The names and indices to follow, from the top, without escapes.
+    public let tokens: [String]
+
+    public init(tokens: [String]) {
+        self.tokens = tokens
+    }
+
+    /// Reads the text form: empty for the whole document, else `/` before each token, where `~0` is `~` and `~1` is `/`.
+    public init(_ text: String) throws(JSONPointerError) {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty else {
+            self = .root
+            return
+        }
+        guard bytes[0] == Self.slash else { throw .missingLeadingSlash }
+        tokens = try Self.tokens(of: bytes)
+    }
+
+    /// The pointer to a member of the object that this one points at.
+    public func appending(_ name: String) -> JSONPointer {
+        JSONPointer(tokens: tokens + [name])
+    }
+
+    /// The pointer to an element of the array that this one points at.
+    public func appending(_ index: Int) -> JSONPointer {
+        appending(String(index))
+    }
+
+    /// The value pointed at; nil where there is none.
+    public func value(in document: JSONValue) -> JSONValue? {
+        var value = document
+        for token in tokens {
+            switch value {
+            case .object(let object):
+                guard let member = object[token] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = Self.index(token), index < elements.count else { return nil }
+                value = elements[index]
+            default:
+                return nil
+            }
+        }
+        return value
+    }
+
+    /// The token as an array index: digits without leading zeros. `-`, the place behind the last element, is none, nor
+    /// is a number beyond 64 bits.
+    static func index(_ token: String) -> Int? {
+        let digits = token.utf8
+        guard let first = digits.first, digits.allSatisfy(Byte.isDigit), first != Byte.zero || digits.count == 1 else {
+            return nil
+        }
+        return Int(token)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let tilde = UInt8(ascii: "~")
+
+    private static func tokens(of bytes: [UInt8]) throws(JSONPointerError) -> [String] {
+        var tokens: [String] = []
+        var token: [UInt8] = []
+        var offset = 1
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case slash:
+                tokens.append(String(decoding: token, as: UTF8.self))
+                token.removeAll(keepingCapacity: true)
+            case tilde:
+                token.append(try meaning(ofEscapeAt: offset, in: bytes))
+                offset += 1
+            case let byte:
+                token.append(byte)
+            }
+            offset += 1
+        }
+        tokens.append(String(decoding: token, as: UTF8.self))
+        return tokens
+    }
+
+    private static func meaning(ofEscapeAt offset: Int, in bytes: [UInt8]) throws(JSONPointerError) -> UInt8 {
+        switch offset + 1 < bytes.count ? bytes[offset + 1] : nil {
+        case Byte.zero: return tilde
+        case Byte.zero + 1: return slash
+        default: throw .invalidEscape(offset: offset)
+        }
+    }
+}
+
+extension JSONPointer: Hashable {
+    public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+        left.tokens.elementsEqual(right.tokens) { ExactText($0) == ExactText($1) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tokens.count)
+        for token in tokens {
+            hasher.combine(ExactText(token))
+        }
+    }
+}
+
+extension JSONPointer: CustomStringConvertible {
+    /// The text form.
+    public var description: String {
+        var bytes: [UInt8] = []
+        for token in tokens {
+            bytes.append(Self.slash)
+            for byte in token.utf8 {
+                switch byte {
+                case Self.tilde: bytes += [Self.tilde, Byte.zero]
+                case Self.slash: bytes += [Self.tilde, Byte.zero + 1]
+                default: bytes.append(byte)
+                }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension JSONPointer: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.string(description)
+    }
+}

@@ -1,0 +1,133 @@
+extension JSONSchema {
+    /// Checks a value and says what is wrong with it, in the order of the document; nothing if it is right.
+    ///
+    /// Takes time linear in the value, and stops at 20 violations.
+    /// - Parameter pointer: where the value stands in what the client sent, for the violations' pointers.
+    public func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
+        var validator = SchemaValidator(base: pointer)
+        validator.check(value, against: self)
+        return validator.violations
+    }
+}
+
+/// A walk over one value. Pointers are built only for what is wrong.
+private struct SchemaValidator {
+    private static let maximumViolations = 20
+
+    private(set) var violations: [JSONSchema.Violation] = []
+    private let base: JSONPointer
+    private var path: [String] = []
+
+    init(base: JSONPointer) {
+        self.base = base
+    }
+
+    mutating func check(_ value: JSONValue, against schema: JSONSchema) {
+        if schema.isNullable, value.isNull {
+            return
+        }
+        switch (schema.shape, value) {
+        case (.boolean, .bool): break
+        case (.integer(let minimum, let maximum), _):
+            check(value.asInteger, minimum, maximum, schema)
+        case (.enumeration(let allowed), .string(let text)):
+            let text = ExactText(text)
+            require(allowed.contains { ExactText($0) == text }, schema)
+        case (.string(let rules), .string(let text)): check(text, rules)
+        case (.array(let items, let count), .array(let elements)): check(elements, items, count)
+        case (.object(let properties, let count), .object(let object)): check(object, properties, count)
+        default: require(false, schema)
+        }
+    }
+
+    private mutating func check(_ number: Int?, _ minimum: Int?, _ maximum: Int?, _ schema: JSONSchema) {
+        let isAllowed = number.map { $0 >= minimum ?? .min && $0 <= maximum ?? .max }
+        require(isAllowed ?? false, schema)
+    }
+
+    private mutating func check(_ text: String, _ rules: JSONSchema.TextRules) {
+        if !rules.hasAllowedLength(text) {
+            report("must have " + rules.length.phrase("character"))
+        } else if let format = rules.format, !format.accepts(text) {
+            report("must be \(format.phrase)")
+        } else if let pattern = rules.pattern, !pattern.matches(text) {
+            report("must match \(pattern.expression)")
+        }
+    }
+
+    private mutating func check(_ elements: [JSONValue], _ items: JSONSchema, _ count: JSONSchema.ItemCount) {
+        guard count.contains(elements.count) else { return report("must have " + count.phrase("element")) }
+        for (index, element) in elements.enumerated() where !isFull {
+            inside(String(index)) { $0.check(element, against: items) }
+        }
+    }
+
+    private mutating func check(
+        _ object: JSONObject, _ properties: [JSONSchema.Property], _ count: JSONSchema.ItemCount
+    ) {
+        var known = JSONObject()
+        for property in properties {
+            known[property.name] = .null
+            if let value = object[property.name] {
+                inside(property.name) { $0.check(value, against: property.schema) }
+            } else if property.isRequired {
+                inside(property.name) { $0.report("is required") }
+            }
+        }
+        for name in object.names where !isFull && known[name] == nil {
+            inside(name) { $0.report(Self.unknownMember(properties)) }
+        }
+        if !count.contains(object.count) {
+            report("must have " + count.phrase("member"))
+        }
+    }
+
+    private static func unknownMember(_ properties: [JSONSchema.Property]) -> String {
+        guard !properties.isEmpty else { return "is not known; no member is" }
+        return "is not known; known are " + properties.map(\.name).joined(separator: ", ")
+    }
+
+    private mutating func inside(_ token: String, _ body: (inout SchemaValidator) -> Void) {
+        path.append(token)
+        body(&self)
+        path.removeLast()
+    }
+
+    private mutating func require(_ isAllowed: Bool, _ schema: JSONSchema) {
+        if !isAllowed {
+            report("must be " + schema.shape.phrase + (schema.isNullable ? " or null" : ""))
+        }
+    }
+
+    private mutating func report(_ detail: String) {
+        guard !isFull else { return }
+        violations.append(JSONSchema.Violation(pointer: JSONPointer(tokens: base.tokens + path), detail: detail))
+    }
+
+    private var isFull: Bool { violations.count >= Self.maximumViolations }
+}
+
+extension JSONSchema.Shape {
+    /// The shape in words, to stand behind "must be".
+    fileprivate var phrase: String {
+        switch self {
+        case .integer(let minimum?, let maximum?): "an integer from \(minimum) to \(maximum)"
+        case .integer(let minimum?, nil): "an integer, \(minimum) or more"
+        case .integer(nil, let maximum?): "an integer, \(maximum) or less"
+        case .integer(nil, nil): "an integer of 64 bits"
+        case .boolean: "true or false"
+        case .enumeration(let allowed): "one of " + allowed.joined(separator: ", ")
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONSchema.Format {
+    fileprivate var phrase: String {
+        switch self {
+        case .date: "a day of the calendar, written YYYY-MM-DD"
+        }
+    }
+}
