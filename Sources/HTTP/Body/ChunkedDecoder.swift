@@ -1,0 +1,109 @@
+/// Takes the chunked coding off a body (RFC 9112, section 7.1).
+///
+/// It consumes all bytes up to the trailer section, and that one as a whole. Chunk extensions are checked, bounded and
+/// dropped; so are trailers, and forbidden ones are refused (RFC 9110, section 6.5.1).
+struct ChunkedDecoder: Sendable {
+    private enum Phase: Sendable { case size, afterSize, sizeEnd, data, dataEnd, dataLineEnd, trailer }
+
+    private let limits: HTTPLimits
+    private var phase = Phase.size
+    private var position = 0
+    private var size = 0
+    private var digits = 0
+    private var extensions = ChunkExtensionScanner()
+    private var trailers: FieldSectionScanner
+
+    init(limits: HTTPLimits) {
+        self.limits = limits
+        trailers = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
+    }
+
+    /// Decodes on, from the first byte not consumed; returns whether the body is complete.
+    mutating func decode(
+        _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
+    ) throws(RequestFailure) -> Bool {
+        while position < bytes.count {
+            switch phase {
+            case .size: try scanSize(bytes, body.count)
+            case .afterSize: try scanAfterSize(bytes)
+            case .sizeEnd:
+                try expect(ASCII.lineFeed, bytes)
+                beginData()
+            case .data: takeData(bytes, into: &body)
+            case .dataEnd:
+                try expect(ASCII.carriageReturn, bytes)
+                phase = .dataLineEnd
+            case .dataLineEnd:
+                try expect(ASCII.lineFeed, bytes)
+                phase = .size
+            case .trailer: return try scanTrailers(bytes)
+            }
+        }
+        return false
+    }
+
+    /// How many bytes were consumed since the last call.
+    mutating func takeConsumed() -> Int {
+        defer { position = 0 }
+        return position
+    }
+
+    private mutating func scanSize(
+        _ bytes: UnsafeRawBufferPointer, _ decoded: Int
+    ) throws(RequestFailure) {
+        while position < bytes.count, let value = bytes[position].hexadecimalValue {
+            // Sixteen digits, zeros counted: a size that takes more is an attack or a mistake.
+            guard digits < 16, size <= Int.max >> 4 else { throw .malformed("A chunk size is too large.") }
+            size = size << 4 | Int(value)
+            digits += 1
+            position += 1
+        }
+        guard position < bytes.count else { return }
+        guard digits > 0 else { throw .malformed("A chunk does not start with its size in hexadecimal digits.") }
+        guard size <= limits.maxBodyBytes - decoded else {
+            throw RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
+        }
+        extensions.beginLine()
+        phase = .afterSize
+    }
+
+    private mutating func scanAfterSize(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            if byte == ASCII.carriageReturn {
+                guard extensions.mayEnd else { throw .malformed("A chunk extension is incomplete.") }
+                phase = .sizeEnd
+                return
+            }
+            try extensions.take(byte)
+        }
+    }
+
+    private mutating func beginData() {
+        phase = size == 0 ? .trailer : .data
+        digits = 0
+    }
+
+    private mutating func takeData(_ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]) {
+        let taken = min(size, bytes.count - position)
+        body.append(contentsOf: bytes[position..<(position + taken)])
+        position += taken
+        size -= taken
+        if size == 0 { phase = .dataEnd }
+    }
+
+    /// The trailer section stays unconsumed until it is complete, so that its scanner always starts at its first byte.
+    private mutating func scanTrailers(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Bool {
+        let section = UnsafeRawBufferPointer(rebasing: bytes[position...])
+        guard let end = try trailers.scan(section) else { return false }
+        for line in trailers.lines { try ForbiddenTrailers.check(section, line.name) }
+        position += end
+        return true
+    }
+
+    private mutating func expect(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        guard bytes[position] == byte else { throw .malformed("A chunk or its size does not end with CR LF.") }
+        position += 1
+    }
+}

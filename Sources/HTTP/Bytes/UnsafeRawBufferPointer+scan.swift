@@ -1,0 +1,34 @@
+extension UnsafeRawBufferPointer {
+    /// The first offset in `start..<end` whose byte is below `floor` or is DEL; `end` if there is none.
+    ///
+    /// Eight bytes a step: a byte below `floor` borrows from its own top bit, and only bytes above the first hit can
+    /// be hit falsely. `end` must not be over `count`, and `floor` not over 0x80.
+    @inline(__always)
+    func firstControl(from start: Int, to end: Int, below floor: UInt8) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        var index = start
+        while index &+ 8 <= end {
+            let word = UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let low = (word &- ones &* UInt64(floor)) & ~word
+            let flipped = word ^ (ones &* UInt64(ASCII.delete))
+            let hits = (low | ((flipped &- ones) & ~flipped)) & tops
+            if hits != 0 { return index &+ hits.trailingZeroBitCount >> 3 }
+            index &+= 8
+        }
+        while index < end, self[index] >= floor, self[index] != ASCII.delete { index &+= 1 }
+        return index
+    }
+
+    /// Whether the bytes in the range are this lower-case ASCII text, capitals counted as small letters.
+    @inline(__always)
+    func hasText(_ text: StaticString, in range: Range<Int>) -> Bool {
+        guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
+        var other = text.utf8Start
+        for index in range {
+            if self[index].lowercased != other.pointee { return false }
+            other += 1
+        }
+        return true
+    }
+}

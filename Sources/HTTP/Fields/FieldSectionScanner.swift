@@ -1,0 +1,111 @@
+/// Reads a header or trailer section (RFC 9112, section 5) up to the empty line that ends it.
+///
+/// It may be given the bytes piece by piece, always from the same first byte on, and looks at each byte once. Whatever
+/// the pieces, the outcome is the same.
+struct FieldSectionScanner: Sendable {
+    private enum Phase: Sendable { case line, name, blanks, value, lineEnd, sectionEnd }
+
+    private(set) var lines: [FieldLine] = []
+    private let start: Int
+    private let limit: Int
+    private var phase = Phase.line
+    private var position: Int
+    private var nameStart = 0
+    private var nameEnd = 0
+    private var valueStart = 0
+    private var valueEnd = 0
+
+    /// Makes a scanner of a section that starts at `start` and may have `maxBytes` bytes.
+    init(start: Int, maxBytes: Int) {
+        self.start = start
+        self.limit = start + maxBytes
+        position = start
+    }
+
+    /// Scans on; returns the offset after the section, or nil while its end has not come.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
+        let end = min(bytes.count, limit)
+        while position < end {
+            switch phase {
+            case .line: try scanLineStart(bytes)
+            case .name: try scanName(bytes, to: end)
+            case .blanks: skipBlanks(bytes, to: end)
+            case .value: try scanValue(bytes, to: end)
+            case .lineEnd:
+                try expectLineFeed(bytes)
+                phase = .line
+            case .sectionEnd:
+                try expectLineFeed(bytes)
+                return position
+            }
+        }
+        guard position < limit else {
+            throw RequestFailure(.headersTooLarge, "The header fields have more bytes than this server takes.")
+        }
+        return nil
+    }
+
+    private mutating func scanLineStart(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        let byte = bytes[position]
+        if byte == ASCII.carriageReturn {
+            position &+= 1
+            phase = .sectionEnd
+        } else if byte.isBlank {
+            throw .malformed("A line starts with white space: folded field lines are not taken.")
+        } else {
+            if lines.isEmpty { lines.reserveCapacity(12) }
+            nameStart = position
+            phase = .name
+        }
+    }
+
+    private mutating func scanName(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
+        let token = ByteClass.token
+        while position < end, token.contains(bytes[position]) { position &+= 1 }
+        guard position < end else { return }
+        guard bytes[position] == ASCII.colon else {
+            throw .malformed(
+                bytes[position].isBlank
+                    ? "White space stands before the colon of a field line."
+                    : "A field name is not a token followed by a colon.")
+        }
+        guard position > nameStart else { throw .malformed("A field line has no name.") }
+        nameEnd = position
+        position &+= 1
+        phase = .blanks
+    }
+
+    private mutating func skipBlanks(_ bytes: UnsafeRawBufferPointer, to end: Int) {
+        while position < end, bytes[position].isBlank { position &+= 1 }
+        guard position < end else { return }
+        valueStart = position
+        phase = .value
+    }
+
+    private mutating func scanValue(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
+        repeat {
+            position = bytes.firstControl(from: position, to: end, below: ASCII.space)
+            guard position < end else { return }
+            if bytes[position] != ASCII.tab { break }
+            position &+= 1
+        } while true
+        guard bytes[position] == ASCII.carriageReturn else {
+            throw .malformed(
+                bytes[position] == ASCII.lineFeed
+                    ? "A line ends with a bare line feed; it must end with CR LF."
+                    : "A field value holds a control character.")
+        }
+        valueEnd = position
+        while valueEnd > valueStart, bytes[valueEnd &- 1].isBlank { valueEnd &-= 1 }
+        lines.append(FieldLine(name: nameStart..<nameEnd, value: valueStart..<valueEnd))
+        position &+= 1
+        phase = .lineEnd
+    }
+
+    private mutating func expectLineFeed(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        guard bytes[position] == ASCII.lineFeed else {
+            throw .malformed("A carriage return stands without its line feed.")
+        }
+        position &+= 1
+    }
+}

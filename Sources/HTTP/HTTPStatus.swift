@@ -1,0 +1,41 @@
+/// The status codes that the server answers with (RFC 9110, section 15; 428 to 431 are of RFC 6585).
+package enum HTTPStatus: Int, Sendable, Hashable {
+    case `continue` = 100
+    case ok = 200
+    case created = 201
+    case accepted = 202
+    case noContent = 204
+    case seeOther = 303
+    case notModified = 304
+    case temporaryRedirect = 307
+    case permanentRedirect = 308
+    case badRequest = 400
+    case unauthorized = 401
+    case forbidden = 403
+    case notFound = 404
+    case methodNotAllowed = 405
+    case notAcceptable = 406
+    case requestTimeout = 408
+    case conflict = 409
+    case gone = 410
+    case preconditionFailed = 412
+    case contentTooLarge = 413
+    case uriTooLong = 414
+    case unsupportedMediaType = 415
+    case expectationFailed = 417
+    case unprocessableContent = 422
+    case tooManyRequests = 429
+    case requestHeaderFieldsTooLarge = 431
+    case internalServerError = 500
+    case notImplemented = 501
+    case badGateway = 502
+    case serviceUnavailable = 503
+    case gatewayTimeout = 504
+    case httpVersionNotSupported = 505
+
+    /// Whether an answer with this status ends with its head, whatever the request was
+    /// (RFC 9112, section 6.3, point 1).
+    package var isAlwaysBodiless: Bool {
+        rawValue < 200 || self == .noContent || self == .notModified
+    }
+}

@@ -1,0 +1,92 @@
+/// What the field lines say about the message itself: its body and what becomes of the connection after it.
+struct MessageFraming: Sendable {
+    private(set) var body = BodyFraming.none
+    private(set) var keepAlive: Bool
+    private(set) var expectsContinue = false
+
+    private let version: HTTPVersion
+    private var hosts = 0
+    private var length: Int?
+    private var codings: TransferCodings?
+    private var closes = false
+    private var expectsOther = false
+
+    /// Reads the framing fields.
+    ///
+    /// - Throws: malformed requests first; then what is well-formed and yet refused (501, 413, 417, in this order).
+    init(
+        _ lines: [FieldLine], _ bytes: UnsafeRawBufferPointer, version: HTTPVersion, limits: HTTPLimits
+    ) throws(RequestFailure) {
+        self.version = version
+        keepAlive = version == .http11
+        for line in lines { try note(line, bytes) }
+        if hosts == 0, version == .http11 { throw .malformed("An HTTP/1.1 request needs a Host field.") }
+        if closes { keepAlive = false }
+        try decideBody(limits)
+        if expectsOther {
+            throw RequestFailure(.expectationFailed, "The only expectation met here is 100-continue.")
+        }
+        // RFC 9110, section 10.1.1: of a 1.0 client the expectation is ignored; without a body there is none to wait for.
+        if version == .http10 || body == .none { expectsContinue = false }
+    }
+
+    private mutating func note(_ line: FieldLine, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        switch line.name.count {
+        case 4 where bytes.hasText("host", in: line.name): try noteHost(line.value, bytes)
+        case 6 where bytes.hasText("expect", in: line.name):
+            if bytes.hasText("100-continue", in: line.value) { expectsContinue = true } else { expectsOther = true }
+        case 10 where bytes.hasText("connection", in: line.name): try noteConnection(line.value, bytes)
+        case 14 where bytes.hasText("content-length", in: line.name): try noteLength(line.value, bytes)
+        case 17 where bytes.hasText("transfer-encoding", in: line.name):
+            var noted = codings ?? TransferCodings()
+            noted.add(bytes, line.value)
+            codings = noted
+        default: break
+        }
+    }
+
+    private mutating func noteHost(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        hosts += 1
+        guard hosts == 1 else { throw .malformed("The Host field stands more than once.") }
+        guard AuthoritySyntax.isValid(bytes, value, portNeeded: false) else {
+            throw .malformed("The Host field is not a host and perhaps a port.")
+        }
+    }
+
+    private mutating func noteConnection(
+        _ value: Range<Int>, _ bytes: UnsafeRawBufferPointer
+    ) throws(RequestFailure) {
+        let token = ByteClass.token
+        for option in ListElements(bytes, in: value) {
+            if bytes.hasText("close", in: option) {
+                closes = true
+            } else if bytes.hasText("keep-alive", in: option) {
+                keepAlive = true
+            } else if !bytes[option].allSatisfy({ token.contains($0) }) {
+                throw .malformed("The Connection field is not a list of tokens.")
+            }
+        }
+    }
+
+    private mutating func noteLength(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        guard length == nil else { throw .malformed("The Content-Length field stands more than once.") }
+        guard let number = DecimalNumber.parse(bytes, value) else {
+            throw .malformed("The Content-Length field is not a plain decimal number.")
+        }
+        length = number
+    }
+
+    private mutating func decideBody(_ limits: HTTPLimits) throws(RequestFailure) {
+        if let codings {
+            if length != nil { throw .malformed("Content-Length and Transfer-Encoding stand together.") }
+            if version == .http10 { throw .malformed("HTTP/1.0 has no transfer codings.") }
+            try codings.check()
+            body = .chunked
+        } else if let length, length > 0 {
+            guard length <= limits.maxBodyBytes else {
+                throw RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
+            }
+            body = .length(length)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// An event of an event stream (WHATWG HTML, section 9.2).
+package struct ServerSentEvent: Sendable, Hashable {
+    /// The event's type; nil is `message`. Line ends in it are dropped.
+    package var event: String?
+    /// The id that a client sends back as Last-Event-ID. Line ends and NUL in it are dropped.
+    package var id: String?
+    /// The data: each of its lines becomes a `data:` line. Nil sends none, and then no event is dispatched.
+    package var data: [UInt8]?
+    /// How long a client waits before it connects again, in milliseconds.
+    package var retry: Int?
+    /// A comment, which clients drop: each of its lines becomes a line that starts with a colon.
+    package var comment: String?
+
+    package init(
+        event: String? = nil, id: String? = nil, data: [UInt8]? = nil, retry: Int? = nil, comment: String? = nil
+    ) {
+        self.event = event
+        self.id = id
+        self.data = data
+        self.retry = retry
+        self.comment = comment
+    }
+
+    /// Appends the event and the empty line that ends it.
+    package func append(to output: inout [UInt8]) {
+        if let comment { Self.appendLines(Array(comment.utf8), prefix: ": ", to: &output) }
+        if let retry, retry >= 0 {
+            output.appendText("retry: ")
+            output.appendDecimal(retry)
+            output.append(ASCII.lineFeed)
+        }
+        if let event { Self.appendLine("event: ", event, to: &output) }
+        if let id { Self.appendLine("id: ", id, to: &output) }
+        if let data { Self.appendLines(data, prefix: "data: ", to: &output) }
+        output.append(ASCII.lineFeed)
+    }
+
+    /// The event in bytes.
+    package var bytes: [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity((data?.count ?? 0) + 64)
+        append(to: &output)
+        return output
+    }
+
+    private static func appendLine(_ prefix: StaticString, _ text: String, to output: inout [UInt8]) {
+        output.appendText(prefix)
+        output.append(
+            contentsOf: text.utf8.lazy.filter {
+                $0 != ASCII.lineFeed && $0 != ASCII.carriageReturn && $0 != ASCII.null
+            })
+        output.append(ASCII.lineFeed)
+    }
+
+    /// A line ends at CR, LF or both together, as the client's parser sees it.
+    private static func appendLines(_ bytes: [UInt8], prefix: StaticString, to output: inout [UInt8]) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(where: { $0 == ASCII.lineFeed || $0 == ASCII.carriageReturn }) {
+            output.appendText(prefix)
+            output.append(contentsOf: rest[..<end])
+            output.append(ASCII.lineFeed)
+            let isPair = rest[end] == ASCII.carriageReturn && rest[end...].dropFirst().first == ASCII.lineFeed
+            rest = rest[(end + (isPair ? 2 : 1))...]
+        }
+        output.appendText(prefix)
+        output.append(contentsOf: rest)
+        output.append(ASCII.lineFeed)
+    }
+}
