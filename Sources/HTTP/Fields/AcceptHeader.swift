@@ -1,0 +1,84 @@
+/// What media types a client takes, and how gladly (RFC 9110, section 12.5.1).
+///
+/// A range that breaks the grammar is passed over. No Accept field, or none with a sound range, takes everything.
+package struct AcceptHeader: Sendable {
+    private struct MediaRange {
+        let media: MediaType
+        /// In thousandths.
+        let quality: Int
+
+        /// How exactly the range names the type; nil where it does not cover it.
+        func specificity(for offer: MediaType) -> Int? {
+            if media.type == "*" { return 0 }
+            guard media.type == offer.type else { return nil }
+            if media.subtype == "*" { return 1 }
+            guard media.subtype == offer.subtype else { return nil }
+            let areMet = media.parameters.allSatisfy { wanted in
+                offer[wanted.name]?.lowercased() == wanted.value.lowercased()
+            }
+            return areMet ? 2 + media.parameters.count : nil
+        }
+    }
+
+    private let ranges: [MediaRange]
+
+    /// Reads the values of all Accept lines.
+    package init(_ lines: [String]) {
+        var ranges: [MediaRange] = []
+        for line in lines {
+            var cursor = FieldCursor(line)
+            while cursor.nextElement() {
+                if let range = Self.range(&cursor) { ranges.append(range) } else { cursor.skipElement() }
+            }
+        }
+        self.ranges = ranges
+    }
+
+    /// How gladly the client takes the type, in thousandths: 0 is not at all. The range that names it most exactly
+    /// decides.
+    package func quality(of offer: MediaType) -> Int {
+        if ranges.isEmpty { return 1000 }
+        var best: (specificity: Int, quality: Int)?
+        for range in ranges {
+            guard let specificity = range.specificity(for: offer) else { continue }
+            if specificity > best?.specificity ?? -1 { best = (specificity, range.quality) }
+        }
+        return best?.quality ?? 0
+    }
+
+    /// The offer that the client takes most gladly, of equal ones the first; nil where it takes none of them.
+    package func preferred(of offers: [MediaType]) -> MediaType? {
+        var best: (offer: MediaType, quality: Int)?
+        for offer in offers {
+            let quality = quality(of: offer)
+            if quality > best?.quality ?? 0 { best = (offer, quality) }
+        }
+        return best?.offer
+    }
+
+    private static func range(_ cursor: inout FieldCursor) -> MediaRange? {
+        guard let (type, subtype) = MediaType.names(&cursor), type != "*" || subtype == "*",
+            let parameters = cursor.parameters(), cursor.elementEnds()
+        else { return nil }
+        // What follows q belonged to a long gone extension of Accept, and says nothing about the type.
+        let weight = parameters.firstIndex { $0.name == "q" }
+        let media = MediaType(
+            type: type, subtype: subtype, parameters: Array(parameters[..<(weight ?? parameters.count)]))
+        guard let weight else { return MediaRange(media: media, quality: 1000) }
+        return quality(parameters[weight].value).map { MediaRange(media: media, quality: $0) }
+    }
+
+    /// `0` or `1` with at most three decimals (RFC 9110, section 12.4.2), in thousandths.
+    private static func quality(_ text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first, first == ASCII.zero || first == ASCII.zero + 1, bytes.count <= 5 else {
+            return nil
+        }
+        guard bytes.count == 1 || bytes[1] == ASCII.dot else { return nil }
+        var decimals = Array(bytes.dropFirst(2))
+        while decimals.count < 3 { decimals.append(ASCII.zero) }
+        guard let thousandths = DecimalNumber.parse(decimals) else { return nil }
+        let quality = Int(first - ASCII.zero) * 1000 + thousandths
+        return quality <= 1000 ? quality : nil
+    }
+}

@@ -1,0 +1,88 @@
+/// Reads a field value from left to right by the common rules of RFC 9110, section 5.6.
+struct FieldCursor {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The byte that comes next; nil at the end.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    mutating func skipBlanks() {
+        while let byte = next, byte.isBlank { index += 1 }
+    }
+
+    /// Takes this byte if it is the next one.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// Takes bytes as long as they are of a kind.
+    mutating func takeWhile(_ belongs: (UInt8) -> Bool) -> String {
+        let start = index
+        while let byte = next, belongs(byte) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    /// Takes a token; nil where none stands here.
+    mutating func token() -> String? {
+        let token = takeWhile { ByteClass.token.contains($0) }
+        return token.isEmpty ? nil : token
+    }
+
+    /// Takes a token or a quoted string, whose quotes and escapes are taken off; nil where neither stands here.
+    mutating func word() -> String? {
+        guard take(ASCII.quote) else { return token() }
+        var content: [UInt8] = []
+        while let byte = next, byte.isFieldContent {
+            index += 1
+            if byte == ASCII.quote { return String(decoding: content, as: UTF8.self) }
+            if byte == ASCII.backslash {
+                guard let escaped = next, escaped.isFieldContent else { return nil }
+                content.append(escaped)
+                index += 1
+            } else {
+                content.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// Takes the separators before the next element of a list; returns whether there is one. Elements may be empty
+    /// (RFC 9110, section 5.6.1.2), and so may the list.
+    mutating func nextElement() -> Bool {
+        repeat { skipBlanks() } while take(ASCII.comma)
+        return next != nil
+    }
+
+    /// Whether an element ends here: after blanks comes a comma or nothing.
+    mutating func elementEnds() -> Bool {
+        skipBlanks()
+        return next == nil || next == ASCII.comma
+    }
+
+    /// Goes to the end of an element that is not understood; a comma in quotes does not end it.
+    mutating func skipElement() {
+        var isQuoted = false
+        while let byte = next, isQuoted || byte != ASCII.comma {
+            index += isQuoted && byte == ASCII.backslash && index + 1 < bytes.count ? 2 : 1
+            if byte == ASCII.quote { isQuoted.toggle() }
+        }
+    }
+
+    /// Takes `*( OWS ";" OWS [ name "=" value ] )` (RFC 9110, section 5.6.6), names in lower case; nil where it is
+    /// broken.
+    mutating func parameters() -> [Parameter]? {
+        var parameters: [Parameter] = []
+        while true {
+            skipBlanks()
+            guard take(ASCII.semicolon) else { return parameters }
+            skipBlanks()
+            guard let name = token() else { continue }
+            guard take(ASCII.equals), let value = word() else { return nil }
+            parameters.append(Parameter(name: name.lowercased(), value: value))
+        }
+    }
+}
