@@ -9,7 +9,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// How many submissions may wait.
     public static var lineLimit: Int { 1024 }
 
-    package typealias Completion = @Sendable (Receipt) -> Void
+    typealias Completion = @Sendable (Receipt, State?) -> Void
 
     private struct Line {
         var waiting: [(submission: Submission<Action>, done: Completion)] = []
@@ -37,11 +37,13 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
         await withCheckedContinuation { continuation in
-            submit(Submission(action, origin: .client)) { continuation.resume(returning: $0) }
+            submit(Submission(action, origin: .client)) { receipt, _ in
+                continuation.resume(returning: receipt)
+            }
         }
     }
 
-    public func send(_ action: Action) { submit(Submission(action, origin: .client)) { _ in } }
+    public func send(_ action: Action) { submit(Submission(action, origin: .client)) { _, _ in } }
 
     public func subscribe(_ subscriber: @escaping @Sendable (Commit<State, Action>) -> Void) -> Subscription {
         core.subscribers.add(subscriber)
@@ -62,7 +64,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         switch place {
         case .behind: break
         case .first: Task { await self.work() }
-        case .none: done(Receipt(.overloaded, revision: revision))
+        case .none: done(Receipt(.overloaded, revision: revision), nil)
         }
     }
 
@@ -70,8 +72,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         while let turn = nextTurn() {
             for (submission, done) in turn {
                 var finished: Chain?
-                let receipt = await process(submission, &finished)
-                done(receipt)
+                let (receipt, state) = await process(submission, &finished)
+                done(receipt, state)
                 finished?.leave()
             }
         }
@@ -87,28 +89,34 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 }
 
 extension AsyncStore {
-    private func process(_ submission: Submission<Action>, _ finished: inout Chain?) async -> Receipt {
+    private func process(
+        _ submission: Submission<Action>, _ finished: inout Chain?
+    ) async -> (Receipt, State?) {
         let (refusal, state, revision): (Outcome?, State, Int) = core.contents.withLock { contents in
             let refusal = core.admits(submission, contents)
             if refusal == nil { finished = core.finishSender(of: submission, &contents) }
             return (refusal, contents.state, contents.revision)
         }
-        if let refusal { return Receipt(refusal, revision: revision) }
+        if let refusal { return (Receipt(refusal, revision: revision), nil) }
         var next: [(Action, State)] = []
         for (index, action) in ([submission.first] + submission.rest).enumerated() {
             do throws(Rejection) {
                 let result = try await reducer.reduce(next.last?.1 ?? state, action)
                 if let result { next.append((action, result)) }
             } catch {
-                return Receipt(.rejected(error, index: index), revision: revision)
+                return (Receipt(.rejected(error, index: index), revision: revision), nil)
             }
         }
         return commit(next, of: submission)
     }
 
-    private func commit(_ changes: [(Action, State)], of submission: Submission<Action>) -> Receipt {
-        let (receipt, followUps): (Receipt, [Submission<Action>]) = core.contents.withLock { contents in
-            if contents.hasEnded { return (Receipt(.ended, revision: contents.revision), []) }
+    private func commit(
+        _ changes: [(Action, State)], of submission: Submission<Action>
+    ) -> (Receipt, State?) {
+        let (receipt, state, followUps): (Receipt, State, [Submission<Action>]) = core.contents.withLock { contents in
+            if contents.hasEnded {
+                return (Receipt(.ended, revision: contents.revision), contents.state, [])
+            }
             var progress = Progress(chain: submission.chain)
             for (index, (action, state)) in changes.enumerated() {
                 contents.state = state
@@ -117,21 +125,22 @@ extension AsyncStore {
                     door: door)
             }
             defer { contents.followUps = [] }
-            return (
-                Receipt(
-                    changes.isEmpty ? .ignored : .committed, revision: contents.revision,
-                    effects: progress.effects, chain: progress.chain), contents.followUps
-            )
+            let receipt = Receipt(
+                changes.isEmpty ? .ignored : .committed, revision: contents.revision,
+                effects: progress.effects, chain: progress.chain)
+            return (receipt, contents.state, contents.followUps)
         }
-        for followUp in followUps { submit(followUp) { _ in } }
-        return receipt
+        for followUp in followUps { submit(followUp) { _, _ in } }
+        return (receipt, submission.wantsState ? state : nil)
     }
 
     /// The way in for this store's effects; they do not keep the store alive.
     private var door: StoreCore<State, Action>.Door {
-        { [weak self] submission in self?.submit(submission) { _ in } }
+        { [weak self] submission in self?.submit(submission) { _, _ in } }
     }
 }
+
+extension AsyncStore: StoreEngine {}
 
 /// Where a submission came to stand in the line.
 private enum Place { case first, behind, none }

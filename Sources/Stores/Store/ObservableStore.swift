@@ -10,7 +10,8 @@ public final class ObservableStore<Value: Sendable>: StateSource {
 
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
-            value, reducer: Observable(invariants: invariants) { value, method throws(Rejection) in try method(&value) })
+            value, reducer: Observable(invariants: invariants) { value, method throws(Rejection) in try method(&value) }
+        )
     }
 
     public var state: Value { store.state }

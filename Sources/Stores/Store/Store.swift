@@ -40,14 +40,14 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     /// Reduces `action` and returns what came of it; its notification has been given when this returns.
     @discardableResult
     public func dispatch(_ action: Action) -> Receipt {
-        submit(Submission(action, origin: .client))
+        submit(Submission(action, origin: .client)).0
     }
 
     /// Reduces all of `actions`, one revision each with nothing in between, or none of them.
     @discardableResult
     public func dispatch(batch actions: [Action]) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client))
+        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client)).0
     }
 
     public func send(_ action: Action) { dispatch(action) }
@@ -61,32 +61,36 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
         core.observe(observer)
     }
 
-    func submit(_ submission: Submission<Action>) -> Receipt {
+    /// The receipt and, where it is wanted, the state that belongs to it.
+    private func submit(_ submission: Submission<Action>) -> (Receipt, State?) {
         let thread = currentThread()
         if owner.load(ordering: .relaxed) == thread {
             inbox.withLock { $0.append(submission) }
-            return Receipt(.queued, revision: 0)
+            return (Receipt(.queued, revision: 0), nil)
         }
         var finished: [Chain] = []
-        let receipt: Receipt = core.contents.withLock { contents in
+        let result: (Receipt, State?) = core.contents.withLock { contents in
             owner.store(thread, ordering: .relaxed)
             defer { owner.store(0, ordering: .relaxed) }
             let receipt = process(submission, &contents, &finished)
+            let state = submission.wantsState ? contents.state : nil
             drain(&contents, &finished)
-            return receipt
+            return (receipt, state)
         }
         for chain in finished { chain.leave() }
-        return receipt
+        return result
     }
 
     /// Runs what was queued behind the action at hand, and what that queued in turn.
     private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ finished: inout [Chain]) {
         var left = Self.cascadeLimit
         while true {
-            let queued = contents.followUps + inbox.withLock { inbox in
-                defer { inbox = [] }
-                return inbox
-            }
+            let queued =
+                contents.followUps
+                + inbox.withLock { inbox in
+                    defer { inbox = [] }
+                    return inbox
+                }
             contents.followUps = []
             if queued.isEmpty { return }
             for submission in queued.prefix(left) { _ = process(submission, &contents, &finished) }
@@ -148,6 +152,13 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     /// The way in for this store's effects; they do not keep the store alive.
     private var door: StoreCore<State, Action>.Door {
         { [weak self] submission in _ = self?.submit(submission) }
+    }
+}
+
+extension Store: StoreEngine {
+    func submit(_ submission: Submission<Action>, done: @escaping @Sendable (Receipt, State?) -> Void) {
+        let (receipt, state) = submit(submission)
+        done(receipt, state)
     }
 }
 

@@ -41,7 +41,9 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if let sender = submission.sender, contents.running[sender.id]?.generation != sender.generation {
             return .ended
         }
-        if let expected = submission.expectedRevision, expected != contents.revision { return .revisionMismatch }
+        if let expected = submission.expectedRevisions, !expected.contains(contents.revision) {
+            return .revisionMismatch
+        }
         return nil
     }
 

@@ -3,8 +3,10 @@ package struct Submission<Action: Sendable>: Sendable {
     let first: Action
     let rest: [Action]
     let origin: Origin
-    /// The only revision at which it may be committed; nil for any.
-    var expectedRevision: Int?
+    /// The only revisions at which it may be committed; nil for any.
+    let expectedRevisions: [Int]?
+    /// Whether the sender wants the state that it leads to.
+    let wantsState: Bool
     var cause: Int?
     var chain: Chain?
     /// The run of an effect that sent it, which must still be current.
@@ -12,11 +14,15 @@ package struct Submission<Action: Sendable>: Sendable {
     /// Whether `sender` is over with it.
     var endsSender = false
 
-    package init(_ first: Action, then rest: [Action] = [], origin: Origin, expectedRevision: Int? = nil) {
+    package init(
+        _ first: Action, then rest: [Action] = [], origin: Origin, expectedRevisions: [Int]? = nil,
+        wantsState: Bool = false
+    ) {
         self.first = first
         self.rest = rest
         self.origin = origin
-        self.expectedRevision = expectedRevision
+        self.expectedRevisions = expectedRevisions
+        self.wantsState = wantsState
     }
 }
 

@@ -1,0 +1,103 @@
+public import JSON
+
+/// Who may send an action.
+public enum Audience: String, Sendable {
+    case client
+    /// Only middleware and effects; a client that sends it is refused.
+    case `internal`
+}
+
+/// All that is to be said of one action: type name, audience, fields, documentation, and the way from JSON and back.
+public struct ActionDeclaration<Action: Sendable>: Sendable {
+    public let type: String
+    public let summary: String
+    public let audience: Audience
+    /// The schema of its payload.
+    public let payload: JSONSchema
+    /// A whole body to post.
+    public let example: JSONValue
+
+    private let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
+    private let write: @Sendable (Action) -> JSONObject?
+
+    /// Declares an action by its fields.
+    ///
+    /// - Parameters:
+    ///   - type: `slice/action`.
+    ///   - members: how many members a payload must have, where the fields alone do not say it.
+    ///   - embed: makes the action of its fields' values, in the order of `fields`.
+    ///   - extract: the values again; nil where it is another action.
+    public init<each Value: Sendable>(
+        _ type: String, _ summary: String, audience: Audience = .client, members: ClosedRange<Int>? = nil,
+        fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
+        extract: @escaping @Sendable (Action) -> (repeat each Value)?
+    ) {
+        var properties: [JSONSchema.Property] = []
+        var example = JSONObject()
+        for field in repeat each fields {
+            properties.append(
+                field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
+            if let value = field.example { example[field.name] = value }
+        }
+        self.type = type
+        self.summary = summary
+        self.audience = audience
+        payload = .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
+        self.example = Self.body(type, example)
+        read = { payload throws(PayloadMismatch) in embed(repeat try (each fields).value(in: payload)) }
+        write = { action in
+            guard let values = extract(action) else { return nil }
+            var payload = JSONObject()
+            repeat (each fields).add(each values, to: &payload)
+            return payload
+        }
+    }
+
+    /// Declares an action without fields.
+    public init(_ type: String, _ summary: String, audience: Audience = .client, _ action: Action)
+    where Action: Equatable {
+        self.type = type
+        self.summary = summary
+        self.audience = audience
+        payload = .object([])
+        example = Self.body(type, [:])
+        read = { _ throws(PayloadMismatch) in action }
+        write = { $0 == action ? [:] : nil }
+    }
+
+    private init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
+        type = part.type
+        summary = part.summary
+        audience = part.audience
+        payload = part.payload
+        example = part.example
+        read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
+        write = { path.extract($0).flatMap(part.write) }
+    }
+
+    /// The same declaration for actions that embed these.
+    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
+        ActionDeclaration<Parent>(self, path)
+    }
+
+    /// The action of a payload.
+    func action(of json: JSONObject) throws(ActionRefusal) -> Action {
+        let violations = payload.validate(.object(json), at: Self.payloadPointer)
+        guard violations.isEmpty else { throw .invalidPayload(violations) }
+        do throws(PayloadMismatch) {
+            return try read(json)
+        } catch {
+            throw .invalidPayload([.init(pointer: Self.payloadPointer, detail: "must match the schema of \(type)")])
+        }
+    }
+
+    /// The payload of an action with its secrets masked; nil where it is another's.
+    func payload(of action: Action) -> JSONObject? { write(action) }
+
+    private static var payloadPointer: JSONPointer { JSONPointer(tokens: ["payload"]) }
+
+    private static func body(_ type: String, _ payload: JSONObject) -> JSONValue {
+        payload.isEmpty
+            ? .object(["type": .string(type)]) : .object(["type": .string(type), "payload": .object(payload)])
+    }
+}

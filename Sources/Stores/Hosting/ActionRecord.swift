@@ -1,0 +1,27 @@
+public import JSON
+
+/// One committed action, for a log: its secrets are masked.
+public struct ActionRecord: Sendable {
+    public let revision: Int
+    public let type: String
+    public let payload: JSONObject
+    public let origin: Origin
+    /// The revision whose action caused it; nil for a client's.
+    public let cause: Int?
+}
+
+/// Writes a record of each committed action. It stands last in line.
+struct ActionLogger<State: Sendable, Action: Sendable>: Middleware {
+    let catalogue: ActionCatalogue<Action>
+    let write: @Sendable (ActionRecord) -> Void
+
+    func respond(to commit: Commit<State, Action>) -> Effect<Action> {
+        if let (type, payload) = catalogue.describe(commit.action) {
+            write(
+                ActionRecord(
+                    revision: commit.revision, type: type, payload: payload, origin: commit.origin,
+                    cause: commit.cause))
+        }
+        return .none
+    }
+}
