@@ -1,2 +1,8 @@
-// The header holds everything; the package manager wants one source file for each C target.
+#define _GNU_SOURCE
 #include "CLinux.h"
+
+#ifdef __linux__
+int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length) {
+    return accept4(listener, peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+#endif

@@ -6,6 +6,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+
+// accept4 that makes the new socket non-blocking and closed in child processes.
+int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length);
 #endif
 
 #endif

@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Channel {
+    /// Sends bytes, at once if the system takes them; what it does not take stays pending, shared and not copied.
+    ///
+    /// Within a delegate's call, and between ``cork()`` and ``uncork()``, bytes are collected and leave in one system
+    /// call. After a close they are dropped.
+    package func write(_ bytes: [UInt8]) {
+        guard state == .open, !bytes.isEmpty else { return }
+        output.append(bytes)
+        if corks == 0 && !interest.contains(.writable) { _ = send() }
+    }
+
+    /// Collects what is written from here on. Corks nest.
+    package func cork() {
+        corks += 1
+    }
+
+    /// Sends what was collected, when the last cork is gone.
+    package func uncork() {
+        precondition(corks > 0, "a channel was uncorked more often than corked")
+        corks -= 1
+        if corks == 0 && !interest.contains(.writable) { flush() }
+    }
+
+    func corked(_ body: () -> Void) {
+        cork()
+        body()
+        uncork()
+    }
+
+    /// Sends what is pending, and tells when nothing is left of it.
+    func flush() {
+        let wasEmpty = output.isEmpty
+        guard state == .open || state == .flushing, send() else { return }
+        if state == .flushing {
+            finish()
+        } else if !wasEmpty {
+            // Not corked: a delegate that goes on writing sees at once how much the system takes.
+            delegate?.channelDrained(self)
+        }
+    }
+
+    /// Sends until all is sent or the system takes no more.
+    /// - Returns: whether all is sent.
+    private func send() -> Bool {
+        while !output.isEmpty {
+            let (count, whole) = sendOnce()
+            if count > 0 { output.consume(count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno != EAGAIN {
+                fail(errno)
+                return false
+            }
+            if !whole {
+                setInterest(interest.union(.writable))
+                return false
+            }
+        }
+        setInterest(interest.subtracting(.writable))
+        return true
+    }
+
+    /// - Returns: what the system answered, and whether it took all it was offered.
+    private func sendOnce() -> (count: Int, whole: Bool) {
+        output.withParts { parts in
+            var message = msghdr()
+            message.msg_iov = parts.baseAddress
+            message.msg_iovlen = numericCast(parts.count)
+            let count = sendmsg(descriptor, &message, SystemSocket.sendFlags)
+            let offered = parts.reduce(0) { $0 + Int($1.iov_len) }
+            return (count, count == offered)
+        }
+    }
+}

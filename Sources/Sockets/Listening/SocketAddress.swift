@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+    package import Glibc
+#elseif canImport(Darwin)
+    package import Darwin
+#elseif canImport(Musl)
+    package import Musl
+#endif
+
+/// An IPv4 or IPv6 address with a port.
+package struct SocketAddress: Sendable, CustomStringConvertible {
+    private var storage = sockaddr_in6()
+    private var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+
+    /// No address yet: room for one that a system call fills in.
+    init() {}
+
+    /// The first address of a host.
+    /// - Parameters:
+    ///   - host: an IPv4 or IPv6 address in text, or a name; a name may block for as long as its resolution takes.
+    ///   - port: 0 to let the system choose.
+    package init(host: String, port: UInt16) throws(SocketError) {
+        var hints = addrinfo()
+        hints.ai_socktype = SystemSocket.stream
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &found)
+        defer { found.map(freeaddrinfo) }
+        guard code == 0 else { throw .unresolved(host: host, reason: String(cString: gai_strerror(code))) }
+        guard let first = found?.pointee, let address = first.ai_addr,
+            Int(first.ai_addrlen) <= MemoryLayout<sockaddr_in6>.size
+        else { throw .unresolved(host: host, reason: "no IPv4 or IPv6 address") }
+        length = first.ai_addrlen
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(first.ai_addrlen)))
+        }
+    }
+
+    /// `AF_INET` or `AF_INET6`.
+    package var family: Int32 { Int32(storage.sin6_family) }
+
+    /// The port, which stands at the same place in both families.
+    package var port: UInt16 {
+        get { UInt16(bigEndian: storage.sin6_port) }
+        set { storage.sin6_port = newValue.bigEndian }
+    }
+
+    /// The address without the port, as text.
+    package var host: String {
+        withSockaddr { address, length in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+                let code = getnameinfo(
+                    address, length, text.baseAddress, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                guard code == 0, let start = text.baseAddress else { return "?" }
+                return String(cString: start)
+            }
+        }
+    }
+
+    /// As in a URL: `127.0.0.1:8080`, `[::1]:8080`.
+    package var description: String {
+        family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Lends the address to a system call.
+    package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    /// Lets a system call fill the address in.
+    mutating func withMutableStorage<Result>(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
+    ) -> Result {
+        length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
+        }
+    }
+}

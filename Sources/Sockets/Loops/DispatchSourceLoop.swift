@@ -1,0 +1,149 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An event loop that waits with dispatch sources on a serial queue of its own, for systems without `epoll`.
+///
+/// The same contract as `EpollLoop`, at a higher price: two descriptors and up to two sources for each one watched.
+/// A failure on a descriptor is told as the readiness that was asked for; with an empty interest it is not told.
+package final class DispatchSourceLoop: EventLoop {
+    package let anchor = LoopAnchor()
+    private let inbox = LoopInbox(asleep: true)
+    private let core: LoopBound<LoopCore>
+    private let sources: LoopBound<SourceTable>
+    private let queue: DispatchQueue
+
+    /// Starts a loop.
+    /// - Parameter label: the name of its queue.
+    package init(label: String) {
+        queue = DispatchQueue(label: label, qos: .userInitiated)
+        core = LoopBound(handing: LoopCore(), to: anchor)
+        sources = LoopBound(handing: SourceTable(timer: DispatchSource.makeTimerSource(queue: queue)), to: anchor)
+        queue.async {
+            self.turn { _ in
+                let timer = self.sources.value.timer
+                timer.setEventHandler { self.turn { _ in } }
+                timer.activate()
+            }
+        }
+    }
+
+    @discardableResult
+    package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
+        inbox.append(job) {
+            queue.async { self.turn(self.runJobs) }
+        }
+    }
+
+    package func stop(_ stopped: @escaping @Sendable () -> Void) {
+        let accepted = execute {
+            let core = self.core.value
+            core.stopped.append(stopped)
+            core.isStopping = true
+        }
+        if !accepted { stopped() }
+    }
+}
+
+// What runs on the loop.
+extension DispatchSourceLoop {
+    /// One turn: every block that runs on the queue is one.
+    private func turn(_ work: (LoopCore) -> Void) {
+        anchor.enter()
+        defer { anchor.leave() }
+        let core = core.value
+        guard !sources.value.isClosed else { return }
+        core.readClock()
+        work(core)
+        core.runDueTimers()
+        core.runPutOff()
+        if core.isStopping {
+            windUp(core)
+        } else if core.putOff.isEmpty {
+            sources.value.setTimer(core.nanosecondsToTimer(), now: core.now)
+        } else {
+            queue.async { self.turn { _ in } }
+        }
+    }
+
+    private func runJobs(_ core: LoopCore) {
+        var jobs: [LoopInbox.Job] = []
+        inbox.take(&jobs, asleep: true)
+        for job in jobs {
+            job()
+        }
+    }
+
+    private func windUp(_ core: LoopCore) {
+        core.wind(up: inbox)
+        let stopped = core.stopped
+        core.stopped = []
+        let sources = sources.value
+        sources.cancelAll()
+        // The descriptors are closed by then: each holds the group until it is.
+        sources.open.notify(queue: queue) {
+            for tell in stopped {
+                tell()
+            }
+        }
+    }
+
+    private func tell(_ token: UInt64, _ readiness: Readiness) {
+        turn { core in
+            let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
+            core.handlers.handler(for: token)?.ready(descriptor, readiness)
+        }
+    }
+
+    package func watch(
+        _ descriptor: Int32, _ interest: Interest, _ handler: any ReadinessHandler
+    ) throws(SocketError) {
+        let core = core.value
+        guard !core.isStopping else { throw .loopStopped }
+        let duplicate = try SourceDescriptor(duplicating: descriptor, group: sources.value.open)
+        _ = core.handlers.insert(handler, for: descriptor)
+        sources.value.insert(WatchedDescriptor(duplicate), for: descriptor)
+        update(descriptor, interest)
+    }
+
+    package func update(_ descriptor: Int32, _ interest: Interest) {
+        guard let token = core.value.handlers.token(for: descriptor),
+            let watched = sources.value[descriptor]
+        else { return }
+        watched.setInterest(interest, queue: queue) { readiness in
+            self.tell(token, readiness)
+        }
+    }
+
+    package func unwatch(_ descriptor: Int32) {
+        guard core.value.handlers.remove(descriptor) else { return }
+        sources.value.remove(descriptor)
+    }
+
+    package func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer {
+        core.value.schedule(after: delay, job)
+    }
+
+    @discardableResult
+    package func reschedule(_ timer: LoopTimer, after delay: Duration) -> Bool {
+        core.value.reschedule(timer, after: delay)
+    }
+
+    package func cancel(_ timer: LoopTimer) {
+        core.value.timers.cancel(timer)
+    }
+
+    package func afterwards(_ job: @escaping () -> Void) {
+        core.value.putOff.append(job)
+    }
+
+    package var now: LoopInstant { core.value.now }
+
+    package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
+}

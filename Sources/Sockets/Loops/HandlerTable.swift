@@ -1,0 +1,69 @@
+/// Who handles which descriptor, by number, with protection against news about an earlier holder of the number.
+///
+/// Each watch gets a token of descriptor and generation. News carry the token, so what was found about a descriptor
+/// that has been closed since finds nobody, although the number may already belong to another.
+package struct HandlerTable<Handler> {
+    private struct Slot {
+        var handler: Handler?
+        var generation: UInt32 = 0
+    }
+
+    private var slots: [Slot] = []
+    package private(set) var count = 0
+
+    package init() {}
+
+    /// Sets the handler of a descriptor, in place of an earlier one.
+    package mutating func insert(_ handler: Handler, for descriptor: Int32) -> UInt64 {
+        let index = Int(descriptor)
+        while slots.count <= index {
+            slots.append(Slot())
+        }
+        if slots[index].handler == nil { count += 1 }
+        slots[index].handler = handler
+        slots[index].generation &+= 1
+        return Self.token(descriptor, slots[index].generation)
+    }
+
+    /// Forgets a descriptor.
+    /// - Returns: whether there was a handler.
+    @discardableResult
+    package mutating func remove(_ descriptor: Int32) -> Bool {
+        let index = Int(descriptor)
+        guard slots.indices.contains(index), slots[index].handler != nil else { return false }
+        slots[index].handler = nil
+        count -= 1
+        return true
+    }
+
+    /// The handler that a token was made for, if it is still the one.
+    package func handler(for token: UInt64) -> Handler? {
+        let index = Int(Self.descriptor(of: token))
+        guard slots.indices.contains(index), slots[index].generation == UInt32(token >> 32) else { return nil }
+        return slots[index].handler
+    }
+
+    /// The token of a watched descriptor.
+    package func token(for descriptor: Int32) -> UInt64? {
+        let index = Int(descriptor)
+        guard slots.indices.contains(index), slots[index].handler != nil else { return nil }
+        return Self.token(descriptor, slots[index].generation)
+    }
+
+    /// Forgets all, and hands them out for a last word.
+    package mutating func removeAll() -> [(descriptor: Int32, handler: Handler)] {
+        defer {
+            slots = []
+            count = 0
+        }
+        return slots.enumerated().compactMap { index, slot in slot.handler.map { (Int32(index), $0) } }
+    }
+
+    package static func descriptor(of token: UInt64) -> Int32 {
+        Int32(truncatingIfNeeded: token)
+    }
+
+    private static func token(_ descriptor: Int32, _ generation: UInt32) -> UInt64 {
+        UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    }
+}

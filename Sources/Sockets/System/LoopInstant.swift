@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A moment of the monotonic clock, in nanoseconds since some fixed start. Arithmetic saturates.
+package struct LoopInstant: InstantProtocol, Sendable {
+    package var nanoseconds: UInt64
+
+    package init(nanoseconds: UInt64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Reads the clock.
+    package static var current: LoopInstant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return LoopInstant(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+    }
+
+    package func advanced(by duration: Duration) -> LoopInstant {
+        let amount = duration.wholeNanoseconds
+        let (sum, overflow) =
+            amount < 0
+            ? nanoseconds.subtractingReportingOverflow(amount.magnitude)
+            : nanoseconds.addingReportingOverflow(amount.magnitude)
+        return LoopInstant(nanoseconds: overflow ? (amount < 0 ? 0 : .max) : sum)
+    }
+
+    package func duration(to other: LoopInstant) -> Duration {
+        other.nanoseconds >= nanoseconds
+            ? .nanoseconds(Int64(clamping: other.nanoseconds - nanoseconds))
+            : .zero - .nanoseconds(Int64(clamping: nanoseconds - other.nanoseconds))
+    }
+
+    package static func < (one: LoopInstant, other: LoopInstant) -> Bool {
+        one.nanoseconds < other.nanoseconds
+    }
+}
+
+extension Duration {
+    /// The length in nanoseconds, rounded up, and held within 64 bits.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, tooLongInAll) = whole.addingReportingOverflow((attoseconds + 999_999_999) / 1_000_000_000)
+        return tooLong || tooLongInAll ? (seconds < 0 ? .min : .max) : sum
+    }
+}

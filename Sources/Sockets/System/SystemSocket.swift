@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    import Glibc
+    import CLinux
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+    import CLinux
+#endif
+
+/// The system calls on sockets, with what differs between systems in one place.
+enum SystemSocket {
+    #if canImport(Glibc)
+        static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        static let stream = SOCK_STREAM
+    #endif
+
+    /// Never raise SIGPIPE: the answer of `send` says enough.
+    #if canImport(Darwin)
+        static let sendFlags: Int32 = 0
+    #else
+        static let sendFlags = Int32(MSG_NOSIGNAL)
+    #endif
+
+    static func shut(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+
+    /// Ends our side of the stream; the peer reads to the end.
+    static func endOutput(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32) -> Bool {
+        var value = value
+        return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
+    }
+
+    /// The error that waits on the socket, which this call also clears; 0 for none.
+    static func pendingError(_ descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+    }
+
+    /// Makes a descriptor non-blocking and closed in child processes.
+    static func makeNonBlocking(_ descriptor: Int32) -> Bool {
+        let flags = fcntl(descriptor, F_GETFL)
+        return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
+            && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    }
+
+    /// Accepts one connection, non-blocking and closed in child processes; -1 with `errno` for none.
+    static func acceptOne(_ listener: Int32, _ peer: inout SocketAddress) -> Int32 {
+        peer.withMutableStorage { address, length in
+            #if canImport(Darwin)
+                let accepted = accept(listener, address, length)
+                guard accepted >= 0 else { return -1 }
+                _ = makeNonBlocking(accepted)
+                _ = set(accepted, SOL_SOCKET, SO_NOSIGPIPE, to: 1)
+                return accepted
+            #else
+                return clinux_accept(listener, address, length)
+            #endif
+        }
+    }
+}

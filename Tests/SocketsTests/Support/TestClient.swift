@@ -1,0 +1,86 @@
+import Glibc
+import Sockets
+
+/// A blocking client that gives up after some seconds, so that a broken server fails a test and does not hang it.
+final class TestClient: Sendable {
+    struct Refused: Error {
+        let call: String
+        let code: Int32
+    }
+
+    let descriptor: Int32
+
+    init(_ address: SocketAddress, receiveBuffer: Int32? = nil) throws {
+        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Refused(call: "socket", code: errno) }
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else {
+            throw Refused(call: "connect", code: errno)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ text: String) throws {
+        try send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                let rest = all.dropFirst(sent)
+                let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress
+                return Glibc.send(descriptor, start, rest.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Refused(call: "send", code: errno) }
+            sent += count
+        }
+    }
+
+    /// Sends the end of our stream.
+    func finish() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes with a reset.
+    func reset() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Some bytes; none at the end of the stream.
+    func receive(atMost room: Int = 65_536) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: room)
+        let count = recv(descriptor, &bytes, room, 0)
+        guard count >= 0 else { throw Refused(call: "recv", code: errno) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// As many bytes as asked for; fewer at the end of the stream.
+    func receive(exactly wanted: Int) throws -> [UInt8] {
+        var all: [UInt8] = []
+        while all.count < wanted {
+            let some = try receive(atMost: min(wanted - all.count, 1 << 20))
+            if some.isEmpty { break }
+            all += some
+        }
+        return all
+    }
+
+    func receiveText(_ count: Int) throws -> String {
+        String(decoding: try receive(exactly: count), as: UTF8.self)
+    }
+
+    /// Everything up to the end of the stream.
+    func receiveToEnd() throws -> [UInt8] {
+        try receive(exactly: .max)
+    }
+}
