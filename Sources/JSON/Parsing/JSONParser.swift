@@ -93,7 +93,7 @@ struct JSONParser {
         try enter()
         defer { depthLeft += 1 }
         guard !take(Byte.closeBrace) else { return JSONObject() }
-        var object = JSONObject(reservingCapacity: 4)
+        var object = JSONObject(reservingCapacity: 2)
         while true {
             try parseMember(into: &object)
             guard take(Byte.comma) else { break }

@@ -15,11 +15,11 @@ public struct JSONPointer: Sendable {
     /// Reads the text form: empty for the whole document, else `/` before each token, where `~0` is `~` and `~1` is `/`.
     public init(_ text: String) throws(JSONPointerError) {
         let bytes = Array(text.utf8)
-        guard !bytes.isEmpty else {
+        guard let first = bytes.first else {
             self = .root
             return
         }
-        guard bytes[0] == Self.slash else { throw .missingLeadingSlash }
+        guard first == Self.slash else { throw .missingLeadingSlash }
         tokens = try Self.tokens(of: bytes)
     }
 

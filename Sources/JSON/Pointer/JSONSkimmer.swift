@@ -20,22 +20,22 @@ struct JSONSkimmer {
         return false
     }
 
-    /// Skips the value that comes next and answers where it stands.
+    /// Skips the value that comes next and answers where it stands; nil where there is none, or only half of one.
     mutating func skipValue() -> Range<Int>? {
         skipWhitespace()
         let first = position
-        switch peek() {
-        case Byte.quote: skipString()
-        case Byte.openBrace, Byte.openBracket: skipContainer()
-        default: skipScalar()
-        }
-        return position > first ? first..<position : nil
+        let isWhole =
+            switch peek() {
+            case Byte.quote: skipString() != nil
+            case Byte.openBrace, Byte.openBracket: skipContainer()
+            default: skipScalar()
+            }
+        return isWhole ? first..<position : nil
     }
 
     private mutating func enterMember(_ name: ExactText) -> Bool {
         while peek() == Byte.quote {
-            let isWanted = takeName(name)
-            guard take(Byte.colon) else { return false }
+            guard let isWanted = takeName(name), take(Byte.colon) else { return false }
             if isWanted {
                 return true
             }
@@ -77,22 +77,20 @@ struct JSONSkimmer {
         return true
     }
 
-    /// Skips a member's name; answers whether it is the one wanted.
-    private mutating func takeName(_ name: ExactText) -> Bool {
+    /// Skips a member's name and answers whether it is the one wanted; nil where it has no end.
+    private mutating func takeName(_ name: ExactText) -> Bool? {
         let first = position
-        let hasEscapes = skipString()
-        guard hasEscapes else {
-            let content = UnsafeRawBufferPointer(start: start + first + 1, count: max(position - first - 2, 0))
-            return name.matches(content)
-        }
+        guard let hasEscapes = skipString() else { return nil }
         let quoted = UnsafeRawBufferPointer(start: start + first, count: position - first)
-        guard case .string(let text)? = try? JSONValue(parsing: quoted) else { return false }
+        guard hasEscapes else {
+            return name.matches(UnsafeRawBufferPointer(rebasing: quoted[1..<quoted.count - 1]))
+        }
+        guard case .string(let text)? = try? JSONValue(parsing: quoted) else { return nil }
         return ExactText(text) == name
     }
 
-    /// Skips the string whose opening quote comes next; answers whether it has escapes.
-    @discardableResult
-    private mutating func skipString() -> Bool {
+    /// Skips the string whose opening quote comes next and answers whether it has escapes; nil where it has no end.
+    private mutating func skipString() -> Bool? {
         var hasEscapes = false
         position += 1
         while let next = peek() {
@@ -105,31 +103,43 @@ struct JSONSkimmer {
                 position = min(position + 1, count)
             }
         }
-        return hasEscapes
+        return nil
     }
 
-    private mutating func skipContainer() {
+    /// Skips the object or array whose opening bracket comes next; false where it has no end.
+    private mutating func skipContainer() -> Bool {
         var depth = 0
-        repeat {
-            switch peek() {
+        while let next = peek() {
+            switch next {
             case Byte.quote:
-                skipString()
+                guard skipString() != nil else { return false }
                 continue
             case Byte.openBrace, Byte.openBracket: depth += 1
             case Byte.closeBrace, Byte.closeBracket: depth -= 1
-            case nil: return
             default: break
             }
             position += 1
-        } while depth > 0
+            if depth == 0 {
+                return true
+            }
+        }
+        return false
     }
 
-    private mutating func skipScalar() {
-        while let next = peek(), !Byte.isWhitespace(next) {
-            switch next {
-            case Byte.comma, Byte.closeBrace, Byte.closeBracket, Byte.colon, Byte.quote: return
-            default: position += 1
-            }
+    /// Skips a number, `true`, `false` or `null`; false where there is none.
+    private mutating func skipScalar() -> Bool {
+        let first = position
+        while let next = peek(), Self.canStandInScalar(next) {
+            position += 1
+        }
+        return position > first
+    }
+
+    private static func canStandInScalar(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), Byte.zero...Byte.nine: true
+        case Byte.minus, Byte.plus, Byte.dot, Byte.upperE: true
+        default: false
         }
     }
 }

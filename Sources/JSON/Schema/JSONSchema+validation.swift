@@ -65,20 +65,27 @@ private struct SchemaValidator {
     private mutating func check(
         _ object: JSONObject, _ properties: [JSONSchema.Property], _ count: JSONSchema.ItemCount
     ) {
-        var known = JSONObject()
+        var knownMembers = 0
         for property in properties {
-            known[property.name] = .null
             if let value = object[property.name] {
+                knownMembers += 1
                 inside(property.name) { $0.check(value, against: property.schema) }
             } else if property.isRequired {
                 inside(property.name) { $0.report("is required") }
             }
         }
-        for name in object.names where !isFull && known[name] == nil {
-            inside(name) { $0.report(Self.unknownMember(properties)) }
+        if knownMembers < object.count {
+            reportUnknownMembers(of: object, properties)
         }
         if !count.contains(object.count) {
             report("must have " + count.phrase("member"))
+        }
+    }
+
+    private mutating func reportUnknownMembers(of object: JSONObject, _ properties: [JSONSchema.Property]) {
+        let known = Set(properties.map { ExactText($0.name) })
+        for name in object.names where !isFull && !known.contains(ExactText(name)) {
+            inside(name) { $0.report(Self.unknownMember(properties)) }
         }
     }
 

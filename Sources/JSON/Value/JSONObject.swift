@@ -3,7 +3,7 @@
 /// Looking up a name takes constant time, however many members there are. Names are compared by code point.
 public struct JSONObject: Sendable {
     /// From this many members on, names are found by hash and no longer one by one.
-    static let indexThreshold = 8
+    static let indexThreshold = 16
 
     private var members: [(name: String, value: JSONValue)]
     /// Where each name stands in `members`, once there are many.

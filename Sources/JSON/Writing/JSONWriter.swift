@@ -3,35 +3,40 @@
 /// Commas and colons come by themselves; what the caller must see to is that each member has one value, and that there
 /// is one value on top. The output is deterministic: members stand in the order they were written, escapes are the
 /// fewest that RFC 8259 allows, numbers the shortest that read back the same.
-public struct JSONWriter: Sendable {
-    /// Filled up to `count`; what follows is room for more. An array that is always as long as its room makes a write
-    /// one comparison and a store, where appending costs several calls.
-    @usableFromInline var storage: [UInt8]
-    /// How many bytes have been written.
+public struct JSONWriter: ~Copyable {
+    /// Owned here and grown by doubling. An array in its place would ask at every write whether it is shared, and make
+    /// writing a state take twice as long.
+    @usableFromInline var start: UnsafeMutablePointer<UInt8>
+    @usableFromInline var capacity: Int
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
 
     /// - Parameter capacity: how many bytes to make room for at first.
     @inlinable
     public init(reservingCapacity capacity: Int = 256) {
-        storage = Array(repeating: 0, count: max(capacity, 16))
+        self.capacity = max(capacity, 16)
+        start = .allocate(capacity: self.capacity)
+    }
+
+    @inlinable
+    deinit {
+        start.deallocate()
     }
 
     /// How many bytes have been written.
     @inlinable
     public var count: Int { used }
 
-    /// What has been written so far, as a copy.
+    /// What has been written so far, as a copy that is no larger than it must be.
     @inlinable
     public var bytes: [UInt8] {
-        Array(storage[..<used])
+        Array(UnsafeBufferPointer(start: start, count: used))
     }
 
-    /// What has been written, without a copy.
+    /// What has been written. The writer is used up and its buffer freed.
     @inlinable
     public consuming func finish() -> [UInt8] {
-        storage.removeLast(storage.count - used)
-        return storage
+        bytes
     }
 
     @inlinable
@@ -96,24 +101,22 @@ extension JSONWriter {
     mutating func append(
         atMost length: Int, startsList: Bool = false, _ write: (UnsafeMutablePointer<UInt8>) -> Int
     ) {
-        if storage.count - used <= length {
+        if capacity - used <= length {
             grow(by: length)
         }
-        let (start, separator) = (used, needsComma ? 1 : 0)
-        used = storage.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return start }
-            let target = base + start
-            // Where no comma is due, what comes next overwrites it.
-            target.pointee = Byte.comma
-            return start + separator + write(target + separator)
-        }
+        // Where no comma is due, what comes next overwrites it.
+        start[used] = Byte.comma
+        used += needsComma ? 1 : 0
+        used += write(start + used)
         needsComma = !startsList
     }
 
     @usableFromInline @inline(never)
     mutating func grow(by length: Int) {
-        var larger = [UInt8](repeating: 0, count: max(storage.count * 2, used + length + 1))
-        larger.replaceSubrange(..<used, with: storage[..<used])
-        storage = larger
+        let larger = max(capacity * 2, used + length + 1)
+        let target = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        target.update(from: start, count: used)
+        start.deallocate()
+        (start, capacity) = (target, larger)
     }
 }
