@@ -4,14 +4,18 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends a text. Its bytes are nearly always at hand as one piece, which is several times faster to append.
+    @inline(__always)
     mutating func appendText(_ text: String) {
-        append(contentsOf: text.utf8)
+        if text.utf8.withContiguousStorageIfAvailable({ append(contentsOf: $0) }) == nil {
+            append(contentsOf: text.utf8)
+        }
     }
 
     /// Appends a text with every control character but tab made a space, so that it cannot end its line.
     mutating func appendFieldValue(_ text: String) {
         let start = count
-        append(contentsOf: text.utf8)
+        appendText(text)
         for index in start..<count where !self[index].isFieldContent { self[index] = ASCII.space }
     }
 

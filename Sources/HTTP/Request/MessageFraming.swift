@@ -3,17 +3,18 @@ struct MessageFraming: Sendable {
     private(set) var body = BodyFraming.none
     private(set) var keepAlive: Bool
     private(set) var expectsContinue = false
+    /// Whether the client expects something that nobody here can do.
+    private(set) var expectsOther = false
 
     private let version: HTTPVersion
     private var hosts = 0
     private var length: Int?
     private var codings: TransferCodings?
     private var closes = false
-    private var expectsOther = false
 
     /// Reads the framing fields.
     ///
-    /// - Throws: malformed requests first; then what is well-formed and yet refused (501, 413, 417, in this order).
+    /// - Throws: malformed requests first; then what is well-formed and yet refused (501, 413).
     init(
         _ lines: [FieldLine], _ bytes: UnsafeRawBufferPointer, version: HTTPVersion, limits: HTTPLimits
     ) throws(RequestFailure) {
@@ -23,9 +24,6 @@ struct MessageFraming: Sendable {
         if hosts == 0, version == .http11 { throw .malformed("An HTTP/1.1 request needs a Host field.") }
         if closes { keepAlive = false }
         try decideBody(limits)
-        if expectsOther {
-            throw RequestFailure(.expectationFailed, "The only expectation met here is 100-continue.")
-        }
         // RFC 9110, section 10.1.1: of a 1.0 client the expectation is ignored; without a body there is none to wait for.
         if version == .http10 || body == .none { expectsContinue = false }
     }

@@ -53,6 +53,12 @@ package struct RequestParser: Sendable {
         let method = line.method ?? .other("")
         let target = try RequestTarget(bytes, line.target, method: method)
         let framing = try MessageFraming(lines, bytes, version: line.version, limits: limits)
+        if framing.expectsOther {
+            var failure = RequestFailure(.expectationFailed, "The only expectation met here is 100-continue.")
+            // With a body announced nobody knows whether it will come, so the next request cannot be found.
+            if framing.keepAlive, framing.body == .none { failure.consumed = end }
+            throw failure
+        }
         let fields = HTTPFields(bytes: [UInt8](bytes[..<end]), lines: lines)
         return RequestHead(method: method, version: line.version, target: target, framing: framing, fields: fields)
     }

@@ -1,0 +1,120 @@
+import HTTP
+import Testing
+
+struct ResponseEncoderTests {
+    private let date = HTTPDate(unixTime: 784_111_777).bytes
+
+    private func encode(_ request: String, _ response: Response) throws -> String {
+        var output: [UInt8] = []
+        ResponseEncoder(answering: try head(request)).append(response, date: date, to: &output)
+        return output.text
+    }
+
+    @Test
+    func writesStatusDateFieldsLengthAndBody() throws {
+        let response = Response(
+            .created, contentType: "application/json", fields: [.init("Location", "/sessions/x")],
+            body: Array("{}".utf8))
+        #expect(
+            try encode("GET / HTTP/1.1\r\nHost: a\r\n\r\n", response) == """
+                HTTP/1.1 201 Created\r
+                Date: Sun, 06 Nov 1994 08:49:37 GMT\r
+                Content-Type: application/json\r
+                Location: /sessions/x\r
+                Content-Length: 2\r
+                \r
+                {}
+                """)
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "close"),
+        ("GET / HTTP/1.0\r\n\r\n", "close"),
+        ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "keep-alive"),
+    ] as [(String, String?)])
+    func saysWhatBecomesOfTheConnection(request: String, connection: String?) throws {
+        let answer = try encode(request, Response(.ok))
+        let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Connection: ") }
+        #expect(line.map { String($0.dropFirst(12)) } == connection)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    /// RFC 9112, section 6.3, point 1; RFC 9110, section 8.6.
+    @Test(arguments: [
+        ("HEAD", HTTPStatus.ok, "Content-Length: 3"), ("GET", .noContent, nil), ("GET", .notModified, nil),
+        ("HEAD", .notModified, nil),
+    ] as [(String, HTTPStatus, String?)])
+    func sendsNoBodyWhereNoneBelongs(method: String, status: HTTPStatus, length: String?) throws {
+        let answer = try encode("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n", Response(status, body: Array("abc".utf8)))
+        #expect(answer.hasSuffix("\r\n\r\n"))
+        let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Content-Length") }
+        #expect(line.map(String.init) == length)
+    }
+
+    @Test
+    func valuesCannotEndTheirLine() throws {
+        let answer = try encode(
+            "GET / HTTP/1.1\r\nHost: a\r\n\r\n", Response(.ok, fields: [.init("X", "a\r\nSet-Cookie: b\u{0}\u{7F}\tc")])
+        )
+        #expect(answer.contains("\r\nX: a  Set-Cookie: b  \tc\r\n"))
+    }
+
+    @Test
+    func streamsInChunksTo11AndUntilTheCloseTo10() throws {
+        var output: [UInt8] = []
+        var modern = ResponseEncoder(answering: try head("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        modern.appendStreamHead(.ok, [], date: date, to: &output)
+        modern.appendPiece(Array(repeating: 0x61, count: 26), to: &output)
+        modern.appendPiece([], to: &output)
+        modern.appendStreamEnd(to: &output)
+        let pieces = String(repeating: "a", count: 26)
+        #expect(output.text.hasSuffix("\r\nTransfer-Encoding: chunked\r\n\r\n1a\r\n\(pieces)\r\n0\r\n\r\n"))
+        #expect(modern.keepAlive)
+
+        output = []
+        var old = ResponseEncoder(answering: try head("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"))
+        old.appendStreamHead(.ok, [], date: date, to: &output)
+        old.appendPiece(Array("abc".utf8), to: &output)
+        old.appendStreamEnd(to: &output)
+        #expect(output.text.hasSuffix("GMT\r\nConnection: close\r\n\r\nabc"))
+        #expect(!old.keepAlive)
+    }
+
+    @Test
+    func answersToFailuresCloseUnlessTheNextRequestIsSure() {
+        for (text, keeps, hasBody) in [
+            ("GET / HTTP/3.0\r\n", false, true), ("HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n", false, false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", true, true),
+        ] {
+            var parser = RequestParser(limits: HTTPLimits())
+            guard case .failed(let failure) = Array(text.utf8).withUnsafeBytes({ parser.parse($0) }) else {
+                Issue.record("taken: \(text)")
+                continue
+            }
+            var output: [UInt8] = []
+            ResponseEncoder(answering: failure)
+                .append(Response(failure.status, body: Array("body".utf8)), date: date, to: &output)
+            #expect(output.text.contains("\r\nConnection: close\r\n") == !keeps)
+            #expect(output.text.hasSuffix("body") == hasBody)
+        }
+    }
+
+    @Test
+    func fieldsOfAnAnswerAreFoundWithoutCase() {
+        let response = Response(.ok, contentType: "text/plain", body: [])
+        #expect(response["content-type"] == "text/plain")
+        #expect(response["etag"] == nil)
+    }
+
+    /// RFC 9110, section 5.6.7. The expected texts are those of GNU date.
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
+        (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (Int.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        (Int.min, "Sat, 01 Jan 0000 00:00:00 GMT"),
+    ])
+    func datesAreIMFFixdate(time: Int, text: String) {
+        #expect(HTTPDate(unixTime: time).bytes.text == text)
+    }
+}
