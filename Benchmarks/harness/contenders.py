@@ -1,0 +1,174 @@
+"""The servers that are measured: how each is started, and where its sessions and streams are."""
+
+import getpass
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from harness import machine, tools
+from harness.processes import Child, Failure
+
+START_SECONDS = 10
+LISTENING = re.compile(rb"listening on http://127\.0\.0\.1:(\d+)")
+ACTION = '{"type":"counter/increment"}'
+
+# As large as what the others send, the whole state of kind `app`; nchan passes on what it is given.
+NCHAN_MESSAGE = json.dumps({
+    "revision": "@REVISION@",
+    "state": {
+        "counter": {"count": 1},
+        "user": {"balance": 0},
+        "betslip": {"selections": [], "placed": [], "totalStake": 0},
+        "animal": {"currentAnimal": "", "isLoading": False, "error": None},
+        "login": {"status": "idle", "hasValidCredentials": False, "isLoading": False,
+                  "isAuthenticated": False, "error": None},
+        "tasks": {"entities": {}, "ids": [], "favorited": []},
+        "calendar": {"selectedDay": None},
+        "trends": {"added": 0, "completed": 0, "removed": 0},
+        "settings": {"theme": "system", "locale": "en", "notifications": True},
+    },
+}, separators=(",", ":")).replace('"@REVISION@"', "@REVISION@")
+
+
+class Server:
+    """A running server: `port`, its processes, and how long it took to listen."""
+
+    def __init__(self, child, port, start_seconds):
+        self.child, self.port, self.start_seconds = child, port, start_seconds
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.stop()
+
+    def pids(self):
+        """The process and its children (nginx: master and workers)."""
+        pid = self.child.pid
+        try:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        except FileNotFoundError:
+            children = []
+        return [pid, *map(int, children)]
+
+    def get(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+
+class StateServer:
+    """Storehouse, and the Go peer, which speaks the same contract."""
+
+    first_event = True
+    publication = ACTION
+
+    def __init__(self, name, program, arguments, environment=None):
+        self.name, self.program, self.arguments = name, program, arguments
+        self.environment = {**os.environ, **(environment or {})}
+
+    def start(self):
+        log = tools.WORK / f"{self.name}.log"
+        with open(log, "wb") as output:
+            begin = time.monotonic()
+            child = Child([self.program, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=output, cwd=tools.WORK, env=self.environment)
+        while not (found := LISTENING.search(log.read_bytes())):
+            if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
+                child.stop()
+                raise Failure(f"{self.name} does not listen: {_tail(log)}")
+            time.sleep(0.001)
+        return Server(child, int(found[1]), time.monotonic() - begin)
+
+    def create_sessions(self, server, count):
+        """Makes that many sessions of kind `app`; their paths, for events and for actions."""
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_SECONDS)
+        paths = []
+        try:
+            for _ in range(count):
+                connection.request("POST", "/sessions", '{"store":"app"}', {"Content-Type": "application/json"})
+                answer = connection.getresponse()
+                answer.read()
+                location = answer.headers["Location"]
+                if answer.status != 201 or not location:
+                    raise Failure(f"{self.name} answers {answer.status} to POST /sessions")
+                base = re.sub(r"^https?://[^/]+", "", location)
+                paths.append((f"{base}/events", f"{base}/actions"))
+        finally:
+            connection.close()
+        return paths
+
+
+class Nginx:
+    """nginx with nchan: the plain answer, and fan-out from a publisher to its channel's streams."""
+
+    first_event = False
+    publication = NCHAN_MESSAGE
+
+    def __init__(self, name, workers):
+        self.name, self.workers = name, workers
+
+    def start(self):
+        folder = tools.WORK / self.name
+        folder.mkdir(exist_ok=True)
+        port = _free_port()
+        template = (tools.FOLDER / "peers" / "nginx.conf").read_text()
+        values = {"MODULE": tools.NCHAN, "USER": getpass.getuser(), "WORKERS": self.workers, "FILES": 20000,
+                  "FOLDER": folder, "PORT": port}
+        for key, value in values.items():
+            template = template.replace(f"@{key}@", str(value))
+        (folder / "nginx.conf").write_text(template)
+        with open(folder / "nginx.log", "wb") as output:
+            begin = time.monotonic()
+            child = Child([tools.NGINX, "-p", folder, "-c", folder / "nginx.conf"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output)
+        server = Server(child, port, 0)
+        while not self._answers(server):
+            if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
+                child.stop()
+                raise Failure(f"{self.name} does not listen: {_tail(folder / 'nginx.log')}")
+            time.sleep(0.001)
+        server.start_seconds = time.monotonic() - begin
+        return server
+
+    @staticmethod
+    def _answers(server):
+        try:
+            return server.get("/healthz") == 200
+        except OSError:
+            return False
+
+    def create_sessions(self, _server, count):
+        return [(f"/events/{index}", f"/publish/{index}") for index in range(count)]
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _tail(log):
+    return log.read_text(errors="replace").strip()[-400:] or "it said nothing"
+
+
+def storehouse(program):
+    # More streams on one session than a public server would allow; everything else at its default.
+    return StateServer("storehouse", program, ["serve", "--port", "0"],
+                       {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "2000"})
+
+
+def go(program):
+    return StateServer("go", program, ["serve", "--port", "0"])
+
+
+def nginx():
+    return Nginx("nginx", machine.cores())

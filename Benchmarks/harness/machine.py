@@ -1,0 +1,60 @@
+"""What /proc tells: CPU time and memory of processes, and how busy the machine is beside them."""
+
+import os
+from pathlib import Path
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Vanished(Exception):
+    """A process ended while it was measured."""
+
+
+def _read(pid, name):
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text()
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise Vanished(f"process {pid} ended while it was measured") from error
+
+
+def cpu_seconds(pids):
+    """User and system time of all threads of these processes, in seconds, in steps of a tick (10 ms)."""
+    total = 0
+    for pid in pids:
+        fields = _read(pid, "stat").rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def memory_kb(pids):
+    """Resident memory in KB: `rss` as VmRSS, and `pss`, where pages shared by processes count once."""
+    rss = pss = 0
+    for pid in pids:
+        rss += _kb(_read(pid, "status"), "VmRSS:")
+        pss += _kb(_read(pid, "smaps_rollup"), "Pss:")
+    return {"rss": rss, "pss": pss}
+
+
+def _kb(text, name):
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith(name)), 0)
+
+
+def busy_seconds():
+    """CPU time that the whole machine spent on anything, stolen time included, in seconds."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[:8])
+    return (user + nice + system + irq + softirq + steal) / TICKS
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def describe():
+    """The machine in one line."""
+    model = next(
+        (line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+         if line.startswith("model name")),
+        "unknown processor",
+    )
+    return f"{cores()} cores of {model}, Linux {os.uname().release}"

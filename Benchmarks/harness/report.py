@@ -1,0 +1,50 @@
+"""Rounds become medians with their spread, in one Markdown table."""
+
+from statistics import median
+
+
+def spread(values, digits):
+    """`median (min–max)`, or the number alone where there is one."""
+    middle = f"{median(values):,.{digits}f}"
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
+
+
+def table(cases, results, contenders):
+    """`results[title][contender]` is a list of rounds, each a dictionary of numbers."""
+    lines = [
+        f"| measure | {' | '.join(contenders)} |",
+        f"|---|{'---|' * len(contenders)}",
+    ]
+    for case in cases:
+        lines.append(f"| **{case.title}** |{' |' * len(contenders)}")
+        for key, label, digits in case.rows:
+            cells = [_cell(case, results[case.title].get(name), name, key, digits) for name in contenders]
+            lines.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(case, rounds, name, key, digits):
+    if name not in case.contenders or (name == "nginx" and "Session" in key):
+        return "–"
+    return spread([each[key] for each in rounds], digits) if rounds else "failed"
+
+
+def notes(cases, results, machine_line, rounds):
+    """What a reader must know to trust the table, or not to."""
+    measured = [each for case in cases for runs in results[case.title].values() for each in runs]
+    others = [each["othersPercent"] for each in measured if "othersPercent" in each]
+    lines = [f"{machine_line}. {rounds} interleaved rounds, median (min–max)."]
+    if others:
+        lines.append(
+            f"Other processes took {median(others):.1f}% of the machine meanwhile (median), {max(others):.1f}% at worst"
+            + (": repeat this on a quiet machine." if max(others) > 10 else "."))
+    coalesced = {
+        name: sum(each.get("coalesced", 0) for case in cases for each in results[case.title].get(name, []))
+        for name in ("storehouse", "go", "nginx")
+    }
+    if any(coalesced.values()):
+        told = ", ".join(f"{name} {count}" for name, count in coalesced.items() if count)
+        lines.append(f"Commits told together with a later one instead of by an event of their own: {told}.")
+    return "\n".join(lines)

@@ -1,0 +1,73 @@
+"""What the benchmark needs on the machine: Debian's packages, and programs built from this folder."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from harness.processes import Failure, output_of
+
+FOLDER = Path(__file__).resolve().parent.parent
+ROOT = FOLDER.parent
+WORK = ROOT / ".build" / "benchmarks"
+
+NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
+NGINX = Path("/usr/sbin/nginx")
+STOREHOUSE = ROOT / ".build" / "release" / "storehouse"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def install_missing():
+    """Installs what is missing with apt-get; does nothing, and needs no rights, where all is there."""
+    present = {
+        "wrk": shutil.which("wrk"),
+        "golang-go": shutil.which("go"),
+        "gcc": shutil.which("cc") and Path("/usr/include/stdio.h").exists(),
+        "nginx-light": NGINX.exists(),
+        "libnginx-mod-nchan": NCHAN.exists(),
+    }
+    missing = [package for package, there in present.items() if not there]
+    if "gcc" in missing:
+        missing.append("libc6-dev")
+    if not missing:
+        return
+    say(f"installing {', '.join(missing)}")
+    rights = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    # RUNLEVEL=1 keeps the package from starting an nginx of its own on port 80.
+    quiet = [*rights, "env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "-qq"]
+    output_of([*quiet, "update"], 300)
+    output_of([*quiet, "install", "--no-install-recommends", *missing], 600)
+
+
+def build_load():
+    """The load program, in C."""
+    program = WORK / "fanout"
+    sources = [FOLDER / "load" / "fanout.c", FOLDER / "load" / "stream.c"]
+    output_of(["cc", "-std=gnu17", "-O2", "-Wall", "-Wextra", "-o", program, *sources], 120)
+    return program
+
+
+def build_go():
+    """The Go peer."""
+    program = WORK / "go-peer"
+    settings = {"GOCACHE": str(WORK / "go-cache"), "GOPROXY": "off", "GOFLAGS": "-buildvcs=false"}
+    output_of(["go", "build", "-o", program, "."], 300, cwd=FOLDER / "peers" / "go", env={**os.environ, **settings})
+    return program
+
+
+def find_storehouse(path):
+    """The server to measure: the one given, or the release build, which is built where it is missing."""
+    if path:
+        given = Path(path).resolve()
+        if not os.access(given, os.X_OK):
+            raise Failure(f"no program at {given}")
+        return given
+    if not STOREHOUSE.exists():
+        say("building storehouse (swift build -c release)")
+        output_of(["swift", "build", "-c", "release", "--product", "storehouse"], 1800, cwd=ROOT)
+    if not STOREHOUSE.exists():
+        raise Failure(f"no server at {STOREHOUSE}")
+    return STOREHOUSE

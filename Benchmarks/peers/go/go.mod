@@ -1,0 +1,3 @@
+module storehouse/benchmarks/peer
+
+go 1.19
