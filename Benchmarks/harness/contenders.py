@@ -126,7 +126,8 @@ class Nginx:
         for key, value in values.items():
             template = template.replace(f"@{key}@", str(value))
         (folder / "nginx.conf").write_text(template)
-        with open(folder / "nginx.log", "wb") as output:
+        log = tools.WORK / f"{self.name}.log"
+        with open(log, "wb") as output:
             begin = time.monotonic()
             child = Child([tools.NGINX, "-p", folder, "-c", folder / "nginx.conf"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output)
@@ -134,7 +135,7 @@ class Nginx:
         while not self._answers(server):
             if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
                 child.stop()
-                raise Failure(f"{self.name} does not listen: {_tail(folder / 'nginx.log')}")
+                raise Failure(f"{self.name} does not listen: {_tail(log)}")
             time.sleep(0.001)
         server.start_seconds = time.monotonic() - begin
         return server

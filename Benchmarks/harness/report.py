@@ -46,5 +46,5 @@ def notes(cases, results, machine_line, rounds):
     }
     if any(coalesced.values()):
         told = ", ".join(f"{name} {count}" for name, count in coalesced.items() if count)
-        lines.append(f"Commits told together with a later one instead of by an event of their own: {told}.")
+        lines.append(f"Deliveries saved because an event told of several commits at once, all rounds together: {told}.")
     return "\n".join(lines)
