@@ -36,22 +36,3 @@ enum Byte {
         byte >= zero && byte <= nine
     }
 }
-
-/// Eight bytes looked at in one step.
-@usableFromInline
-enum ByteWord {
-    @inlinable static var highBits: UInt64 { 0x8080_8080_8080_8080 }
-
-    /// Sets the high bit of each byte that cannot stand in a JSON string as it is: quote, backslash, control
-    /// character. Bits above the lowest one set may be wrong.
-    @inlinable @inline(__always)
-    static func specials(in word: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let quotes = word ^ (ones &* 0x22)
-        let backslashes = word ^ (ones &* 0x5C)
-        let isQuote = (quotes &- ones) & ~quotes
-        let isBackslash = (backslashes &- ones) & ~backslashes
-        let isControl = (word &- (ones &* 0x20)) & ~word
-        return (isQuote | isBackslash | isControl) & highBits
-    }
-}

@@ -31,31 +31,13 @@ extension JSONParser {
     @inline(__always)
     private mutating func skipToQuoteOrBackslash() throws(JSONSyntaxError) -> UInt8 {
         while true {
-            skipPlainASCII()
+            position = ByteWord.firstSpecial(in: start, from: position, to: count, orBits: ByteWord.highBits)
             let found = try peek()
             switch found {
             case Byte.quote, Byte.backslash: return found
             case 0x80...: try skipNonASCII()
             default: throw JSONSyntaxError(.controlCharacter, at: position)
             }
-        }
-    }
-
-    @inline(__always)
-    private mutating func skipPlainASCII() {
-        while position + 8 <= count {
-            let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let stops = ByteWord.specials(in: word) | (word & ByteWord.highBits)
-            guard stops == 0 else {
-                position += stops.trailingZeroBitCount / 8
-                return
-            }
-            position += 8
-        }
-        while position < count {
-            let next = byte(at: position)
-            guard next >= 0x20, next < 0x80, next != Byte.quote, next != Byte.backslash else { return }
-            position += 1
         }
     }
 

@@ -14,13 +14,16 @@ public struct JSONPointer: Sendable {
 
     /// Reads the text form: empty for the whole document, else `/` before each token, where `~0` is `~` and `~1` is `/`.
     public init(_ text: String) throws(JSONPointerError) {
-        let bytes = Array(text.utf8)
-        guard let first = bytes.first else {
+        guard let first = text.utf8.first else {
             self = .root
             return
         }
         guard first == Self.slash else { throw .missingLeadingSlash }
-        tokens = try Self.tokens(of: bytes)
+        var tokens: [String] = []
+        for token in text.utf8.dropFirst().split(separator: Self.slash, omittingEmptySubsequences: false) {
+            tokens.append(token.contains(Self.tilde) ? try Self.unescape(token, of: text) : String(Substring(token)))
+        }
+        self.tokens = tokens
     }
 
     /// The pointer to a member of the object that this one points at.
@@ -64,32 +67,29 @@ public struct JSONPointer: Sendable {
     private static let slash = UInt8(ascii: "/")
     private static let tilde = UInt8(ascii: "~")
 
-    private static func tokens(of bytes: [UInt8]) throws(JSONPointerError) -> [String] {
-        var tokens: [String] = []
-        var token: [UInt8] = []
-        var offset = 1
-        while offset < bytes.count {
-            switch bytes[offset] {
-            case slash:
-                tokens.append(String(decoding: token, as: UTF8.self))
-                token.removeAll(keepingCapacity: true)
-            case tilde:
-                token.append(try meaning(ofEscapeAt: offset, in: bytes))
-                offset += 1
-            case let byte:
-                token.append(byte)
+    private static func unescape(_ token: Substring.UTF8View, of text: String) throws(JSONPointerError) -> String {
+        var bytes: [UInt8] = []
+        var position = token.startIndex
+        while position < token.endIndex {
+            let next = token.index(after: position)
+            if token[position] != tilde {
+                bytes.append(token[position])
+                position = next
+            } else if next < token.endIndex, let meaning = meaning(ofEscape: token[next]) {
+                bytes.append(meaning)
+                position = token.index(after: next)
+            } else {
+                throw .invalidEscape(offset: text.utf8.distance(from: text.startIndex, to: position))
             }
-            offset += 1
         }
-        tokens.append(String(decoding: token, as: UTF8.self))
-        return tokens
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func meaning(ofEscapeAt offset: Int, in bytes: [UInt8]) throws(JSONPointerError) -> UInt8 {
-        switch offset + 1 < bytes.count ? bytes[offset + 1] : nil {
-        case Byte.zero: return tilde
-        case Byte.zero + 1: return slash
-        default: throw .invalidEscape(offset: offset)
+    private static func meaning(ofEscape digit: UInt8) -> UInt8? {
+        switch digit {
+        case Byte.zero: tilde
+        case Byte.zero + 1: slash
+        default: nil
         }
     }
 }

@@ -93,7 +93,9 @@ struct JSONSkimmer {
     private mutating func skipString() -> Bool? {
         var hasEscapes = false
         position += 1
-        while let next = peek() {
+        while true {
+            position = ByteWord.firstSpecial(in: start, from: position, to: count)
+            guard let next = peek() else { return nil }
             position += 1
             if next == Byte.quote {
                 return hasEscapes
@@ -103,7 +105,6 @@ struct JSONSkimmer {
                 position = min(position + 1, count)
             }
         }
-        return nil
     }
 
     /// Skips the object or array whose opening bracket comes next; false where it has no end.
