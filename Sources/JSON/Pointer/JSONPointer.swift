@@ -8,6 +8,7 @@ public struct JSONPointer: Sendable {
     /// The names and indices to follow, from the top, without escapes.
     public let tokens: [String]
 
+    /// Takes the tokens as they are, without escapes.
     public init(tokens: [String]) {
         self.tokens = tokens
     }

@@ -32,6 +32,7 @@ public struct JSONSchema: Sendable {
         integer(minimum: range.lowerBound, maximum: range.upperBound)
     }
 
+    /// `true` or `false`.
     public static let boolean = JSONSchema(.boolean)
 
     /// One of these strings.
@@ -50,6 +51,7 @@ public struct JSONSchema: Sendable {
                 TextRules(length: ItemCount(minLength, maxLength), unit: unit, pattern: pattern, format: format)))
     }
 
+    /// An array whose elements all look alike.
     public static func array(of items: JSONSchema, minItems: Int? = nil, maxItems: Int? = nil) -> JSONSchema {
         JSONSchema(.array(of: items, ItemCount(minItems, maxItems)))
     }
@@ -66,10 +68,12 @@ public struct JSONSchema: Sendable {
         with { $0.isNullable = true }
     }
 
+    /// Gives the schema a title for readers.
     public func titled(_ title: String) -> JSONSchema {
         with { $0.title = title }
     }
 
+    /// Says in words what the keywords cannot.
     public func described(_ description: String) -> JSONSchema {
         with { $0.details = description }
     }

@@ -3,6 +3,7 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
+    /// The boolean, nil for any other value.
     public var asBool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -16,14 +17,17 @@ extension JSONValue {
         }
     }
 
+    /// The string, nil for any other value.
     public var asString: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// The elements, nil for any other value.
     public var asArray: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
+    /// The members, nil for any other value.
     public var asObject: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }

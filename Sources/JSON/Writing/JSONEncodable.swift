@@ -2,6 +2,7 @@
 ///
 /// An implementation writes exactly one value: `json.object { … }`, `json.string(…)` and so on.
 public protocol JSONEncodable {
+    /// Writes this value, exactly one, where the writer stands.
     func encode(into json: inout JSONWriter)
 }
 

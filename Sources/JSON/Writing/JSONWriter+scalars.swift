@@ -1,9 +1,11 @@
 extension JSONWriter {
+    /// Writes `null`.
     @inlinable @inline(__always)
     public mutating func null() {
         literal("null")
     }
 
+    /// Writes `true` or `false`.
     @inlinable @inline(__always)
     public mutating func bool(_ value: Bool) {
         if value {
@@ -13,6 +15,7 @@ extension JSONWriter {
         }
     }
 
+    /// Writes a whole number.
     @inlinable
     public mutating func integer(_ value: Int) {
         append(atMost: 20) { target in

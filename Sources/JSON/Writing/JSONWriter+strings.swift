@@ -46,7 +46,7 @@ extension JSONWriter {
     @usableFromInline @inline(never)
     mutating func appendEscaping(_ text: UnsafeBufferPointer<UInt8>) {
         needsComma = false
-        append(atMost: text.count * 6 + 1) { target in
+        append(atMost: text.reduce(1) { $0 + Self.escapedLength(of: $1) }) { target in
             var end = 0
             for byte in text {
                 end += Self.writeEscaped(byte, to: target + end)
@@ -56,7 +56,12 @@ extension JSONWriter {
         }
     }
 
-    /// Writes one byte of a string, up to six bytes long, and answers how many they are.
+    private static func escapedLength(of byte: UInt8) -> Int {
+        guard Byte.needsEscape(byte) else { return 1 }
+        return shortEscape(of: byte) == nil ? 6 : 2
+    }
+
+    /// Writes one byte of a string, escaped if it must be, and answers how many bytes it takes.
     private static func writeEscaped(_ byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard Byte.needsEscape(byte) else {
             target.pointee = byte

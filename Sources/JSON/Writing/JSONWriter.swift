@@ -39,6 +39,7 @@ public struct JSONWriter: ~Copyable {
         bytes
     }
 
+    /// Writes an object; the closure writes its members.
     @inlinable
     public mutating func object(_ members: (inout JSONWriter) -> Void) {
         open(Byte.openBrace)
@@ -46,6 +47,7 @@ public struct JSONWriter: ~Copyable {
         close(Byte.closeBrace)
     }
 
+    /// Writes an array; the closure writes its elements.
     @inlinable
     public mutating func array(_ elements: (inout JSONWriter) -> Void) {
         open(Byte.openBracket)
@@ -53,6 +55,7 @@ public struct JSONWriter: ~Copyable {
         close(Byte.closeBracket)
     }
 
+    /// Writes any value that can write itself.
     @inlinable
     public mutating func value(_ value: some JSONEncodable) {
         value.encode(into: &self)
