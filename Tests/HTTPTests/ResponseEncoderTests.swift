@@ -27,12 +27,13 @@ struct ResponseEncoderTests {
                 """)
     }
 
-    @Test(arguments: [
-        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", nil),
-        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "close"),
-        ("GET / HTTP/1.0\r\n\r\n", "close"),
-        ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "keep-alive"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+            ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "close"),
+            ("GET / HTTP/1.0\r\n\r\n", "close"),
+            ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "keep-alive"),
+        ] as [(String, String?)])
     func saysWhatBecomesOfTheConnection(request: String, connection: String?) throws {
         let answer = try encode(request, Response(.ok))
         let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Connection: ") }
@@ -41,10 +42,11 @@ struct ResponseEncoderTests {
     }
 
     /// RFC 9112, section 6.3, point 1; RFC 9110, section 8.6.
-    @Test(arguments: [
-        ("HEAD", HTTPStatus.ok, "Content-Length: 3"), ("GET", .noContent, nil), ("GET", .notModified, nil),
-        ("HEAD", .notModified, nil),
-    ] as [(String, HTTPStatus, String?)])
+    @Test(
+        arguments: [
+            ("HEAD", HTTPStatus.ok, "Content-Length: 3"), ("GET", .noContent, nil), ("GET", .notModified, nil),
+            ("HEAD", .notModified, nil),
+        ] as [(String, HTTPStatus, String?)])
     func sendsNoBodyWhereNoneBelongs(method: String, status: HTTPStatus, length: String?) throws {
         let answer = try encode("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n", Response(status, body: Array("abc".utf8)))
         #expect(answer.hasSuffix("\r\n\r\n"))

@@ -35,7 +35,8 @@ extension Row {
             "GET / keep"),
         Row(
             "9112 9.6: bytes after close are nothing",
-            "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /1 close"),
+            "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /1 close"),
         Row(
             "9110 10.1.1: 100-continue",
             "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\nx",

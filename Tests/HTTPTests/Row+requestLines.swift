@@ -37,7 +37,8 @@ extension Row {
         Row("9112 2.2: only an empty line", "\r\n", "incomplete"),
         Row(
             "9112 9.3.2: pipelined",
-            "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+                + "\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET /1 keep", "GET /2 keep", "GET /3 keep"),
     ]
 

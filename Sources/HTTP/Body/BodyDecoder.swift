@@ -40,7 +40,7 @@ package struct BodyDecoder: Sendable {
             return .failed(error)
         }
         let taken = min(remaining, bytes.count)
-        body.append(contentsOf: bytes[..<taken])
+        body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
         remaining -= taken
         return remaining == 0 ? .done(consumed: taken) : .needMore(consumed: taken)
     }

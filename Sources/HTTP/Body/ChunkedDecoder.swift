@@ -87,7 +87,7 @@ struct ChunkedDecoder: Sendable {
 
     private mutating func takeData(_ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]) {
         let taken = min(size, bytes.count - position)
-        body.append(contentsOf: bytes[position..<(position + taken)])
+        body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[position..<(position + taken)]))
         position += taken
         size -= taken
         if size == 0 { phase = .dataEnd }

@@ -20,19 +20,16 @@ extension [UInt8] {
     }
 
     /// Appends a number that is not negative in decimal digits.
-    mutating func appendDecimal(_ number: Int) { appendDigits(number, radix: 10) }
+    mutating func appendDecimal(_ number: Int) { appendDigits(number.magnitude, radix: 10) }
 
     /// Appends a number that is not negative in small hexadecimal digits.
-    mutating func appendHexadecimal(_ number: Int) { appendDigits(number, radix: 16) }
+    mutating func appendHexadecimal(_ number: Int) { appendDigits(number.magnitude, radix: 16) }
 
-    private mutating func appendDigits(_ number: Int, radix: UInt) {
-        let start = count
-        var rest = number.magnitude
-        repeat {
-            let digit = UInt8(truncatingIfNeeded: rest % radix)
-            append(digit < 10 ? ASCII.zero + digit : 0x57 + digit)
-            rest /= radix
-        } while rest > 0
-        self[start...].reverse()
+    /// The digits before the last one first, so that nothing needs to be turned around.
+    private mutating func appendDigits(_ number: UInt, radix: UInt) {
+        let (rest, last) = number.quotientAndRemainder(dividingBy: radix)
+        if rest > 0 { appendDigits(rest, radix: radix) }
+        let digit = UInt8(truncatingIfNeeded: last)
+        append(digit < 10 ? ASCII.zero + digit : 0x57 + digit)
     }
 }

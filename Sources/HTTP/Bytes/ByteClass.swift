@@ -6,7 +6,7 @@ struct ByteClass: Sendable {
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
         let word = byte < 64 ? low : high
-        return byte < 128 && (word >> UInt64(byte & 63)) & 1 == 1
+        return byte < 128 && (word &>> UInt64(byte)) & 1 == 1
     }
 
     /// `tchar` (RFC 9110, section 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``.

@@ -61,8 +61,11 @@ struct FieldSectionScanner: Sendable {
 
     private mutating func scanName(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
         let token = ByteClass.token
-        while position < end, token.contains(bytes[position]) { position &+= 1 }
-        guard position < end else { return }
+        // A local copy of the position stays in a register; so below.
+        var index = position
+        while index < end, token.contains(bytes[index]) { index &+= 1 }
+        position = index
+        guard index < end else { return }
         guard bytes[position] == ASCII.colon else {
             throw .malformed(
                 bytes[position].isBlank
@@ -83,12 +86,12 @@ struct FieldSectionScanner: Sendable {
     }
 
     private mutating func scanValue(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
-        repeat {
-            position = bytes.firstControl(from: position, to: end, below: ASCII.space)
-            guard position < end else { return }
-            if bytes[position] != ASCII.tab { break }
-            position &+= 1
-        } while true
+        var index = bytes.firstControl(from: position, to: end, below: ASCII.space)
+        while index < end, bytes[index] == ASCII.tab {
+            index = bytes.firstControl(from: index &+ 1, to: end, below: ASCII.space)
+        }
+        position = index
+        guard index < end else { return }
         guard bytes[position] == ASCII.carriageReturn else {
             throw .malformed(
                 bytes[position] == ASCII.lineFeed

@@ -24,7 +24,7 @@ struct MessageFraming: Sendable {
         if hosts == 0, version == .http11 { throw .malformed("An HTTP/1.1 request needs a Host field.") }
         if closes { keepAlive = false }
         try decideBody(limits)
-        // RFC 9110, section 10.1.1: of a 1.0 client the expectation is ignored; without a body there is none to wait for.
+        // RFC 9110, section 10.1.1: a 1.0 client cannot expect it, and without a body there is nothing to wait for.
         if version == .http10 || body == .none { expectsContinue = false }
     }
 

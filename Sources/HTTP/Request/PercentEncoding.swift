@@ -2,7 +2,7 @@
 enum PercentEncoding {
     /// The bytes without their percent-encoding. What is no encoding stays as it is; the parser has refused it before.
     ///
-    /// - Parameter plusIsSpace: whether `+` stands for a space, as in the queries that forms and `URLSearchParams` make.
+    /// - Parameter plusIsSpace: whether `+` stands for a space, as in the queries that forms make.
     static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.underestimatedCount)

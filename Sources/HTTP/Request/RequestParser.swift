@@ -1,4 +1,5 @@
-/// Reads request heads (RFC 9112, sections 2 to 5), strictly: what could be read in two ways is refused, never repaired.
+/// Reads request heads (RFC 9112, sections 2 to 5), strictly: what could be read in two ways is refused, never
+/// repaired.
 ///
 /// The caller owns the input. It gives ``parse(_:)`` all bytes that are not consumed yet, each time from the same
 /// first byte; the parser remembers how far it looked, so a head that comes byte by byte is scanned once. The outcome
@@ -59,7 +60,7 @@ package struct RequestParser: Sendable {
             if framing.keepAlive, framing.body == .none { failure.consumed = end }
             throw failure
         }
-        let fields = HTTPFields(bytes: [UInt8](bytes[..<end]), lines: lines)
+        let fields = HTTPFields(bytes: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<end])), lines: lines)
         return RequestHead(method: method, version: line.version, target: target, framing: framing, fields: fields)
     }
 }

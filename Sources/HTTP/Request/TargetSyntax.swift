@@ -7,26 +7,23 @@ enum TargetSyntax {
     static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
         let allowed = ByteClass.path
         var index = range.lowerBound
-        var segment = index
         var isEncoded = false
         while index < range.upperBound, bytes[index] != ASCII.question {
             let byte = bytes[index]
+            index &+= 1
             if byte == ASCII.slash {
-                try refuseDots(bytes, segment..<index)
-                segment = index + 1
+                try refuseDotSegment(bytes, at: index, to: range.upperBound)
             } else if byte == ASCII.percent {
                 let decoded = try encodedByte(bytes, at: index, to: range.upperBound)
                 guard decoded >= ASCII.space, decoded != ASCII.delete else {
                     throw .malformed("The path encodes a control character.")
                 }
                 isEncoded = true
-                index += 2
+                index &+= 2
             } else if !allowed.contains(byte) {
                 throw .malformed("The path holds a character that must be percent-encoded.")
             }
-            index += 1
         }
-        try refuseDots(bytes, segment..<index)
         if isEncoded { try refuseInvalidText(bytes, range.lowerBound..<index) }
         return index
     }
@@ -37,42 +34,48 @@ enum TargetSyntax {
         var index = range.lowerBound
         var isEncoded = false
         while index < range.upperBound {
-            if bytes[index] == ASCII.percent {
+            let byte = bytes[index]
+            index &+= 1
+            if byte == ASCII.percent {
                 _ = try encodedByte(bytes, at: index, to: range.upperBound)
                 isEncoded = true
-                index += 2
-            } else if !allowed.contains(bytes[index]) {
+                index &+= 2
+            } else if !allowed.contains(byte) {
                 throw .malformed("The query holds a character that must be percent-encoded.")
             }
-            index += 1
         }
         if isEncoded { try refuseInvalidText(bytes, range) }
     }
 
+    /// The byte that two digits after a percent sign encode.
     private static func encodedByte(
         _ bytes: UnsafeRawBufferPointer, at index: Int, to end: Int
     ) throws(RequestFailure) -> UInt8 {
-        guard end - index > 2, let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
+        guard end - index >= 2, let high = bytes[index].hexadecimalValue, let low = bytes[index + 1].hexadecimalValue
         else {
             throw .malformed("A percent sign in the request target is not followed by two hexadecimal digits.")
         }
         return high << 4 | low
     }
 
-    private static func refuseDots(_ bytes: UnsafeRawBufferPointer, _ segment: Range<Int>) throws(RequestFailure) {
-        var index = segment.lowerBound
-        var dots = 0
-        while index < segment.upperBound {
+    /// Looks whether the segment that starts here is `.` or `..`, each dot as it is or encoded.
+    private static func refuseDotSegment(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, to end: Int
+    ) throws(RequestFailure) {
+        var index = start
+        while index < end, bytes[index] != ASCII.slash, bytes[index] != ASCII.question {
             if bytes[index] == ASCII.dot {
                 index += 1
-            } else if bytes.hasText("%2e", in: index..<min(index + 3, segment.upperBound)) {
+            } else if bytes.hasText("%2e", in: index..<min(index + 3, end)) {
                 index += 3
             } else {
                 return
             }
-            dots += 1
         }
-        if dots == 1 || dots == 2 { throw .malformed("The path holds a dot segment.") }
+        // Three dots and more are a name; an encoded one counts as one.
+        guard index > start else { return }
+        let dots = bytes[start..<index].count { $0 == ASCII.dot || $0 == ASCII.percent }
+        if dots <= 2 { throw .malformed("The path holds a dot segment.") }
     }
 
     private static func refuseInvalidText(

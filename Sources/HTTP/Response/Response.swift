@@ -25,7 +25,10 @@ package struct Response: Sendable, Hashable {
 
     /// An answer with a body of this media type.
     package init(_ status: HTTPStatus, contentType: String, fields: [Field] = [], body: [UInt8]) {
-        self.init(status, fields: [Field("Content-Type", contentType)] + fields, body: body)
+        self.init(status, body: body)
+        self.fields.reserveCapacity(fields.count + 1)
+        self.fields.append(Field("Content-Type", contentType))
+        self.fields.append(contentsOf: fields)
     }
 
     /// The value of the first field of this name, compared without case.
