@@ -33,7 +33,7 @@ package struct HTTPDate: Sendable, Hashable {
 
     /// The date in the Gregorian calendar of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level
     /// date algorithms"): years begin in March, so that the leap day is the last of its year, and 400 of them repeat.
-    private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
+    package static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

@@ -1,0 +1,98 @@
+import JSON
+
+/// Reads one layer of settings over the other, and collects what is wrong with them.
+struct ConfigurationReader {
+    private var configuration = Configuration()
+    private var problems: [ConfigurationProblem] = []
+
+    mutating func read(file bytes: [UInt8], named name: String) {
+        do throws(JSONSyntaxError) {
+            let document = try JSONValue(parsing: bytes)
+            guard let object = document.asObject else {
+                return report(nil, .file(name), "must be a JSON object")
+            }
+            read(object, prefix: "", from: .file(name))
+        } catch {
+            report(nil, .file(name), "is not JSON: \(error)")
+        }
+    }
+
+    private mutating func read(_ section: JSONObject, prefix: String, from source: ConfigurationProblem.Source) {
+        for (name, value) in section {
+            let path = prefix + name
+            if let key = ConfigurationKey.at(path), !name.contains(".") {
+                set(key, value, from: source)
+            } else if !ConfigurationKey.isSection(path) || name.contains(".") {
+                report(path, source, Self.unknownKey(nearest: ConfigurationKey.nearest(to: path, value: value), name))
+            } else if let members = value.asObject {
+                read(members, prefix: path + ".", from: source)
+            } else {
+                report(path, source, "must be an object")
+            }
+        }
+    }
+
+    private static func unknownKey(nearest: String, _ name: String) -> String {
+        "is not a known key; the nearest is \(nearest)"
+            + (name.contains(".") ? ", with each section written as an object of its own" : "")
+    }
+
+    /// Reads what begins with `STOREHOUSE_`, and nothing else.
+    private mutating func read(environment: [String: String]) {
+        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(ConfigurationKey.variablePrefix) {
+            if let key = ConfigurationKey.all.first(where: { $0.variable == variable }) {
+                set(key, key.json(ofText: text), from: .variable(variable))
+            } else {
+                let nearest = ConfigurationKey.nearest(toVariable: variable)
+                report(nil, .variable(variable), Self.unknownKey(nearest: nearest, variable))
+            }
+        }
+    }
+
+    private mutating func read(flags: [ConfigurationFlag]) {
+        for flag in flags {
+            guard let key = ConfigurationKey.at(flag.path) else { continue }
+            set(key, key.json(ofText: flag.text), from: .flag(flag.name))
+        }
+    }
+
+    /// What can only be judged when every layer is read.
+    private mutating func checkTogether() {
+        let upstreams = configuration.upstreams
+        guard !upstreams.embedded else { return }
+        let urls = [
+            "upstreams.animal.url": upstreams.animal.endpoint.url, "upstreams.auth.url": upstreams.auth.endpoint.url,
+        ]
+        for key in ConfigurationKey.all where urls[key.path] == .some(nil) {
+            guard !problems.contains(where: { $0.path == key.path }) else { continue }
+            report(
+                key.path, nil,
+                "is missing, and upstreams.embedded is false: set it (\(key.variable)), or upstreams.embedded to true")
+        }
+    }
+
+    mutating func report(unreadable file: String, _ error: FileError) {
+        report(nil, .file(file), "cannot be read: \(error)")
+    }
+
+    /// Reads the layers over the file, and answers what came of all.
+    mutating func finish(
+        environment: [String: String], flags: [ConfigurationFlag]
+    ) throws(ConfigurationError) -> Configuration {
+        read(environment: environment)
+        read(flags: flags)
+        checkTogether()
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        return configuration
+    }
+
+    private mutating func set(_ key: ConfigurationKey, _ value: JSONValue, from source: ConfigurationProblem.Source) {
+        guard let detail = key.set(value, in: &configuration) else { return }
+        report(key.path, source, detail)
+    }
+
+    private mutating func report(_ path: String?, _ source: ConfigurationProblem.Source?, _ detail: String) {
+        problems.append(ConfigurationProblem(path: path, source: source, detail: detail))
+    }
+}

@@ -1,0 +1,57 @@
+/// The log: one line an entry.
+///
+/// A level that is switched off costs a comparison; neither message nor fields are made. Safe to call from any thread.
+/// Lines cannot be forged from inside: control characters are escaped in both formats.
+package struct Log: Sendable {
+    private let threshold: UInt8
+    private let format: LogFormat
+    private let sink: any LogSink
+    private let clock: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - level: the least that is written.
+    ///   - clock: milliseconds since 1970.
+    package init(
+        level: LogLevel, format: LogFormat, sink: any LogSink,
+        clock: @escaping @Sendable () -> Int = { Timestamp.now }
+    ) {
+        threshold = level.severity
+        self.format = format
+        self.sink = sink
+        self.clock = clock
+    }
+
+    /// The log of a process, on standard error.
+    package init(_ configuration: Configuration.Logging) {
+        self.init(level: configuration.level, format: configuration.format, sink: LogDescriptorSink.standardError)
+    }
+
+    @inline(__always)
+    package func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.debug) { write(.debug, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.info) { write(.info, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.warning) { write(.warning, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.error) { write(.error, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func isEnabled(_ level: LogLevel) -> Bool {
+        level.severity >= threshold
+    }
+
+    private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
+        sink.write(LogEntry(time: clock(), level: level, message: message, fields: fields).line(format))
+    }
+}

@@ -1,0 +1,77 @@
+import Locks
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Writes lines to a descriptor, each with one `write(2)`.
+///
+/// A reader that is gone or does not read must not stop the server. So a line waits at most `patience` for room, and
+/// after one has waited in vain, none waits until there is room again. How many were lost is said when there is.
+package final class LogDescriptorSink: LogSink {
+    private struct State {
+        var lost = 0
+        /// True where the last line was written in part only.
+        var isInsideLine = false
+    }
+
+    private let descriptor: Int32
+    private let patience: Int32
+    /// Keeps lines apart and in order. No other lock is taken inside.
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - descriptor: stays the caller's to close. `SIGPIPE` must be ignored.
+    ///   - patience: in milliseconds.
+    package init(descriptor: Int32, patience: Int32 = 50) {
+        self.descriptor = descriptor
+        self.patience = patience
+    }
+
+    /// Standard error. From the first use on `SIGPIPE` is ignored in the whole process, and the three standard
+    /// descriptors are never free to become a socket.
+    package static let standardError: LogDescriptorSink = {
+        signal(SIGPIPE, SIG_IGN)
+        var opened: Int32 = 0
+        while (0...2).contains(opened) {
+            opened = open("/dev/null", O_RDWR)
+        }
+        if opened >= 0 { _ = close(opened) }
+        return LogDescriptorSink(descriptor: 2)
+    }()
+
+    package func write(_ line: [UInt8]) {
+        state.withLock { state in
+            guard hasRoom(waiting: state.lost == 0 ? patience : 0) else {
+                state.lost += 1
+                return
+            }
+            var bytes = state.isInsideLine ? [UInt8(ascii: "\n")] : []
+            bytes += line
+            let written = put(bytes, into: descriptor)
+            if written > 0 { state.isInsideLine = written < bytes.count }
+            state.lost = written == bytes.count ? 0 : state.lost + 1
+        }
+    }
+
+    /// True also where the descriptor is broken: writing to it tells, and does not block.
+    private func hasRoom(waiting milliseconds: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, milliseconds) != 0
+    }
+}
+
+/// How many bytes the system took; less than 0 for none. Outside of the type, whose own `write` hides the system's.
+private func put(_ bytes: [UInt8], into descriptor: Int32) -> Int {
+    bytes.withUnsafeBytes { buffer in
+        var count = -1
+        repeat {
+            count = write(descriptor, buffer.baseAddress, buffer.count)
+        } while count < 0 && errno == EINTR
+        return count
+    }
+}
