@@ -98,6 +98,24 @@ extension Field where Value == Int {
     }
 }
 
+extension Field where Value == Int {
+    /// A whole number, `minimum` or more; any of 64 bits where that is nil.
+    public static func integer(_ name: String, atLeast minimum: Int? = nil, example: Int) -> Field {
+        Field(
+            name, schema: .integer(minimum: minimum), example: .integer(example), read: { $0?.asInteger },
+            write: { .integer($0) })
+    }
+}
+
+extension Field where Value: CaseIterable & RawRepresentable<String> {
+    /// One of the words that the cases stand for.
+    public static func choice(_ name: String, example: Value) -> Field {
+        Field(
+            name, schema: .enumeration(Value.allCases.map(\.rawValue)), example: .string(example.rawValue),
+            read: { $0?.asString.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })
+    }
+}
+
 extension Field where Value == Bool {
     public static func boolean(_ name: String, example: Bool) -> Field {
         Field(name, schema: .boolean, example: .bool(example), read: { $0?.asBool }, write: { .bool($0) })

@@ -10,3 +10,8 @@ public struct CasePath<Root, Value>: Sendable {
         self.extract = extract
     }
 }
+
+extension CasePath where Root == Value {
+    /// The way from an action to itself.
+    public static var whole: CasePath { CasePath(embed: { $0 }, extract: { $0 }) }
+}
