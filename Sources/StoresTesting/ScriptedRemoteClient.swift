@@ -1,0 +1,121 @@
+import Locks
+public import Stores
+
+/// A remote service whose answers the test gives, when the test wants.
+///
+/// A call is held until an answer is given for it; an answer given before is kept for the next call. Nothing depends on
+/// the clock.
+public final class ScriptedRemoteClient: RemoteClient {
+    public typealias Reply = Result<RemoteAnswer, RemoteFailure>
+
+    private struct Contents {
+        var requests: [RemoteRequest] = []
+        var replies: [Reply] = []
+        var held: [(id: Int, resume: @Sendable (Reply) -> Void)] = []
+        var cancelled: Set<Int> = []
+        var waiting: [(isMet: @Sendable (Contents) -> Bool, resume: @Sendable () -> Void)] = []
+
+        mutating func takeMet() -> [@Sendable () -> Void] {
+            var met: [@Sendable () -> Void] = []
+            for (isMet, resume) in waiting where isMet(self) { met.append(resume) }
+            waiting.removeAll { [self] in $0.isMet(self) }
+            return met
+        }
+    }
+
+    private let always: Reply?
+    // Guards the script and who waits for it; nobody is resumed while it is held.
+    private let contents = Locked(Contents())
+
+    /// - Parameter always: what every call is answered with at once; nil holds each until ``reply(_:)``.
+    public init(always: Reply? = nil) { self.always = always }
+
+    /// What was asked for, in order.
+    public var requests: [RemoteRequest] { contents.withLock { $0.requests } }
+
+    /// How many calls were cancelled.
+    public var cancellations: Int { contents.withLock { $0.cancelled.count } }
+
+    /// Answers the oldest call that is held; if none is, the next one.
+    public func reply(_ reply: Reply) {
+        let resume: (@Sendable (Reply) -> Void)? = contents.withLock { contents in
+            guard contents.held.isEmpty else { return contents.held.removeFirst().resume }
+            contents.replies.append(reply)
+            return nil
+        }
+        resume?(reply)
+    }
+
+    /// Answers with status 200 and `json`, or another status.
+    public func reply(status: Int = 200, _ json: String) {
+        reply(.success(RemoteAnswer(status: status, contentType: "application/json", body: Array(json.utf8))))
+    }
+
+    /// Waits until there have been `count` calls.
+    public func called(times count: Int) async { await wait { $0.requests.count >= count } }
+
+    /// Waits until `count` calls have been cancelled.
+    public func cancelled(times count: Int) async { await wait { $0.cancelled.count >= count } }
+
+    public func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
+        let id: Int = change { contents in
+            contents.requests.append(request)
+            return contents.requests.count
+        }
+        if let always { return try always.get() }
+        let reply = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                hold(id) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        return try reply.get()
+    }
+}
+
+extension ScriptedRemoteClient {
+    private func hold(_ id: Int, _ resume: @escaping @Sendable (Reply) -> Void) {
+        let reply: Reply? = contents.withLock { contents in
+            if contents.cancelled.contains(id) { return .cancelled }
+            guard contents.replies.isEmpty else { return contents.replies.removeFirst() }
+            contents.held.append((id, resume))
+            return nil
+        }
+        if let reply { resume(reply) }
+    }
+
+    /// Ends a call, also one that is not held yet.
+    private func cancel(_ id: Int) {
+        let resume: (@Sendable (Reply) -> Void)? = change { contents in
+            contents.cancelled.insert(id)
+            guard let place = contents.held.firstIndex(where: { $0.id == id }) else { return nil }
+            return contents.held.remove(at: place).resume
+        }
+        resume?(.cancelled)
+    }
+
+    private func change<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
+        let (result, met): (Result, [@Sendable () -> Void]) = contents.withLock { contents in
+            let result = body(&contents)
+            return (result, contents.takeMet())
+        }
+        for resume in met { resume() }
+        return result
+    }
+
+    private func wait(until isMet: @escaping @Sendable (Contents) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMetAlready = contents.withLock { contents in
+                if isMet(contents) { return true }
+                contents.waiting.append((isMet, { continuation.resume() }))
+                return false
+            }
+            if isMetAlready { continuation.resume() }
+        }
+    }
+}
+
+extension Result<RemoteAnswer, RemoteFailure> {
+    fileprivate static var cancelled: Self { .failure(RemoteFailure(.interrupted, "the call was cancelled")) }
+}
