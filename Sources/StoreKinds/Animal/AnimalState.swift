@@ -1,0 +1,24 @@
+package import JSON
+package import Stores
+
+/// The animal on show, and how its fetching goes.
+package struct AnimalState: StateSlice, Equatable {
+    package static let key: StaticString = "animal"
+    package static let loadingText = "Loading..."
+
+    package var currentAnimal = ""
+    package var isLoading = false
+    package var error: CodedError<RemoteFailure.Code>?
+    /// What was on show before the fetch under way, and comes back where that fetch brings nothing.
+    package var shownBefore = ""
+
+    package init() {}
+
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("currentAnimal", currentAnimal)
+            json.member("isLoading", isLoading)
+            json.member("error", error)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import JSON
+
+/// What is about to be bet on, and what was.
+package struct BetslipState: StateSlice, Equatable {
+    package static let key: StaticString = "betslip"
+    /// How many selections may be open.
+    package static let size = 20
+
+    package var selections: [BetSelection] = []
+    package private(set) var placed: [Bet] = []
+
+    package init() {}
+
+    /// What the open selections cost together. 20 stakes of 10^12 are far from 64 bits.
+    package var totalStake: Int { selections.reduce(0) { $0 + $1.stake } }
+
+    /// Makes a bet of every selection; bets are numbered from 1 over the session's life.
+    mutating func place() {
+        for selection in selections { placed.append(Bet(number: placed.count + 1, selection: selection)) }
+        selections = []
+    }
+
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("selections", selections)
+            json.member("placed", placed)
+            json.member("totalStake", totalStake)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import Stores
+
+/// The actions of the betting slices, nested.
+package enum BettingAction: CataloguedAction, Equatable {
+    case counter(CounterAction)
+    case user(UserAction)
+    case betslip(BetslipAction)
+
+    package static let catalogue = ActionCatalogue<BettingAction>(
+        [
+            CounterAction.catalogue.embedded(in: .counter),
+            UserAction.catalogue.embedded(in: .user),
+            BetslipAction.catalogue.embedded(in: .betslip),
+        ].flatMap(\.self))
+}
+
+extension CasePath<BettingAction, CounterAction> {
+    static var counter: Self {
+        Self(embed: { .counter($0) }, extract: { if case .counter(let action) = $0 { action } else { nil } })
+    }
+}
+
+extension CasePath<BettingAction, UserAction> {
+    static var user: Self {
+        Self(embed: { .user($0) }, extract: { if case .user(let action) = $0 { action } else { nil } })
+    }
+}
+
+extension CasePath<BettingAction, BetslipAction> {
+    static var betslip: Self {
+        Self(embed: { .betslip($0) }, extract: { if case .betslip(let action) = $0 { action } else { nil } })
+    }
+}

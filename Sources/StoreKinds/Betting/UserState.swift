@@ -1,0 +1,17 @@
+package import JSON
+
+/// The account of who bets.
+package struct UserState: StateSlice, Equatable {
+    package static let key: StaticString = "user"
+    /// The most that an account may hold, in minor units.
+    package static let highestBalance = 1_000_000_000_000_000
+
+    /// In whole minor units (cents), so that it is exact.
+    package var balance = 0
+
+    package init() {}
+
+    package func encode(into json: inout JSONWriter) {
+        json.object { $0.member("balance", balance) }
+    }
+}

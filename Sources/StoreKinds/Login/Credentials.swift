@@ -1,0 +1,39 @@
+/// One half of what a person signs in with.
+package enum Credential: Sendable, Hashable {
+    case username(String)
+    case password(Secret)
+}
+
+/// What a person signs in with, validated as it is entered.
+package struct Credentials: Sendable, Hashable {
+    /// How many characters make a credential valid.
+    package static let shortest = 8
+    /// How many characters a credential may have.
+    package static let longest = 256
+
+    package private(set) var username = ""
+    package private(set) var password = Secret("")
+    private var isUsernameValid = false
+    private var isPasswordValid = false
+
+    package init() {}
+
+    /// Whether both were valid when they were entered.
+    package var areValid: Bool { isUsernameValid && isPasswordValid }
+
+    package mutating func enter(_ credential: Credential) {
+        switch credential {
+        case .username(let text):
+            username = text
+            isUsernameValid = Self.isValid(text)
+        case .password(let secret):
+            password = secret
+            isPasswordValid = Self.isValid(secret.revealed)
+        }
+    }
+
+    /// Forgets the password; that it was valid is still known.
+    package mutating func forgetPassword() { password = Secret("") }
+
+    private static func isValid(_ text: String) -> Bool { text.count >= shortest }
+}

@@ -1,0 +1,78 @@
+package import JSON
+package import Stores
+
+/// A sign-in form as an observable value: properties in place of finite states, changed by its own methods.
+///
+/// Each method returns whether it had anything to do.
+package struct LoginForm: StateSlice, Equatable {
+    package static let key: StaticString = "form"
+
+    package private(set) var credentials = Credentials()
+    package private(set) var isBusy = false
+    package private(set) var isAuthenticated = false
+    package private(set) var error: LoginError?
+
+    package init() {}
+
+    /// Whether there is no error, and both credentials were valid when they were entered.
+    package var hasValidCredentials: Bool { error == nil && credentials.areValid }
+
+    /// Enters credentials, each validated as it is assigned.
+    package mutating func set(_ entered: [Credential]) throws(Rejection) -> Bool {
+        if isBusy { throw "busy" }
+        if isAuthenticated { throw "already-authenticated" }
+        for credential in entered { credentials.enter(credential) }
+        return true
+    }
+
+    package mutating func authenticate() -> Bool {
+        guard hasValidCredentials, !isBusy, !isAuthenticated else { return false }
+        isBusy = true
+        return true
+    }
+
+    package mutating func ackError() -> Bool {
+        defer { error = nil }
+        return error != nil
+    }
+
+    package mutating func reset() -> Bool {
+        self = LoginForm()
+        return true
+    }
+
+    /// The auth API said yes. The password is of no more use and forgotten.
+    package mutating func succeed() -> Bool {
+        guard isBusy else { return false }
+        isBusy = false
+        isAuthenticated = true
+        credentials.forgetPassword()
+        return true
+    }
+
+    package mutating func fail(_ error: LoginError) -> Bool {
+        guard isBusy else { return false }
+        isBusy = false
+        self.error = error
+        return true
+    }
+
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("username", credentials.username)
+            json.member("hasValidCredentials", hasValidCredentials)
+            json.member("isBusy", isBusy)
+            json.member("isAuthenticated", isAuthenticated)
+            json.member("error", error)
+        }
+    }
+}
+
+extension LoginForm {
+    /// What holds after every method.
+    package static let invariants: [Invariant<LoginForm>] = [
+        Invariant("error-and-authenticated") { !($0.error != nil && $0.isAuthenticated) },
+        Invariant("busy-and-authenticated") { !($0.isBusy && $0.isAuthenticated) },
+        Invariant("busy-and-error") { !($0.isBusy && $0.error != nil) },
+    ]
+}

@@ -1,0 +1,41 @@
+package import Stores
+
+/// The actions of the planner's slices, nested.
+package enum PlannerAction: CataloguedAction, Equatable {
+    case tasks(TasksAction)
+    case calendar(CalendarAction)
+    case trends(TrendsAction)
+    case settings(SettingsAction)
+
+    package static let catalogue = ActionCatalogue<PlannerAction>(
+        [
+            TasksAction.catalogue.embedded(in: .tasks),
+            CalendarAction.catalogue.embedded(in: .calendar),
+            TrendsAction.catalogue.embedded(in: .trends),
+            SettingsAction.catalogue.embedded(in: .settings),
+        ].flatMap(\.self))
+}
+
+extension CasePath<PlannerAction, TasksAction> {
+    static var tasks: Self {
+        Self(embed: { .tasks($0) }, extract: { if case .tasks(let action) = $0 { action } else { nil } })
+    }
+}
+
+extension CasePath<PlannerAction, CalendarAction> {
+    static var calendar: Self {
+        Self(embed: { .calendar($0) }, extract: { if case .calendar(let action) = $0 { action } else { nil } })
+    }
+}
+
+extension CasePath<PlannerAction, TrendsAction> {
+    static var trends: Self {
+        Self(embed: { .trends($0) }, extract: { if case .trends(let action) = $0 { action } else { nil } })
+    }
+}
+
+extension CasePath<PlannerAction, SettingsAction> {
+    static var settings: Self {
+        Self(embed: { .settings($0) }, extract: { if case .settings(let action) = $0 { action } else { nil } })
+    }
+}

@@ -1,0 +1,30 @@
+package import JSON
+import Stores
+
+/// What went wrong, as state: a stable code for programs and a sentence for people.
+package struct CodedError<Code: Sendable & Hashable & CaseIterable & RawRepresentable<String>>: Sendable, Hashable {
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The fields of an action that reports it.
+    static func fields(example: CodedError) -> (code: Field<Code>, message: Field<String>) {
+        (
+            .choice("code", example: example.code).described("What kind of failure it was."),
+            .string("message", .string(), example: example.message).described("The same in words.")
+        )
+    }
+}
+
+extension CodedError: JSONEncodable {
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("code", code.rawValue)
+            json.member("message", message)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import Stores
+
+extension StoreKind {
+    /// Every kind, `app` first: the one that is meant where none is named.
+    package static func all(animal: AnimalService, auth: AuthService) -> [StoreKind] {
+        [app(animal, auth), login(auth), loginForm(auth), self.animal(animal), betting, planner]
+    }
+
+    package static func app(_ animal: AnimalService, _ auth: AuthService) -> StoreKind {
+        .store(
+            "app", summary: "One state composed of every slice.", reducer: AppReducer(),
+            middleware: AppMiddleware.all(animal: animal, auth: auth),
+            selectors: PlannerState.selectors { (state: AppState) in state.planner })
+    }
+
+    /// The same rules as in `app`, behind an asynchronous reducer.
+    package static func login(_ auth: AuthService) -> StoreKind {
+        .async(
+            "login", summary: "Signing in, with a reducer that is asynchronous and whose sends keep their order.",
+            reducer: Asynchronous(Slice(\Alone<LoginState>.slice, .whole, LoginReducer())),
+            middleware: [LoginMiddleware(auth).scoped(\Alone<LoginState>.slice, .whole)])
+    }
+
+    package static func loginForm(_ auth: AuthService) -> StoreKind {
+        .store(
+            "login-form", summary: "Signing in, with an observable value in place of a reducer.",
+            reducer: Slice(\Alone<LoginForm>.slice, .whole, LoginForm.reducer),
+            middleware: [FormMiddleware(auth).scoped(\Alone<LoginForm>.slice, .whole)])
+    }
+
+    package static func animal(_ service: AnimalService) -> StoreKind {
+        .store(
+            "animal", summary: "Fetching from a remote service, by middleware.",
+            reducer: Slice(\Alone<AnimalState>.slice, .whole, AnimalReducer()),
+            middleware: [AnimalMiddleware(service).scoped(\Alone<AnimalState>.slice, .whole)])
+    }
+
+    package static var betting: StoreKind {
+        .store("betting", summary: "Reducers combined, with a rule across two slices.", BettingReducer.self)
+    }
+
+    package static var planner: StoreKind {
+        .store(
+            "planner", summary: "Tasks in a normalized state, a calendar, trends and settings.",
+            reducer: PlannerReducer(), selectors: PlannerState.selectors(\.self))
+    }
+}

@@ -1,0 +1,24 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+
+extension StoreKind {
+    /// Every kind, its remote services played by one script.
+    static func scripted(_ client: ScriptedRemoteClient) -> [StoreKind] {
+        all(animal: AnimalService(client: client), auth: AuthService(client: client))
+    }
+}
+
+extension HostedStore {
+    /// Dispatches JSON and waits for what comes of it.
+    func dispatch(_ body: JSONValue) async -> DispatchResult {
+        await withCheckedContinuation { continuation in
+            dispatch(body, DispatchOptions()) { continuation.resume(returning: $0) }
+        }
+    }
+
+    var json: String { String(decoding: view().encoded(.whole), as: UTF8.self) }
+
+    func json(_ selector: String) -> String { String(decoding: view().encoded(.named(selector)), as: UTF8.self) }
+}
