@@ -1,1 +1,38 @@
-// StorehouseServer
+package import Sockets
+public import Stores
+
+/// A server of your own kinds of store.
+///
+///     try await StorehouseServer(kinds: [.store("counter", Counter.self)]).run()
+public struct StorehouseServer: Sendable {
+    private let kinds: [StoreKind]
+    private let configuration: Configuration
+
+    /// - Parameters:
+    ///   - kinds: what sessions may be of, by their names; the first is taken where the default is not among them.
+    ///   - configuration: how to serve; from file and environment where none is given.
+    public init(kinds: [StoreKind], configuration: Configuration? = nil) throws(ConfigurationError) {
+        self.kinds = kinds
+        if let configuration {
+            self.configuration = configuration
+        } else {
+            self.configuration = try .load()
+        }
+    }
+
+    /// Serves until the process is told to end (SIGTERM or SIGINT), then drains.
+    public func run() async throws {
+        let signals = ShutdownSignals()
+        let server = try start()
+        await signals.first()
+        await server.drain()
+    }
+
+    /// Starts to serve, and returns once it listens.
+    package func start(
+        clock: Clock = Clock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
+    ) throws -> RunningServer {
+        try RunningServer(
+            kinds: kinds, configuration: configuration, clock: clock, log: log ?? Log(configuration.log), loops: loops)
+    }
+}

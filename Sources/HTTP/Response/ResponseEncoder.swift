@@ -23,6 +23,13 @@ package struct ResponseEncoder: Sendable {
         version = .http11
     }
 
+    /// Makes an encoder of an answer to what never became a request. It closes.
+    package init() {
+        keepAlive = false
+        isHead = false
+        version = .http11
+    }
+
     /// `100 Continue`, to be sent before the body is read where the head expects it.
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 

@@ -69,9 +69,10 @@ extension JSONSchema.Shape {
 
 extension JSONSchema.TextRules {
     fileprivate func encodeKeywords(into json: inout JSONWriter) {
-        // A character has one code point at least, so the lower bound holds in both units.
+        // A character has one code point at least: whatever the published bound allows, counted in code points, has no
+        // more characters than that. It may have fewer than the lower bound.
         json.member("minLength", ifPresent: length.minimum)
-        json.member("maxLength", ifPresent: unit == .scalars ? length.maximum : nil)
+        json.member("maxLength", ifPresent: length.maximum)
         json.member("pattern", ifPresent: pattern?.expression)
         json.member("format", ifPresent: format?.rawValue)
     }

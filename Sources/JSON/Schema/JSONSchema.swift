@@ -40,8 +40,8 @@ public struct JSONSchema: Sendable {
         JSONSchema(.enumeration(values))
     }
 
-    /// A string. Where lengths count characters, the schema publishes no `maxLength`, which would count code points and
-    /// so promise less room than there is.
+    /// A string. Where lengths count characters, the published `maxLength`, which counts code points, promises less room
+    /// than there is: what it allows is accepted, and so are longer texts of characters with several code points.
     public static func string(
         minLength: Int? = nil, maxLength: Int? = nil, counting unit: TextUnit = .scalars,
         pattern: Pattern? = nil, format: Format? = nil

@@ -10,6 +10,8 @@ package final class Chain: Sendable {
     // Guards the count and the waiters. Taken last: nothing is called while it is held.
     private let contents = Locked(Contents())
 
+    var isSettled: Bool { contents.withLock { $0.running == 0 } }
+
     func enter() { contents.withLock { $0.running += 1 } }
 
     func leave() {

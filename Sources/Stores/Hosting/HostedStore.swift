@@ -74,6 +74,9 @@ public struct Dispatched: Sendable {
         chain = receipt.chain
     }
 
+    /// Whether nothing that it set going runs any more.
+    public var isSettled: Bool { chain?.isSettled ?? true }
+
     /// Calls `tell` once all has ended that the action set going; at once where nothing runs.
     public func whenSettled(_ tell: @escaping @Sendable () -> Void) {
         if let chain { chain.whenSettled(tell) } else { tell() }

@@ -1,0 +1,62 @@
+import HTTP
+import Sockets
+import Stores
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Configuration.Http {
+    /// How many event loops to run: one a core where nothing else is said.
+    var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    var serverSettings: HTTPServer.Settings {
+        var settings = HTTPServer.Settings()
+        settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
+        settings.headerTimeout = headerTimeout
+        settings.bodyTimeout = bodyTimeout
+        settings.idleTimeout = idleTimeout
+        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionsTheSystemAllows
+        return settings
+    }
+
+    /// What the limit on open files leaves, less a reserve for upstreams, storage and the log.
+    private static var connectionsTheSystemAllows: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        #else
+            let isKnown = getrlimit(RLIMIT_NOFILE, &limit) == 0
+        #endif
+        guard isKnown else { return 1000 }
+        let files = Int(clamping: limit.rlim_cur)
+        return max(16, files - max(64, files / 20))
+    }
+}
+
+extension Configuration {
+    func serviceSettings(_ kinds: [StoreKind]) -> Service.Settings {
+        var settings = Service.Settings()
+        let isKnown = kinds.contains { $0.name == sessions.defaultStore }
+        settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
+        settings.sessions.most = sessions.max
+        settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        settings.streams.heartbeat = streams.heartbeat
+        settings.streams.mostPerSession = streams.maxPerSession
+        settings.streams.bufferBytes = streams.bufferBytes
+        settings.allowedOrigins = http.allowedOrigins
+        settings.maxWait = http.maxWait
+        return settings
+    }
+}
+
+extension Duration {
+    /// Milliseconds, rounded down; at least one.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let whole = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
+        return max(1, whole.overflow ? Int.max / 4 : whole.partialValue + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,96 @@
+import HTTP
+import Locks
+import Sockets
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The connections of one loop.
+final class LoopConnections: Sendable {
+    let loop: any EventLoop
+    let settings: HTTPServer.Settings
+    let handler: any RequestHandler
+    private let limit: Int
+    private let contents: LoopBound<Contents>
+
+    private final class Contents {
+        var listener: Listener?
+        var open: [ObjectIdentifier: HTTPConnection] = [:]
+        var isDraining = false
+        var drained: (() -> Void)?
+        var date: (second: Int, bytes: [UInt8]) = (0, [])
+    }
+
+    init(loop: any EventLoop, settings: HTTPServer.Settings, limit: Int, handler: any RequestHandler) {
+        self.loop = loop
+        self.settings = settings
+        self.limit = limit
+        self.handler = handler
+        contents = LoopBound(handing: Contents(), to: loop.anchor)
+    }
+
+    func listen(_ socket: ListeningSocket) {
+        loop.execute { [self] in
+            // A loop that cannot watch its first descriptor cannot serve; the others may.
+            contents.value.listener = try? Listener(
+                socket, on: loop, mayAccept: { [self] in contents.value.open.count < limit },
+                accepted: { [self] in accept($0) })
+        }
+    }
+
+    private func accept(_ socket: AcceptedSocket) {
+        let connection = HTTPConnection(self)
+        guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
+        connection.start(on: channel)
+        contents.value.open[ObjectIdentifier(connection)] = connection
+    }
+
+    func forget(_ connection: HTTPConnection) {
+        contents.value.open[ObjectIdentifier(connection)] = nil
+        tellIfDrained()
+    }
+
+    var isDraining: Bool { contents.value.isDraining }
+
+    /// The Date field of now, written once a second.
+    var date: [UInt8] {
+        let second = time(nil)
+        if contents.value.date.second != second {
+            contents.value.date = (second, HTTPDate(unixTime: second).bytes)
+        }
+        return contents.value.date.bytes
+    }
+
+    func drain(within deadline: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isRunning = loop.execute { [self] in
+                let contents = contents.value
+                contents.isDraining = true
+                contents.drained = { continuation.resume() }
+                for connection in contents.open.values { connection.drain() }
+                tellIfDrained()
+                _ = loop.schedule(after: deadline) { [self] in cut() }
+            }
+            if !isRunning { continuation.resume() }
+        }
+    }
+
+    /// Called when a connection ends or falls idle.
+    func tellIfDrained() {
+        let contents = contents.value
+        guard contents.isDraining, contents.open.isEmpty, let drained = contents.drained else { return }
+        contents.drained = nil
+        contents.listener?.shut()
+        drained()
+    }
+
+    private func cut() {
+        for connection in contents.value.open.values { connection.cut() }
+        contents.value.open = [:]
+        tellIfDrained()
+    }
+}

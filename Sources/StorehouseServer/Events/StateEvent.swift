@@ -1,0 +1,55 @@
+import HTTP
+import JSON
+
+/// A selected value at a revision, to be shown on streams.
+struct StateEvent: Sendable {
+    let history: String
+    let revision: Int
+    let json: [UInt8]
+    /// The commit that gave the value.
+    let changedAt: Int
+
+    /// The event in bytes; where values were left out before it, it says how many.
+    func encoded(skipped: Int = 0) -> [UInt8] {
+        var data = JSONWriter(reservingCapacity: json.count + 48)
+        data.object { data in
+            data.member("revision", revision)
+            data.member("state", raw: json)
+            if skipped > 0 { data.member("skipped", skipped) }
+        }
+        return ServerSentEvent(event: "state", id: "\(history)-\(revision)", data: data.finish()).bytes
+    }
+}
+
+/// An event as its streams send it, made once for all of them.
+struct EventFrame: Sendable {
+    let revision: Int
+    /// As it is, for a client of HTTP/1.0.
+    let plain: [UInt8]
+    /// As a chunk.
+    let chunk: [UInt8]
+
+    init(_ event: StateEvent) {
+        revision = event.revision
+        plain = event.encoded()
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(plain.count + 16)
+        ChunkedCoding.append(plain, to: &chunk)
+        self.chunk = chunk
+    }
+}
+
+/// What a client says it has seen: a history and a revision in it.
+struct EventID {
+    let history: Substring
+    let revision: Int
+
+    /// Reads an id that a client sends back; nil where it is none of ours.
+    init?(_ text: String) {
+        guard let dash = text.lastIndex(of: "-"), let revision = Int(text[text.index(after: dash)...]) else {
+            return nil
+        }
+        history = text[..<dash]
+        self.revision = revision
+    }
+}

@@ -1,0 +1,36 @@
+import HTTP
+
+/// The line that the log has of one request, once it is answered.
+struct RequestLog: Sendable {
+    private let log: Log
+    private let method: String
+    private let path: String
+    private let began = ContinuousClock.now
+
+    /// - Parameter path: with the session's id shortened, which is the right to use it.
+    init(_ log: Log, method: HTTPMethod, path: String) {
+        self.log = log
+        self.method = method.description
+        self.path = path
+    }
+
+    func write(_ status: HTTPStatus) {
+        log.debug(
+            "request",
+            [
+                .init("method", method), .init("path", path), .init("status", status.rawValue),
+                .init("seconds", ContinuousClock.now - began),
+            ])
+    }
+}
+
+extension Service {
+    /// Nil where nobody reads it, so that it costs nothing.
+    func requestLog(_ head: RequestHead) -> RequestLog? {
+        guard log.isEnabled(.debug) else { return nil }
+        let segments = head.path.map(\.string)
+        let isSession = segments.count > 1 && segments[0] == "sessions"
+        let shown = segments.enumerated().map { $0 == 1 && isSession ? String($1.prefix(6)) : $1 }
+        return RequestLog(log, method: head.method, path: "/" + shown.joined(separator: "/"))
+    }
+}

@@ -1,0 +1,43 @@
+import HTTP
+
+/// A request being handled: what it is, where its answer goes, and what every answer to it has.
+struct Call {
+    let request: Request
+    let exchange: Exchange
+    let reply: Reply
+
+    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: RequestLog?) {
+        self.request = request
+        self.exchange = exchange
+        reply = Reply(fields: cors.fields(for: request.head), log: log)
+    }
+
+    var head: RequestHead { request.head }
+
+    func answer(_ response: Response) { exchange.answer(reply.finish(response)) }
+
+    /// The same, to be answered from any thread.
+    var deferred: DeferredCall { DeferredCall(exchange: exchange.deferred, reply: reply) }
+}
+
+/// A request that is answered later.
+struct DeferredCall: Sendable {
+    let exchange: DeferredExchange
+    let reply: Reply
+
+    func answer(_ response: Response) { exchange.answer(reply.finish(response)) }
+}
+
+/// What every answer to one request has: the fields that its origin needs, and a line in the log.
+struct Reply: Sendable {
+    let fields: [Response.Field]
+    let log: RequestLog?
+
+    func finish(_ response: Response) -> Response {
+        log?.write(response.status)
+        guard !fields.isEmpty else { return response }
+        var response = response
+        response.fields += fields
+        return response
+    }
+}

@@ -1,0 +1,141 @@
+package import HTTP
+import JSON
+
+/// An error as a client reads it: problem details (RFC 9457) with a stable `code`.
+package struct Problem: Error {
+    /// The stable words, each with its status and title.
+    package enum Code: String, Sendable, CaseIterable {
+        case malformedRequest = "malformed-request"
+        case malformedJSON = "malformed-json"
+        case malformedPointer = "malformed-pointer"
+        case unauthorized, forbidden
+        case internalAction = "internal-action"
+        case noSuchResource = "no-such-resource"
+        case noSuchSession = "no-such-session"
+        case noSuchStore = "no-such-store"
+        case methodNotAllowed = "method-not-allowed"
+        case notAcceptable = "not-acceptable"
+        case unsupportedMediaType = "unsupported-media-type"
+        case requestTimeout = "request-timeout"
+        case actionRejected = "action-rejected"
+        case sessionEnded = "session-ended"
+        case revisionMismatch = "revision-mismatch"
+        case bodyTooLarge = "body-too-large"
+        case uriTooLong = "uri-too-long"
+        case expectationFailed = "expectation-failed"
+        case unknownAction = "unknown-action"
+        case invalidPayload = "invalid-payload"
+        case tooManySessions = "too-many-sessions"
+        case tooManyStreams = "too-many-streams"
+        case headersTooLarge = "headers-too-large"
+        case notImplemented = "not-implemented"
+        case overloaded, draining
+        case httpVersionNotSupported = "http-version-not-supported"
+    }
+
+    package let code: Code
+    /// What is wrong and what to do about it, for a person.
+    package let detail: String
+    /// Members beyond those of the RFC.
+    var members: [(String, JSONValue)] = []
+    /// Fields of the answer beyond the content type.
+    var fields: [Response.Field] = []
+
+    package init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The problem with one more member.
+    func with(_ name: String, _ value: JSONValue?) -> Problem {
+        guard let value else { return self }
+        var problem = self
+        problem.members.append((name, value))
+        return problem
+    }
+
+    /// The problem with one more field in its answer.
+    func with(_ field: Response.Field) -> Problem {
+        var problem = self
+        problem.fields.append(field)
+        return problem
+    }
+
+    package var response: Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("type", "urn:storehouse:problem:\(code.rawValue)")
+            json.member("title", code.title)
+            json.member("status", code.status.rawValue)
+            json.member("detail", detail)
+            json.member("code", code.rawValue)
+            for (name, value) in members { json.member(name: name, value) }
+        }
+        var fields = fields
+        if code.status == .tooManyRequests || code.status == .serviceUnavailable {
+            fields.append(.init("Retry-After", "1"))
+        }
+        return Response(
+            code.status, contentType: "application/problem+json", fields: fields, body: json.finish())
+    }
+}
+
+extension Problem.Code {
+    package var status: HTTPStatus {
+        switch self {
+        case .malformedRequest, .malformedJSON, .malformedPointer: .badRequest
+        case .unauthorized: .unauthorized
+        case .forbidden, .internalAction: .forbidden
+        case .noSuchResource, .noSuchSession, .noSuchStore: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .notAcceptable: .notAcceptable
+        case .requestTimeout: .requestTimeout
+        case .actionRejected: .conflict
+        case .sessionEnded: .gone
+        case .revisionMismatch: .preconditionFailed
+        case .bodyTooLarge: .contentTooLarge
+        case .uriTooLong: .uriTooLong
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .expectationFailed: .expectationFailed
+        case .unknownAction, .invalidPayload: .unprocessableContent
+        case .tooManySessions, .tooManyStreams: .tooManyRequests
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .notImplemented: .notImplemented
+        case .overloaded, .draining: .serviceUnavailable
+        case .httpVersionNotSupported: .httpVersionNotSupported
+        }
+    }
+
+    package var title: String {
+        switch self {
+        case .malformedRequest: "The request is not well-formed HTTP"
+        case .malformedJSON: "The body is not JSON"
+        case .malformedPointer: "The selection is no JSON Pointer"
+        case .unauthorized: "The token is missing or wrong"
+        case .forbidden: "Not allowed"
+        case .internalAction: "Only the server may send this action"
+        case .noSuchResource: "There is nothing here"
+        case .noSuchSession: "There is no such session"
+        case .noSuchStore: "There is no such store"
+        case .methodNotAllowed: "The resource does not do this"
+        case .notAcceptable: "No representation fits"
+        case .unsupportedMediaType: "The body must be JSON"
+        case .requestTimeout: "The request came too slowly"
+        case .actionRejected: "The action was rejected"
+        case .sessionEnded: "The session has ended"
+        case .revisionMismatch: "The session is at another revision"
+        case .bodyTooLarge: "The body is too large"
+        case .uriTooLong: "The address is too long"
+        case .expectationFailed: "The expectation cannot be met"
+        case .unknownAction: "There is no such action"
+        case .invalidPayload: "The action does not fit its schema"
+        case .tooManySessions: "There are too many sessions"
+        case .tooManyStreams: "The session has too many streams"
+        case .headersTooLarge: "The header is too large"
+        case .notImplemented: "The server cannot do this"
+        case .overloaded: "Too much is waiting"
+        case .draining: "The server is shutting down"
+        case .httpVersionNotSupported: "The version of HTTP is not spoken here"
+        }
+    }
+}

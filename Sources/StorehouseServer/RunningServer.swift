@@ -1,0 +1,58 @@
+import HTTP
+import Sockets
+import Stores
+
+/// A server that listens, until it is drained.
+package final class RunningServer: Sendable {
+    /// Where it is reached: `http://127.0.0.1:8080`.
+    package let url: String
+    package var port: Int { Int(http.address.port) }
+
+    private let group: EventLoopGroup
+    private let http: HTTPServer
+    private let service: Service
+    private let configuration: Configuration
+    private let log: Log
+
+    init(
+        kinds: [StoreKind], configuration: Configuration, clock: Clock, log: Log, loops: LoopImplementation
+    ) throws {
+        self.configuration = configuration
+        self.log = log
+        let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
+        group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
+        service = Service(kinds, configuration.serviceSettings(kinds), clock: clock, log: log)
+        do {
+            http = try HTTPServer(
+                on: address, group, settings: configuration.http.serverSettings, handler: Router(service))
+        } catch {
+            group.stop {}
+            throw error
+        }
+        url = "http://\(http.address)"
+        sweep(on: group.loops[0])
+        log.info("listening on \(url)")
+    }
+
+    /// Ends streams with a word, answers what is under way, and returns when all is done or the time is up.
+    package func drain() async {
+        log.info("draining")
+        service.drain()
+        await http.drain(within: configuration.http.drainTimeout)
+        service.registry.endAll()
+        await group.stop()
+        log.info("stopped")
+    }
+
+    /// Ends expired sessions from time to time.
+    private func sweep(on loop: any EventLoop) {
+        let interval = Duration.milliseconds(service.registry.sweepInterval)
+        loop.execute { [weak self] in
+            _ = loop.schedule(after: interval) {
+                guard let self, !self.service.isDraining else { return }
+                self.service.registry.sweep()
+                self.sweep(on: loop)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import HTTP
+import JSON
+import Stores
+
+extension Service {
+    func dispatch(_ id: PathSegment, _ call: Call) throws(Problem) {
+        let session = try session(id)
+        try refuseWhileDraining()
+        try Self.requireAcceptable(call.head)
+        try Self.refuse("dryRun", of: call.head)
+        let order = try ActionOrder(call.head, session.kind, maxWait: settings.maxWait)
+        let body = try call.request.json()
+        let deferred = call.deferred
+        session.store.dispatch(body, order.options) { result in
+            do throws(Problem) {
+                let dispatched = try Self.dispatched(result)
+                guard let wait = order.wait, !dispatched.isSettled else {
+                    return deferred.answer(order.answer(dispatched, session))
+                }
+                let answer: @Sendable () -> Void = { deferred.answer(order.answer(dispatched, session)) }
+                deferred.exchange.schedule(after: wait, answer)
+                dispatched.whenSettled(answer)
+            } catch {
+                deferred.answer(error.response)
+            }
+        }
+    }
+
+    private static func dispatched(_ result: DispatchResult) throws(Problem) -> Dispatched {
+        switch result {
+        case .done(let dispatched): return dispatched
+        case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
+        case .rejected(let rejection, let index):
+            throw Problem(.actionRejected, "The session's state does not allow this now: \(rejection.reason).")
+                .with("reason", .string(rejection.reason)).with("index", index.map(JSONValue.integer))
+        case .revisionMismatch(let current):
+            throw Problem(.revisionMismatch, "The session is at revision \(current); read it and decide anew.")
+                .with("revision", .integer(current)).with(.revision(current))
+        case .overloaded: throw Problem(.overloaded, "Too many actions wait for this session; nothing was committed.")
+        case .ended:
+            throw Problem(.sessionEnded, "This session was deleted or expired; nothing was committed.")
+        }
+    }
+}
+
+/// How a client wants its action dispatched and answered.
+struct ActionOrder: Sendable {
+    let options: DispatchOptions
+    /// How long to hold the answer for effects; nil not to.
+    let wait: Duration?
+    private let selection: Selection
+    private let isMinimal: Bool
+    private let applied: [Response.Field]
+
+    init(_ head: RequestHead, _ kind: StoreKind, maxWait: Duration) throws(Problem) {
+        selection = try Service.selection(head, kind)
+        let preferences = Preferences(head.fields.values("prefer"))
+        isMinimal = preferences.return == .minimal
+        wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
+        var options = DispatchOptions()
+        options.expectedRevisions = try Self.revisions(head)
+        options.wantsState = !isMinimal && wait == nil
+        self.options = options
+        applied = Self.applied(preferences, wait)
+    }
+
+    /// The answer to a dispatch that went through: of the moment of its commit, or of now where effects were awaited.
+    func answer(_ dispatched: Dispatched, _ session: Session) -> Response {
+        let view = dispatched.view ?? session.store.view()
+        let revision = wait == nil ? dispatched.revision : view.revision
+        if isMinimal { return Response(.noContent, fields: [.revision(revision)] + applied) }
+        var json = JSONWriter(reservingCapacity: 1024)
+        json.object { json in
+            json.member("revision", revision)
+            json.member("outcome", dispatched.isCommitted ? "committed" : "ignored")
+            json.member("state", raw: view.encoded(selection))
+            json.member("effects", dispatched.effects.map(\.name))
+        }
+        return .document(json.finish(), revision: revision, fields: applied)
+    }
+
+    private static func revisions(_ head: RequestHead) throws(Problem) -> [Int]? {
+        guard head.fields.contains("if-match") else { return nil }
+        switch try Service.condition(head.fields.values("if-match"), "If-Match") {
+        case nil, .any: return nil
+        // A tag that is no revision of ours is of none: it matches nothing.
+        case .tags(let tags): return tags.filter { !$0.isWeak }.compactMap { revision($0.opaque) }
+        }
+    }
+
+    private static func revision(_ text: String) -> Int? {
+        Int(text).flatMap { String($0) == text ? $0 : nil }
+    }
+
+    private static func applied(_ preferences: Preferences, _ wait: Duration?) -> [Response.Field] {
+        var applied: [String] = []
+        if let wanted = preferences.return { applied.append("return=\(wanted.rawValue)") }
+        if let wait { applied.append("wait=\(wait.components.seconds)") }
+        return applied.isEmpty ? [] : [.init("Preference-Applied", applied.joined(separator: ", "))]
+    }
+}
+
+extension Problem {
+    fileprivate init(_ refusal: ActionRefusal) {
+        switch refusal {
+        case .unknownAction(_, let nearest):
+            let hint = nearest.isEmpty ? "" : " Did you mean \(nearest.joined(separator: " or "))?"
+            self = Problem(.unknownAction, "This store has no action of this type.\(hint) GET /stores lists them all.")
+                .with("nearest", .array(nearest.map(JSONValue.string)))
+        case .internalAction(let type):
+            self.init(.internalAction, "\(type) comes from the server's own middleware only.")
+        case .invalidPayload(let violations):
+            let first = violations.first.map { "\($0.pointer) \($0.detail)" } ?? ""
+            self = .invalid(violations, "The action does not fit its schema: \(first).")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTP
+import JSON
+import Stores
+
+extension Service {
+    func createSession(_ request: Request) throws(Problem) -> Response {
+        try refuseWhileDraining()
+        try Self.requireAcceptable(request.head)
+        let kind = try requestedKind(request)
+        guard let session = registry.create(kind, recorder: recorder) else {
+            throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
+        }
+        log.debug("session created", [.init("session", session.id.shortened), .init("store", kind.name)])
+        let view = session.store.view()
+        var json = JSONWriter(reservingCapacity: 1024)
+        json.value(document(session, view.revision, state: view.encoded(.whole)))
+        return .document(
+            json.finish(), .created, revision: view.revision,
+            fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
+    }
+
+    func readSession(_ id: PathSegment) throws(Problem) -> Response {
+        let session = try session(id)
+        var json = JSONWriter(reservingCapacity: 512)
+        json.value(document(session, session.store.view().revision, state: nil))
+        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+    }
+
+    func deleteSession(_ id: PathSegment) throws(Problem) -> Response {
+        let session = try session(id)
+        registry.end(session)
+        log.debug("session deleted", [.init("session", session.id.shortened)])
+        return Response(.noContent)
+    }
+
+    private func document(_ session: Session, _ revision: Int, state: [UInt8]?) -> SessionDocument {
+        SessionDocument(
+            session: session, now: clock.now(), idleTimeout: settings.sessions.idleTimeout, state: state,
+            revision: revision)
+    }
+
+    /// The kind that the body names; without a body the default one.
+    private func requestedKind(_ request: Request) throws(Problem) -> StoreKind {
+        guard !request.body.isEmpty else { return try kind(settings.defaultStore) }
+        let body = try request.json()
+        let schema = JSONSchema.object([.optional("store", .string())])
+        let violations = schema.validate(body)
+        guard violations.isEmpty else {
+            throw Problem.invalid(violations, "The body must be like {\"store\":\"\(settings.defaultStore)\"}.")
+        }
+        return try kind(body["store"]?.asString ?? settings.defaultStore)
+    }
+
+    private func kind(_ name: String) throws(Problem) -> StoreKind {
+        if let kind = kinds.first(where: { $0.name == name }) { return kind }
+        let known = kinds.map(\.name).joined(separator: ", ")
+        throw Problem(.noSuchStore, "No store has this name; there are: \(known).")
+    }
+
+    /// Writes committed actions to the log, where it listens.
+    private var recorder: (@Sendable (SessionID) -> StoreKind.Recorder)? {
+        guard log.isEnabled(.debug) else { return nil }
+        return { [log] id in
+            { record in
+                var fields: [LogField] = [
+                    .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
+                    .init("origin", record.origin.rawValue),
+                    .init("payload", JSONValue.object(record.payload).description),
+                ]
+                if let cause = record.cause { fields.append(.init("cause", cause)) }
+                log.debug("action", fields)
+            }
+        }
+    }
+}
+
+extension SessionID {
+    /// Enough to tell sessions apart in a log, and too little to use one.
+    var shortened: String { String(description.prefix(6)) }
+}
+
+extension Problem {
+    static func invalid(_ violations: [JSONSchema.Violation], _ detail: String) -> Problem {
+        Problem(.invalidPayload, detail).with(
+            "errors",
+            .array(
+                violations.map { violation in
+                    ["pointer": .string(violation.pointer.description), "detail": .string(violation.detail)]
+                }))
+    }
+}

@@ -1,0 +1,41 @@
+import JSON
+import Stores
+import Synchronization
+
+/// One running store, who watches it, and when it was used.
+final class Session: Sendable {
+    let id: SessionID
+    let kind: StoreKind
+    let store: any HostedStore
+    /// Names this history of revisions in event ids, so that those of another are known as such.
+    let history: String
+    let events: EventHub
+    /// Milliseconds since 1970, as all moments here.
+    let createdAt: Int
+    private let lastActive: Atomic<Int>
+
+    init(_ id: SessionID, _ kind: StoreKind, now: Int, recorder: StoreKind.Recorder?) {
+        self.id = id
+        self.kind = kind
+        store = kind.makeStore(recorder: recorder)
+        history = String(UInt64.random(in: .min ... .max), radix: 36)
+        events = EventHub(store: store, history: history)
+        createdAt = now
+        lastActive = Atomic(now)
+    }
+
+    var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
+
+    func touch(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
+
+    /// When the session expires unless it is used; one that is being watched is in use.
+    func expires(after timeout: Int, now: Int) -> Int {
+        (events.count > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
+    }
+
+    /// Cancels what runs and tells the streams.
+    func end() {
+        store.end()
+        events.end("session-ended")
+    }
+}

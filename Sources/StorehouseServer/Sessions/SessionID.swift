@@ -1,0 +1,68 @@
+import HTTP
+
+/// Addresses a session and is the right to use it: 128 bits of the system's generator, as 22 characters of URL-safe
+/// base64 without padding (RFC 4648, section 5).
+package struct SessionID: Sendable, Hashable, CustomStringConvertible {
+    let high: UInt64
+    let low: UInt64
+
+    /// A new id, which nobody can guess.
+    static func random() -> SessionID {
+        var generator = SystemRandomNumberGenerator()
+        return SessionID(high: generator.next(), low: generator.next())
+    }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads an id; nil where the text is none, also where it is another spelling of one.
+    package init?(_ text: some Collection<UInt8>) {
+        guard text.count == 22 else { return nil }
+        var bits: (high: UInt64, low: UInt64) = (0, 0)
+        var last: UInt8 = 0
+        for (index, byte) in text.enumerated() {
+            guard let value = Self.value(of: byte) else { return nil }
+            last = value
+            // The last character carries two bits of the id; its other four must be zero.
+            let width: UInt64 = index == 21 ? 2 : 6
+            let piece = UInt64(index == 21 ? value >> 4 : value)
+            bits.high = bits.high << width | bits.low >> (64 - width)
+            bits.low = bits.low << width | piece
+        }
+        guard last & 0x0f == 0 else { return nil }
+        (high, low) = bits
+    }
+
+    package var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(22)
+        for index in 0..<22 {
+            let shift = 122 - index * 6
+            let value: UInt64
+            if shift >= 64 {
+                value = high >> UInt64(shift - 64)
+            } else if shift >= 0 {
+                value = low >> UInt64(shift) | (shift > 58 ? high << UInt64(64 - shift) : 0)
+            } else {
+                value = low << 4
+            }
+            text.append(Self.alphabet[Int(value & 0x3f)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    private static func value(of byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import HTTP
+import JSON
+
+/// A small real HTTP server in the place of the remote APIs: the animals of the tutorial and one known user.
+package final class StandInUpstream: RequestHandler {
+    private static let animals = ["Cat", "Dog", "Crow", "Horse", "Iguana", "Cow", "Racoon"]
+
+    private let maxDelay: Duration
+
+    /// - Parameter maxDelay: an animal takes a random time from nothing to this.
+    package init(maxDelay: Duration) { self.maxDelay = maxDelay }
+
+    package func handle(_ request: Request, _ exchange: Exchange) {
+        var path = request.head.path
+        switch (request.head.method, path.next(), path.next()) {
+        case (.get, "animal"?, nil): sendAnimal(exchange)
+        case (.post, "login"?, nil): exchange.answer(Self.login(request.body))
+        default:
+            let hint = "There is GET /animal, and POST /login with {\"username\",\"password\"}."
+            exchange.answer(Problem(.noSuchResource, hint).response)
+        }
+    }
+
+    package func response(to failure: RequestFailure) -> Response {
+        Problem(Problem.Code(rawValue: failure.code) ?? .malformedRequest, failure.detail).response
+    }
+
+    package var timeoutResponse: Response {
+        Problem(.requestTimeout, "The request did not arrive in time.").response
+    }
+
+    private func sendAnimal(_ exchange: Exchange) {
+        let deferred = exchange.deferred
+        let name = Self.animals.randomElement() ?? ""
+        let body = Self.document("animal", name)
+        deferred.schedule(after: maxDelay * Double.random(in: 0...1)) { deferred.answer(.document(body)) }
+    }
+
+    private static func login(_ body: [UInt8]) -> Response {
+        guard let json = try? JSONValue(parsing: body) else {
+            return Problem(.malformedJSON, "Send {\"username\",\"password\"}.").response
+        }
+        guard json["username"]?.asString == "some username", json["password"]?.asString == "some password" else {
+            return Problem(.unauthorized, "Nobody has this name and password.").response
+        }
+        return .document(document("token", SessionID.random().description))
+    }
+
+    private static func document(_ name: StaticString, _ value: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { $0.member(name, value) }
+        return json.finish()
+    }
+}
