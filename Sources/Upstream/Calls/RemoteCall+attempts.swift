@@ -1,0 +1,94 @@
+import Sockets
+import Stores
+
+extension RemoteCall {
+    private static let mostRedirects = 5
+
+    /// Sends the request.
+    func attempt() {
+        guard let line else { return }
+        let left = line.loop.now.duration(to: deadline)
+        guard left > .zero else { return endLate() }
+        let transfer = CurlTransfer(
+            TransferRequest(
+                method: request.method, address: elsewhere ?? line.address, fields: fields(line.settings),
+                body: request.body, timeout: left, reusesConnection: retries == 0, settings: line.settings,
+                userAgent: line.userAgent)
+        ) { self.settled($0) }
+        step = .attempting(transfer)
+        line.multi.start(transfer)
+    }
+
+    /// The header lines: the service's own only to its own origin.
+    private func fields(_ settings: UpstreamSettings) -> [String] {
+        let own = isTrusted ? settings.headers : [:]
+        var lines: [String] = []
+        var accepts = false
+        for (name, value) in own where !isReplaced(name) {
+            if name.lowercased() == "accept" { accepts = true }
+            if let line = FieldLine.line(name, value) { lines.append(line) }
+        }
+        if !accepts { lines.append("Accept: application/json") }
+        // Without a value libcurl leaves the field out, where it would make one up.
+        let type = request.contentType.flatMap { FieldLine.line("Content-Type", $0) }
+        lines.append(type ?? "Content-Type:")
+        lines.append("Expect:")
+        return lines
+    }
+
+    private func isReplaced(_ name: String) -> Bool {
+        name.lowercased() == "content-type"
+    }
+
+    private func settled(_ outcome: TransferOutcome) {
+        step = .waiting
+        switch outcome {
+        case .answered(let answer): settled(answer)
+        case .failed(let failure): settled(failure)
+        }
+    }
+
+    private func settled(_ answer: TransferAnswer) {
+        if RetryRule.follows(request.method, status: answer.status), let location = answer.location {
+            follow(location)
+        } else if !RetryRule.allows(request.method, afterStatus: answer.status) || !pause(answer.retryAfter) {
+            end(
+                .success(
+                    RemoteAnswer(status: answer.status, contentType: answer.contentType, body: answer.body)))
+        }
+    }
+
+    private func settled(_ failure: TransferFailure) {
+        guard let name = line?.settings.name else { return }
+        if failure.code == .timeout { return endLate() }
+        if RetryRule.allows(request.method, after: failure.breakage), pause(nil) { return }
+        let lead = failure.code == .unreachable ? "\(name) cannot be reached" : "\(name) gave no usable answer"
+        end(failure.code, "\(lead): \(failure.reason)")
+    }
+
+    private func follow(_ location: String) {
+        guard let line else { return }
+        redirects += 1
+        guard redirects <= Self.mostRedirects else {
+            return end(.badStatus, "\(line.settings.name) redirected more than \(Self.mostRedirects) times")
+        }
+        guard let address = WebAddress(location) else {
+            return end(.badStatus, "\(line.settings.name) redirected to what is neither http nor https")
+        }
+        if address.origin != line.address.origin { isTrusted = false }
+        elsewhere = address
+        attempt()
+    }
+
+    /// Waits, then tries again.
+    /// - Returns: false if there is no retry left, or no time for it.
+    private func pause(_ retryAfter: Duration?) -> Bool {
+        guard let line, let permit, retries < line.settings.retries else { return false }
+        let delay = Backoff.delay(
+            beforeRetry: retries + 1, jitter: .random(in: 0...1), retryAfter: retryAfter)
+        guard delay < line.loop.now.duration(to: deadline), line.takeRetry(permit) else { return false }
+        retries += 1
+        step = .pausing(line.loop.schedule(after: delay) { self.attempt() })
+        return true
+    }
+}

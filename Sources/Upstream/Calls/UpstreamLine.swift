@@ -1,0 +1,84 @@
+import Sockets
+import Stores
+
+/// The calls to one remote service: which run, which wait, which are refused. Lives on the loop.
+final class UpstreamLine {
+    let settings: UpstreamSettings
+    let address: WebAddress
+    let userAgent: String
+    private let hub: LoopBound<UpstreamHub>
+    private var breaker: CircuitBreaker
+    private var budget = RetryBudget(at: .current)
+    private var running: [ObjectIdentifier: RemoteCall] = [:]
+    private var waiting = WaitingLine<RemoteCall>()
+    private var isStartingWaiting = false
+
+    init(_ settings: UpstreamSettings, address: WebAddress, userAgent: String, hub: LoopBound<UpstreamHub>) {
+        self.settings = settings
+        self.address = address
+        self.userAgent = userAgent
+        self.hub = hub
+        breaker = CircuitBreaker(failures: settings.breakerFailures, cooldown: settings.breakerCooldown)
+    }
+
+    var loop: any EventLoop { hub.value.loop }
+    var multi: CurlMulti { hub.value.multi }
+
+    /// Starts a call, lets it wait, or refuses it.
+    func enter(_ call: RemoteCall) {
+        guard !hub.value.isClosed else { return call.end(.stopping) }
+        if breaker.refuses(at: loop.now) {
+            refuse(call)
+        } else if running.count < max(settings.maxConcurrent, 1) {
+            start(call)
+        } else if waiting.count < settings.waitingLimit {
+            waiting.append(call)
+        } else {
+            call.end(.overloaded, "too many calls to \(settings.name) are under way")
+        }
+    }
+
+    private func start(_ call: RemoteCall) {
+        guard let permit = breaker.admit(at: loop.now) else { return refuse(call) }
+        running[ObjectIdentifier(call)] = call
+        budget.countCall()
+        call.start(permit)
+    }
+
+    private func refuse(_ call: RemoteCall) {
+        call.end(.circuitOpen, "\(settings.name) failed too often; it is not called for a while")
+    }
+
+    /// A call has ended, wherever it was.
+    func leave(_ call: RemoteCall, _ permit: CircuitBreaker.Permit?, _ verdict: CircuitBreaker.Verdict) {
+        if let permit { breaker.record(verdict, for: permit, at: loop.now) }
+        running[ObjectIdentifier(call)] = nil
+        if waiting.remove(call) { waiting.tidy() }
+        startWaiting()
+    }
+
+    private func startWaiting() {
+        // A call that is refused leaves at once, and would come back here, deeper each time.
+        guard !isStartingWaiting, !hub.value.isClosed else { return }
+        isStartingWaiting = true
+        defer { isStartingWaiting = false }
+        while running.count < max(settings.maxConcurrent, 1), let call = waiting.popFirst() {
+            start(call)
+        }
+        waiting.tidy()
+    }
+
+    /// Whether a call may be tried again: the circuit is as it was when the call began, and the budget has a retry.
+    func takeRetry(_ permit: CircuitBreaker.Permit) -> Bool {
+        breaker.stands(permit) && budget.takeRetry(at: loop.now)
+    }
+
+    func interruptAll() {
+        for call in running.values {
+            call.end(.stopping)
+        }
+        while let call = waiting.popFirst() {
+            call.end(.stopping)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import CCurl
+import Sockets
+
+/// Runs transfers on libcurl's multi interface, driven by an event loop: no call blocks, and none has a thread.
+///
+/// Lives on the loop. The multi handle is made for the first transfer, and freed, with the connections it keeps open,
+/// when there has been none for a while: libcurl itself does not look after idle connections.
+final class CurlMulti {
+    typealias Handle = UnsafeMutableRawPointer
+
+    /// How long an unused connection is kept for another call, in seconds.
+    static let connectionIdleSeconds = 10
+
+    private let loop: any EventLoop
+    private var handle: Handle?
+    private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var timer: LoopTimer?
+    private var quietTimer: LoopTimer?
+    private var isPushWanted = false
+    private var isPushComing = false
+
+    init(on loop: any EventLoop) {
+        self.loop = loop
+        GlobalCurl.start()
+    }
+
+    /// Starts a transfer. Its completion is called later, never from within.
+    func start(_ transfer: CurlTransfer) {
+        stopQuietTimer()
+        guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
+        transfers[easy] = transfer
+        guard curl_multi_add_handle(handle, easy) == CURLM_OK else {
+            transfers[easy] = nil
+            return refuse(transfer)
+        }
+    }
+
+    /// Ends a transfer without a word; its connection is closed at once.
+    func cancel(_ transfer: CurlTransfer) {
+        if let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil {
+            curl_multi_remove_handle(handle, easy)
+        }
+        transfer.close()
+        startQuietTimer()
+    }
+
+    /// Frees everything. Transfers that still run are dropped without a word.
+    func close() {
+        for transfer in transfers.values {
+            cancel(transfer)
+        }
+        stopQuietTimer()
+        freeHandle()
+    }
+
+    private func refuse(_ transfer: CurlTransfer) {
+        transfer.close()
+        loop.afterwards { transfer.completion(.failed(.notStarted)) }
+        startQuietTimer()
+    }
+
+    private func act(on socket: curl_socket_t, _ events: Int32) {
+        var running: Int32 = 0
+        curl_multi_socket_action(handle, socket, events, &running)
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            finish(easy, message.pointee.data.result)
+        }
+        startQuietTimer()
+    }
+
+    private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
+        guard let transfer = transfers.removeValue(forKey: easy) else { return }
+        let outcome = transfer.outcome(code)
+        curl_multi_remove_handle(handle, easy)
+        transfer.close()
+        transfer.completion(outcome)
+    }
+}
+
+// The multi handle.
+extension CurlMulti {
+    private func openHandle() -> Handle? {
+        if let handle { return handle }
+        guard let handle = curl_multi_init() else { return nil }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_multi_set_on_socket(handle) { easy, socket, what, context, known in
+            CurlMulti.from(context)?.watch(socket, what, isKnown: known != nil, for: easy)
+            return 0
+        }
+        ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
+        ccurl_multi_set_on_timer(handle) { _, milliseconds, context in
+            CurlMulti.from(context)?.setTimer(milliseconds)
+            return 0
+        }
+        ccurl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
+        self.handle = handle
+        return handle
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlMulti? {
+        context.map { Unmanaged<CurlMulti>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func freeHandle() {
+        curl_multi_cleanup(handle)
+        handle = nil
+        setTimer(-1)
+    }
+
+    private func startQuietTimer() {
+        guard transfers.isEmpty, handle != nil, quietTimer == nil else { return }
+        quietTimer = loop.schedule(after: .seconds(Self.connectionIdleSeconds)) {
+            self.quietTimer = nil
+            self.freeHandle()
+        }
+    }
+
+    private func stopQuietTimer() {
+        if let quietTimer { loop.cancel(quietTimer) }
+        quietTimer = nil
+    }
+}
+
+// What libcurl wants from the loop.
+extension CurlMulti: ReadinessHandler {
+    private func watch(
+        _ socket: curl_socket_t, _ what: Int32, isKnown: Bool, for easy: UnsafeMutableRawPointer?
+    ) {
+        guard what != CURL_POLL_REMOVE else { return loop.unwatch(socket) }
+        var interest: Interest = []
+        if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
+        if isKnown { return loop.update(socket, interest) }
+        do {
+            try loop.watch(socket, interest, self)
+            curl_multi_assign(handle, socket, Unmanaged.passUnretained(self).toOpaque())
+        } catch {
+            // libcurl must not be called from its own callback.
+            loop.afterwards {
+                if let easy { self.finish(easy, CURLE_RECV_ERROR) }
+            }
+        }
+    }
+
+    /// - Parameter milliseconds: -1 for none.
+    private func setTimer(_ milliseconds: Int) {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        isPushWanted = milliseconds == 0
+        if isPushWanted {
+            push()
+        } else if milliseconds > 0 {
+            timer = loop.schedule(after: .milliseconds(milliseconds)) {
+                self.timer = nil
+                self.act(on: CURL_SOCKET_TIMEOUT, 0)
+            }
+        }
+    }
+
+    /// Calls libcurl at the end of the turn: sooner than any timer, and once for all transfers that begin in the turn.
+    private func push() {
+        guard !isPushComing else { return }
+        isPushComing = true
+        loop.afterwards {
+            self.isPushComing = false
+            guard self.isPushWanted else { return }
+            self.isPushWanted = false
+            self.act(on: CURL_SOCKET_TIMEOUT, 0)
+        }
+    }
+
+    func ready(_ descriptor: Int32, _ readiness: Readiness) {
+        var events: Int32 = 0
+        if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+        // Told of an error, libcurl would not look what it is; told to read or write, it finds out.
+        if events == 0 { events = CURL_CSELECT_IN | CURL_CSELECT_OUT }
+        act(on: descriptor, events)
+    }
+
+    /// The owner of the loop closes the transfers first, so that nothing is watched by then.
+    func loopStopped(_ descriptor: Int32) {}
+}

@@ -1,0 +1,38 @@
+import CCurl
+
+// The C functions that libcurl calls; their context is the transfer, unretained: `CurlMulti` holds it meanwhile.
+extension CurlTransfer {
+    func setCallbacks(_ options: inout EasyOptions, _ easy: UnsafeMutableRawPointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        options.note(ccurl_set_sink(easy, CURLOPT_WRITEFUNCTION, Self.onBody))
+        options.set(CURLOPT_WRITEDATA, pointer: context)
+        options.note(ccurl_set_sink(easy, CURLOPT_HEADERFUNCTION, Self.onHeader))
+        options.set(CURLOPT_HEADERDATA, pointer: context)
+        options.note(ccurl_set_before_request(easy, Self.onRequest))
+        options.set(CURLOPT_PREREQDATA, pointer: context)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let onBody: curl_write_callback = { bytes, size, count, context in
+        let length = size * count
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: length)
+        return CurlTransfer.from(context)?.received(body: bytes) == true ? length : CurlTransfer.refusal(of: length)
+    }
+
+    private static let onHeader: curl_write_callback = { _, size, count, context in
+        let length = size * count
+        return CurlTransfer.from(context)?.received(header: length) == true ? length : CurlTransfer.refusal(of: length)
+    }
+
+    /// Any number but the one given stops the transfer.
+    private static func refusal(of length: Int) -> Int {
+        length == 0 ? 1 : 0
+    }
+
+    private static let onRequest: curl_prereq_callback = { context, _, _, _, _ in
+        CurlTransfer.from(context)?.beforeRequest() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+}

@@ -1,0 +1,93 @@
+import CCurl
+
+extension CurlTransfer {
+    /// Tells the handle all about the request.
+    /// - Returns: false if libcurl refuses any of it.
+    func configure(_ easy: UnsafeMutableRawPointer, fields: UnsafeMutablePointer<curl_slist>?) -> Bool {
+        var options = EasyOptions(easy)
+        setAddress(&options)
+        setRequest(&options, fields: fields)
+        setBounds(&options)
+        setCallbacks(&options, easy)
+        return options.areAccepted
+    }
+
+    private func setAddress(_ options: inout EasyOptions) {
+        options.set(CURLOPT_URL, request.address.text)
+        options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        options.set(CURLOPT_FOLLOWLOCATION, 0)
+        // An empty proxy keeps out what the environment names.
+        options.set(CURLOPT_PROXY, request.settings.proxy ?? "")
+        options.set(CURLOPT_SSL_VERIFYPEER, 1)
+        options.set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let file = request.settings.caFile { options.set(CURLOPT_CAINFO, file) }
+        options.set(CURLOPT_FRESH_CONNECT, request.reusesConnection ? 0 : 1)
+        options.set(CURLOPT_TCP_KEEPALIVE, 1)
+        options.set(CURLOPT_MAXAGE_CONN, CurlMulti.connectionIdleSeconds)
+    }
+
+    private func setRequest(_ options: inout EasyOptions, fields: UnsafeMutablePointer<curl_slist>?) {
+        if request.sendsBody {
+            options.set(CURLOPT_POST, 1)
+            options.set(CURLOPT_POSTFIELDSIZE_LARGE, large: request.body.count)
+            options.set(CURLOPT_COPYPOSTFIELDS, copying: request.body)
+        }
+        if request.method == "HEAD" {
+            options.set(CURLOPT_NOBODY, 1)
+        } else if request.method != (request.sendsBody ? "POST" : "GET") {
+            options.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+        options.set(CURLOPT_USERAGENT, request.userAgent)
+        options.set(CURLOPT_ACCEPT_ENCODING, "gzip")
+        options.set(CURLOPT_HTTPHEADER, pointer: fields)
+    }
+
+    private func setBounds(_ options: inout EasyOptions) {
+        // No signals: the resolver would use them for its time limit.
+        options.set(CURLOPT_NOSIGNAL, 1)
+        // The call has a timer of its own; libcurl shares its time out among several addresses.
+        options.set(CURLOPT_TIMEOUT_MS, max(Int(request.timeout / .milliseconds(1)), 1))
+        options.set(CURLOPT_MAXFILESIZE_LARGE, large: request.settings.maxBodyBytes)
+        options.set(CURLOPT_BUFFERSIZE, 8192)
+        // A look-up that is cancelled ends by itself; the loop must not wait for its thread.
+        options.set(CURLOPT_QUICK_EXIT, 1)
+    }
+}
+
+/// Sets options of one easy handle, and remembers a refusal.
+struct EasyOptions {
+    private let easy: UnsafeMutableRawPointer
+    private(set) var areAccepted = true
+
+    init(_ easy: UnsafeMutableRawPointer) {
+        self.easy = easy
+    }
+
+    mutating func note(_ code: CURLcode) {
+        if code != CURLE_OK { areAccepted = false }
+    }
+
+    mutating func set(_ option: CURLoption, _ value: Int) {
+        note(ccurl_set_long(easy, option, value))
+    }
+
+    mutating func set(_ option: CURLoption, large value: Int) {
+        note(ccurl_set_large(easy, option, curl_off_t(value)))
+    }
+
+    mutating func set(_ option: CURLoption, _ value: String) {
+        note(ccurl_set_string(easy, option, value))
+    }
+
+    mutating func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) {
+        note(ccurl_set_pointer(easy, option, value))
+    }
+
+    mutating func set(_ option: CURLoption, copying bytes: [UInt8]) {
+        // Without an address libcurl would ask for the body by callback.
+        let bytes = bytes.isEmpty ? [0] : bytes
+        bytes.withUnsafeBytes { bytes in
+            note(ccurl_set_pointer(easy, option, UnsafeMutableRawPointer(mutating: bytes.baseAddress)))
+        }
+    }
+}

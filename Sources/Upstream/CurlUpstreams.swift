@@ -1,0 +1,48 @@
+package import Sockets
+
+/// Makes the clients of remote services. All of them share one event loop, and libcurl on it.
+package final class CurlUpstreams: Sendable {
+    private let loop: any EventLoop
+    private let hub: LoopBound<UpstreamHub>
+    private let userAgent: String
+
+    /// Starts the loop.
+    /// - Parameters:
+    ///   - implementation: what the loop waits with.
+    ///   - userAgent: who calls, as in `storehouse/1.0`.
+    package init(
+        implementation: LoopImplementation = .preferred, userAgent: String
+    ) throws(SocketError) {
+        let loop = try implementation.makeLoop(label: "upstream")
+        self.loop = loop
+        self.userAgent = userAgent
+        hub = LoopBound(handing: UpstreamHub(on: loop), to: loop.anchor)
+    }
+
+    deinit {
+        let hub = hub
+        loop.execute { hub.value.close() }
+        loop.stop {}
+    }
+
+    /// A client for one service. Its breaker, its line and its budget are its own, so make one for each service.
+    package func client(for settings: UpstreamSettings) throws(InvalidUpstream) -> CurlClient {
+        guard let address = WebAddress(settings.url) else { throw .url }
+        for (name, value) in settings.headers
+        where FieldLine.isFraming(name) || FieldLine.line(name, value) == nil {
+            throw .header(name: name)
+        }
+        let line = LoopBound(
+            handing: UpstreamLine(settings, address: address, userAgent: userAgent, hub: hub), to: loop.anchor)
+        let hub = hub
+        loop.execute { hub.value.add(line.value) }
+        return CurlClient(settings, line: line, loop: loop, owner: self)
+    }
+
+    /// Interrupts every call, closes every connection and ends the loop. Calls from here on are interrupted at once.
+    package func shutdown() async {
+        let hub = hub
+        loop.execute { hub.value.close() }
+        await loop.stop()
+    }
+}

@@ -1,0 +1,43 @@
+/// How one remote service is called.
+package struct UpstreamSettings: Sendable, Hashable {
+    /// What the service is called in messages.
+    package var name: String
+    /// Where it is: an absolute `http` or `https` URL.
+    package var url: String
+    /// Fields sent with every request to the origin of `url`, and to no other. They may hold credentials.
+    package var headers: [String: String]
+    /// The time from the call to the whole answer: waiting in line, name look-up, redirects and retries included.
+    package var timeout: Duration = .seconds(5)
+    /// How often a call is tried again, at most.
+    package var retries = 2
+    /// How many calls are under way at a time.
+    package var maxConcurrent = 256
+    /// How many more may wait; nil for four times `maxConcurrent`.
+    package var maxWaiting: Int?
+    /// The largest body of an answer, after decompression, in bytes.
+    package var maxBodyBytes = 1_048_576
+    /// The largest header section of an answer, in bytes.
+    package var maxHeaderBytes = 65_536
+    /// How many calls in a row have to fail before the circuit opens; 0 for never.
+    package var breakerFailures = 10
+    /// How long an open circuit refuses calls.
+    package var breakerCooldown: Duration = .seconds(5)
+    /// A proxy to go through; nil for none, whatever the environment says.
+    package var proxy: String?
+    /// A file of certificates to trust in place of the system's.
+    package var caFile: String?
+    /// Whether addresses that are not public are refused, also after a redirect.
+    package var denyPrivate = false
+
+    package init(name: String, url: String, headers: [String: String] = [:]) {
+        self.name = name
+        self.url = url
+        self.headers = headers
+    }
+
+    var waitingLimit: Int {
+        if let maxWaiting { return max(maxWaiting, 0) }
+        let (limit, overflow) = max(maxConcurrent, 1).multipliedReportingOverflow(by: 4)
+        return overflow ? .max : limit
+    }
+}

@@ -1,0 +1,94 @@
+/// One connection of a `FaultyUpstream`.
+struct FaultyConnection {
+    let descriptor: Int32
+    let number: Int
+    var steps: [FaultyUpstream.Step]
+    private(set) var isClosed = false
+    private var input: [UInt8] = []
+
+    init(_ descriptor: Int32, number: Int, steps: [FaultyUpstream.Step]) {
+        self.descriptor = descriptor
+        self.number = number
+        self.steps = steps
+    }
+
+    var isDripping: Bool {
+        if case .drip = steps.first { true } else { false }
+    }
+
+    func wantsToWrite(_ isReleased: Bool) -> Bool {
+        switch steps.first {
+        case .send, .endless, .close, .reset: true
+        case .hold: isReleased
+        case .drip, .hang, nil: false
+        }
+    }
+
+    /// Reads what there is.
+    /// - Returns: false if the peer has ended the connection.
+    mutating func read() -> Bool {
+        guard !isClosed, let bytes = TestSocket.read(descriptor) else { return true }
+        guard !bytes.isEmpty else {
+            close()
+            return false
+        }
+        input += bytes
+        return true
+    }
+
+    /// The next whole request.
+    mutating func takeRequest() -> (head: String, body: String)? {
+        let end = Array("\r\n\r\n".utf8)
+        guard let blank = input.indices.first(where: { input[$0...].starts(with: end) }) else { return nil }
+        let head = String(decoding: input[..<blank], as: UTF8.self)
+        let field = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+        let length = field.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+        guard input.count >= blank + 4 + length else { return nil }
+        let body = String(decoding: input[(blank + 4)..<(blank + 4 + length)], as: UTF8.self)
+        input.removeFirst(blank + 4 + length)
+        return (head, body)
+    }
+
+    /// Does what can be done without waiting.
+    mutating func perform(_ isReleased: Bool) {
+        while !isClosed, let step = steps.first {
+            switch step {
+            case .send(let text):
+                guard finish(sending: text) else { return }
+            case .drip(let text):
+                let rest = String(text.dropFirst())
+                guard TestSocket.send(descriptor, String(text.prefix(1))) == 1 else { return close() }
+                steps[0] = .drip(rest)
+                guard rest.isEmpty else { return }
+            case .endless(let text):
+                guard TestSocket.send(descriptor, text) != nil else { return close() }
+                return
+            case .hang: return
+            case .hold:
+                guard isReleased else { return }
+            case .close: return close()
+            case .reset:
+                TestSocket.makeReset(descriptor)
+                return close()
+            }
+            steps.removeFirst()
+        }
+    }
+
+    /// - Returns: whether all of it is sent.
+    private mutating func finish(sending text: String) -> Bool {
+        guard let sent = TestSocket.send(descriptor, text) else {
+            close()
+            return false
+        }
+        let rest = text.utf8.dropFirst(sent)
+        steps[0] = .send(String(decoding: rest, as: UTF8.self))
+        return rest.isEmpty
+    }
+
+    mutating func close() {
+        guard !isClosed else { return }
+        TestSocket.shut(descriptor)
+        isClosed = true
+    }
+}
