@@ -55,7 +55,10 @@ struct FieldValueTests {
             (["return=nothing"], nil, nil), (["=x, wait=4"], nil, 4), (["a b, wait=4"], nil, 4),
             (["a=\"b, wait=4"], nil, nil),
             (["wait=99999999999999999999"], nil, Int.max), ([", ,wait=4,"], nil, 4), ([], nil, nil),
-            (["a=;,wait=4"], nil, 4), (["a=\"\\\"\", wait=4;"], nil, 4),
+            (["a=;,wait=4"], nil, 4), (["return=minimal;a=, wait=4"], nil, 4),
+            (["return=minimal; ;b;c = d"], "minimal", nil),
+            (["a=\"x\\\"y,z\", wait=4"], nil, 4), (["@\"x\\\",wait=9\", wait=4"], nil, 4),
+            (["a=\"\\\"\", wait=4;"], nil, 4),
         ] as [([String], String?, Int?)])
     func preferences(lines: [String], wanted: String?, wait: Int?) {
         let preferences = Preferences(lines)
@@ -72,25 +75,28 @@ struct FieldValueTests {
     }
 
     /// The example of RFC 9110, section 12.5.1, and what it does not say.
-    @Test(arguments: [
-        (
-            "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5",
-            [
-                ("text/plain;format=flowed", 1000), ("text/plain", 700), ("text/html", 300), ("image/jpeg", 500),
-                ("text/plain;format=fixed", 400), ("text/html;level=3", 300),
-            ]
-        ),
-        ("*/*", [("text/html", 1000)]),
-        ("text/html", [("TEXT/HTML", 1000), ("application/json", 0)]),
-        ("text/html;q=0, */*;q=0.1", [("text/html", 0), ("text/css", 100)]),
-        ("text/html;Q=0.5", [("text/html", 500)]),
-        ("text/html;charset=\"UTF-8\"", [("text/html;charset=utf-8", 1000), ("text/html", 0)]),
-        ("", [("text/html", 1000)]),
-        ("garbage, */json, text/html;q=2, a/b;q=0.1234, a/b;q=", [("text/html", 1000)]),
-        ("garbage;x=\"a,b/c\", text/html", [("text/html", 1000), ("b/c", 0)]),
-        ("text/html;q=1.001, text/css", [("text/html", 0), ("text/css", 1000)]),
-        ("text/html;q=0.001;ext=1", [("text/html", 1)]),
-    ])
+    @Test(
+        arguments: [
+            (
+                "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5",
+                [
+                    ("text/plain;format=flowed", 1000), ("text/plain", 700), ("text/html", 300), ("image/jpeg", 500),
+                    ("text/plain;format=fixed", 400), ("text/html;level=3", 300),
+                ]
+            ),
+            ("*/*", [("text/html", 1000)]),
+            ("text/html", [("TEXT/HTML", 1000), ("application/json", 0)]),
+            ("text/html;q=0, */*;q=0.1", [("text/html", 0), ("text/css", 100)]),
+            ("text/html;Q=0.5", [("text/html", 500)]),
+            ("text/html;charset=\"UTF-8\"", [("text/html;charset=utf-8", 1000), ("text/html", 0)]),
+            ("", [("text/html", 1000)]),
+            ("garbage, */json, text/html;q=2, a/b;q=0.1234, a/b;q=", [("text/html", 1000)]),
+            ("garbage;x=\"a,b/c\", text/html", [("text/html", 1000), ("b/c", 0)]),
+            ("text/html;q=1.001, text/css", [("text/html", 0), ("text/css", 1000)]),
+            ("text/html;q=0.001;ext=1", [("text/html", 1)]),
+            ("text/html;q=0x5, text/css;q=0.a, a/b;q=.5, text/plain", [("text/html", 0), ("text/css", 0), ("a/b", 0)]),
+            ("a/b;c=\"d\\\",e/f\";q=2, text/plain", [("e/f", 0), ("a/b", 0), ("text/plain", 1000)]),
+        ] as [(String, [(String, Int)])])
     func acceptWeighs(accept: String, expected: [(String, Int)]) throws {
         let header = AcceptHeader([accept])
         for (type, quality) in expected {
@@ -125,7 +131,7 @@ struct FieldValueTests {
             ("", nil, nil), ("a", nil, nil), ("a/", nil, nil), ("/b", nil, nil), ("a/b c", nil, nil),
             ("a/b, c/d", nil, nil),
             ("a/b;charset", nil, nil), ("a/b;charset=", nil, nil), ("a/b;charset=\"x", nil, nil),
-            ("a/b;charset=x;charset=y", nil, nil), ("a/b;charset =x", nil, nil),
+            ("a/b;charset=x;charset=y", nil, nil), ("a/b;charset =x", nil, nil), ("a/b;charset=\"x\\", nil, nil),
         ] as [(String, String?, String?)])
     func mediaTypes(text: String, essence: String?, charset: String?) {
         let type = MediaType(text)

@@ -33,6 +33,31 @@ struct RequestHeadTests {
     }
 
     @Test
+    func segmentsArePatterns() throws {
+        let head = try head("GET /a%62/ HTTP/1.1\r\nHost: a\r\n\r\n")
+        let words = head.path.map { segment in
+            switch segment {
+            case "ab": "found"
+            default: segment.isEmpty ? "empty" : "other"
+            }
+        }
+        #expect(words == ["found", "empty"])
+    }
+
+    @Test
+    func rawPathIsAsSent() throws {
+        #expect(try head("GET /a%62?c HTTP/1.1\r\nHost: a\r\n\r\n").rawPath == "/a%62")
+        #expect(try head("CONNECT b:1 HTTP/1.1\r\nHost: a\r\n\r\n").rawPath.isEmpty)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE", "Get"])
+    func methodsAreWhatTheyWere(name: String) throws {
+        let method = try head("\(name) / HTTP/1.1\r\nHost: a\r\n\r\n").method
+        #expect(method.description == name)
+        #expect((method == .other(name)) == (name == "PURGE" || name == "Get"))
+    }
+
+    @Test
     func authorityIsTheTargetsBeforeTheHosts() throws {
         #expect(try head("GET http://b:1/ HTTP/1.1\r\nHost: a\r\n\r\n").authority == "b:1")
         #expect(try head("GET / HTTP/1.1\r\nHost: a:2\r\n\r\n").authority == "a:2")

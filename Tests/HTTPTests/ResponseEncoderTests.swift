@@ -102,6 +102,22 @@ struct ResponseEncoderTests {
         }
     }
 
+    /// The names of the registry that RFC 9110, section 16.2.1, keeps.
+    @Test(arguments: [
+        (100, "Continue"), (200, "OK"), (201, "Created"), (202, "Accepted"), (204, "No Content"), (303, "See Other"),
+        (304, "Not Modified"), (307, "Temporary Redirect"), (308, "Permanent Redirect"), (400, "Bad Request"),
+        (401, "Unauthorized"), (403, "Forbidden"), (404, "Not Found"), (405, "Method Not Allowed"),
+        (406, "Not Acceptable"), (408, "Request Timeout"), (409, "Conflict"), (410, "Gone"),
+        (412, "Precondition Failed"), (413, "Content Too Large"), (414, "URI Too Long"),
+        (415, "Unsupported Media Type"), (417, "Expectation Failed"), (422, "Unprocessable Content"),
+        (429, "Too Many Requests"), (431, "Request Header Fields Too Large"), (500, "Internal Server Error"),
+        (501, "Not Implemented"), (502, "Bad Gateway"), (503, "Service Unavailable"), (504, "Gateway Timeout"),
+        (505, "HTTP Version Not Supported"),
+    ])
+    func reasonsAreThoseOfTheRegistry(code: Int, reason: String) {
+        #expect(HTTPStatus(rawValue: code)?.reason == reason)
+    }
+
     @Test
     func fieldsOfAnAnswerAreFoundWithoutCase() {
         let response = Response(.ok, contentType: "text/plain", body: [])

@@ -70,6 +70,15 @@ extension Row {
             chunks("9112 7.1: a space after the size", "3 \r\nabc\r\n0\r\n\r\n", bad),
             chunks("9112 7.1.1: extensions", "3;a;b=c;d=\"e;\\\"f\"\r\nabc\r\n0;x\r\n\r\n", "POST / keep abc"),
             chunks("9112 7.1.1: bad white space", "3 ; a = b\r\nabc\r\n0\r\n\r\n", "POST / keep abc"),
+            chunks(
+                "9112 7.1.1: white space and several", "3 ; a ;b = c\t; d=e ;f\r\nabc\r\n0\r\n\r\n", "POST / keep abc"),
+            chunks(
+                "9112 7.1.1: white space after a quoted value", "3;a=\"b\" ;c\r\nabc\r\n0\r\n\r\n", "POST / keep abc"),
+            chunks("9112 7.1.1: white space at the end", "3;a \r\nabc\r\n0\r\n\r\n", bad),
+            chunks("9112 7.1.1: two names", "3;a b\r\nabc\r\n0\r\n\r\n", bad),
+            chunks("9112 7.1.1: a control character in quotes", "3;a=\"\u{1}\"\r\nabc\r\n0\r\n\r\n", bad),
+            chunks("9112 7.1.1: an escaped control character", "3;a=\"\\\u{1}\"\r\nabc\r\n0\r\n\r\n", bad),
+            chunks("9112 7.1.1: a colon for a value", "3;a=:\r\nabc\r\n0\r\n\r\n", bad),
             chunks("9112 7.1.1: an extension without a name", "3;\r\nabc\r\n0\r\n\r\n", bad),
             chunks("9112 7.1.1: an extension without a value", "3;a=\r\nabc\r\n0\r\n\r\n", bad),
             chunks("9112 7.1.1: an open quote", "3;a=\"b\r\nabc\r\n0\r\n\r\n", bad),

@@ -32,10 +32,7 @@ package struct BodyDecoder: Sendable {
     /// - Parameter bytes: all bytes not consumed yet.
     package mutating func decode(_ bytes: UnsafeRawBufferPointer) -> Step {
         do throws(RequestFailure) {
-            if let isDone = try chunks?.decode(bytes, into: &body) {
-                let consumed = chunks?.takeConsumed() ?? 0
-                return isDone ? .done(consumed: consumed) : .needMore(consumed: consumed)
-            }
+            if let step = try chunks?.decode(bytes, into: &body) { return step }
         } catch {
             return .failed(error)
         }

@@ -18,10 +18,11 @@ struct ChunkedDecoder: Sendable {
         trailers = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
 
-    /// Decodes on, from the first byte not consumed; returns whether the body is complete.
+    /// Decodes on, from the first byte not consumed.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
-    ) throws(RequestFailure) -> Bool {
+    ) throws(RequestFailure) -> BodyDecoder.Step {
+        defer { position = 0 }
         while position < bytes.count {
             switch phase {
             case .size: try scanSize(bytes, body.count)
@@ -36,16 +37,12 @@ struct ChunkedDecoder: Sendable {
             case .dataLineEnd:
                 try expect(ASCII.lineFeed, bytes)
                 phase = .size
-            case .trailer: return try scanTrailers(bytes)
+            case .trailer:
+                let isDone = try scanTrailers(bytes)
+                return isDone ? .done(consumed: position) : .needMore(consumed: position)
             }
         }
-        return false
-    }
-
-    /// How many bytes were consumed since the last call.
-    mutating func takeConsumed() -> Int {
-        defer { position = 0 }
-        return position
+        return .needMore(consumed: position)
     }
 
     private mutating func scanSize(
