@@ -36,6 +36,19 @@ extension Configuration.Http {
     }
 }
 
+extension Configuration.Http {
+    /// Where the server is reached from this machine.
+    package var localURL: String {
+        let local = ["0.0.0.0": "127.0.0.1", "::": "[::1]"][host] ?? (host.contains(":") ? "[\(host)]" : host)
+        return "http://\(local):\(port)"
+    }
+}
+
+extension Configuration.Upstreams {
+    /// Whether an API has no address of its own, and is to be served from inside.
+    package var needsStandIn: Bool { embedded && (animal.endpoint.url == nil || auth.endpoint.url == nil) }
+}
+
 extension Configuration {
     func serviceSettings(_ kinds: [StoreKind]) -> Service.Settings {
         var settings = Service.Settings()

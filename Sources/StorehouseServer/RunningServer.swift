@@ -31,7 +31,7 @@ package final class RunningServer: Sendable {
         }
         url = "http://\(http.address)"
         sweep(on: group.loops[0])
-        log.info("listening on \(url)")
+        log.announce("listening on \(url)")
     }
 
     /// Ends streams with a word, answers what is under way, and returns when all is done or the time is up.

@@ -245,7 +245,7 @@ extension HTTPConnection {
         let delay = context.loop.now.duration(to: moment)
         timerFires = moment
         if let timer, context.loop.reschedule(timer, after: delay) { return }
-        timer = context.loop.schedule(after: delay) { [weak self] in self?.timerFired() }
+        timer = context.loop.schedule(after: delay) { [self] in timerFired() }
     }
 
     private func timerFired() {

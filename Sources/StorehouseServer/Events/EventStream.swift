@@ -92,7 +92,7 @@ final class EventStream {
     /// The timer is set once for each silence, not for each event: it looks again when it fires.
     private func waitForSilence() {
         let silence = lastSent.duration(to: loop.now)
-        timer = loop.schedule(after: settings.heartbeat - silence) { [weak self] in self?.silenceMayBeOver() }
+        timer = loop.schedule(after: settings.heartbeat - silence) { [self] in silenceMayBeOver() }
     }
 
     private func silenceMayBeOver() {

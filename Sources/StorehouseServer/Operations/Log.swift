@@ -51,6 +51,14 @@ package struct Log: Sendable {
         level.severity >= threshold
     }
 
+    /// Says what whoever started the process waits for, at every level; as text it is the whole line.
+    package func announce(_ message: String) {
+        switch format {
+        case .text: sink.write(Array((message + "\n").utf8))
+        case .json: write(.info, message, [])
+        }
+    }
+
     private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         sink.write(LogEntry(time: clock(), level: level, message: message, fields: fields).line(format))
     }
