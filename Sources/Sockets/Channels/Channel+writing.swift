@@ -70,6 +70,10 @@ extension Channel {
     /// - Returns: what the system answered, and whether it took all it was offered.
     private func sendOnce() -> (count: Int, whole: Bool) {
         output.withParts { parts in
+            if parts.count == 1 {
+                let count = SystemSocket.sendOne(descriptor, parts[0])
+                return (count, count == parts[0].iov_len)
+            }
             var message = msghdr()
             message.msg_iov = parts.baseAddress
             message.msg_iovlen = numericCast(parts.count)

@@ -17,7 +17,7 @@ package final class Channel: ReadinessHandler {
     /// Whom to tell. Without one, bytes are kept until there is one and reading is resumed.
     package var delegate: (any ChannelDelegate)?
 
-    let descriptor: Int32
+    package let descriptor: Int32
     var state = State.open
     /// What the loop tells us at present.
     var interest: Interest = .readable

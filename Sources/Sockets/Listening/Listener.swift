@@ -54,8 +54,11 @@ package final class Listener: ReadinessHandler {
         setInterest()
     }
 
+    /// Accepts again, also at once after a refusal: call it when there is room again, to save the wait.
     package func resume() {
         isPaused = false
+        if let resting { loop.cancel(resting) }
+        resting = nil
         setInterest()
     }
 
@@ -83,13 +86,16 @@ package final class Listener: ReadinessHandler {
             }
             switch errno {
             case EAGAIN: return
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return takeRest()
-            default: continue  // This connection has failed before it was taken; the next may be well.
+            // This connection failed before it was taken; the next may be well.
+            case ECONNABORTED, EPROTO, EPERM, EINTR: continue
+            // No descriptors or no memory left, mostly. Whatever it is, trying again at once would spin.
+            default: return takeRest()
             }
         }
     }
 
     private func takeRest() {
+        guard isOpen, resting == nil else { return }
         resting = loop.schedule(after: Self.rest) {
             self.resting = nil
             self.setInterest()

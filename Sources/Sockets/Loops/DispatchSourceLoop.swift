@@ -10,7 +10,7 @@ import Dispatch
 
 /// An event loop that waits with dispatch sources on a serial queue of its own, for systems without `epoll`.
 ///
-/// The same contract as `EpollLoop`, at a higher price: two descriptors and up to two sources for each one watched.
+/// The same contract as `EpollLoop`, at a higher price: two more descriptors, and up to two sources, for each one watched.
 /// A failure on a descriptor is told as the readiness that was asked for; with an empty interest it is not told.
 package final class DispatchSourceLoop: EventLoop {
     package let anchor = LoopAnchor()
@@ -98,6 +98,25 @@ extension DispatchSourceLoop {
         turn { core in
             let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
             core.handlers.handler(for: token)?.ready(descriptor, readiness)
+            tellHangUp(token)
+        }
+    }
+
+    /// On Linux, a source tells once that both directions have ended, and never speaks again. We promise to tell it
+    /// for as long as someone listens, so it is looked up after every call and every change of interest.
+    private func tellHangUp(_ token: UInt64) {
+        let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
+        guard core.value.handlers.handler(for: token) != nil, let watched = sources.value[descriptor],
+            watched.isListening, !watched.isHangUpOnItsWay, watched.isHungUp
+        else { return }
+        watched.isHangUpOnItsWay = true
+        queue.async {
+            self.turn { core in
+                guard let handler = core.handlers.handler(for: token) else { return }
+                self.sources.value[descriptor]?.isHangUpOnItsWay = false
+                handler.ready(descriptor, .failed)
+                self.tellHangUp(token)
+            }
         }
     }
 
@@ -106,9 +125,12 @@ extension DispatchSourceLoop {
     ) throws(SocketError) {
         let core = core.value
         guard !core.isStopping else { throw .loopStopped }
-        let duplicate = try SourceDescriptor(duplicating: descriptor, group: sources.value.open)
+        let open = sources.value.open
+        let watched = WatchedDescriptor(
+            input: try SourceDescriptor(duplicating: descriptor, group: open),
+            output: try SourceDescriptor(duplicating: descriptor, group: open))
         _ = core.handlers.insert(handler, for: descriptor)
-        sources.value.insert(WatchedDescriptor(duplicate), for: descriptor)
+        sources.value.insert(watched, for: descriptor)
         update(descriptor, interest)
     }
 
@@ -116,9 +138,10 @@ extension DispatchSourceLoop {
         guard let token = core.value.handlers.token(for: descriptor),
             let watched = sources.value[descriptor]
         else { return }
-        watched.setInterest(interest, queue: queue) { readiness in
-            self.tell(token, readiness)
-        }
+        let tell: @Sendable (Readiness) -> Void = { self.tell(token, $0) }
+        watched.input.turn(on: interest.contains(.readable), queue: queue, tell)
+        watched.output.turn(on: interest.contains(.writable), queue: queue, tell)
+        tellHangUp(token)
     }
 
     package func unwatch(_ descriptor: Int32) {

@@ -1,8 +1,8 @@
 import Locks
 
 /// Jobs from other threads, and whether the loop has to be woken for them.
-struct LoopInbox: Sendable {
-    typealias Job = @Sendable () -> Void
+package struct LoopInbox: Sendable {
+    package typealias Job = @Sendable () -> Void
 
     private struct State {
         var jobs: [Job] = []
@@ -13,7 +13,7 @@ struct LoopInbox: Sendable {
     /// Guards the jobs and the loop's word that it sleeps. A leaf: no other lock is taken under it.
     private let state: Locked<State>
 
-    init(asleep: Bool) {
+    package init(asleep: Bool) {
         state = Locked(State(isAsleep: asleep))
     }
 
@@ -21,7 +21,7 @@ struct LoopInbox: Sendable {
     ///
     /// The waking happens under the lock, so that the loop cannot end, and close what it is woken through, meanwhile.
     /// - Returns: false if the inbox is closed.
-    func append(_ job: @escaping Job, wake: () -> Void) -> Bool {
+    package func append(_ job: @escaping Job, wake: () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.jobs.append(job)
@@ -34,7 +34,7 @@ struct LoopInbox: Sendable {
     }
 
     /// The loop wants to sleep. False if there are jobs.
-    func fallAsleep() -> Bool {
+    package func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.jobs.isEmpty
             return state.isAsleep
@@ -42,7 +42,7 @@ struct LoopInbox: Sendable {
     }
 
     /// Swaps the waiting jobs with an empty array, and notes whether the loop counts as asleep from here on.
-    func take(_ jobs: inout [Job], asleep: Bool) {
+    package func take(_ jobs: inout [Job], asleep: Bool) {
         state.withLock { state in
             state.isAsleep = asleep
             swap(&state.jobs, &jobs)
@@ -50,7 +50,7 @@ struct LoopInbox: Sendable {
     }
 
     /// Takes the waiting jobs; if there are none, no more are accepted.
-    func takeOrClose() -> [Job] {
+    package func takeOrClose() -> [Job] {
         state.withLock { state in
             state.isClosed = state.jobs.isEmpty
             defer { state.jobs = [] }

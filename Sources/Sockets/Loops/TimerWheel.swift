@@ -156,20 +156,12 @@ extension TimerWheel {
     }
 
     private mutating func remove(_ index: Int32) {
-        let entry = entries[Int(index)]
-        let slot = Int(entry.slot)
-        if entry.previous >= 0 {
-            entries[Int(entry.previous)].next = entry.next
-        } else {
-            lists[slot].first = entry.next
-        }
-        if entry.next >= 0 {
-            entries[Int(entry.next)].previous = entry.previous
-        } else {
-            lists[slot].last = entry.previous
-        }
+        let (previous, next) = (entries[Int(index)].previous, entries[Int(index)].next)
+        let slot = Int(entries[Int(index)].slot)
+        if previous >= 0 { entries[Int(previous)].next = next } else { lists[slot].first = next }
+        if next >= 0 { entries[Int(next)].previous = previous } else { lists[slot].last = previous }
         if lists[slot].first < 0 { occupied[slot / 64] &= ~(1 << UInt64(slot % 64)) }
-        if entry.tick == soonestBound { soonestIsExact = false }
+        if entries[Int(index)].tick == soonestBound { soonestIsExact = false }
     }
 
     private mutating func takeFree() -> Int32 {

@@ -1,42 +1,36 @@
-import Dispatch
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
 
-/// The sources of one watched descriptor: made when an interest comes, cancelled when it goes.
+/// The two directions of one watched descriptor.
 final class WatchedDescriptor {
+    let input: WatchedDirection
+    let output: WatchedDirection
+    /// A turn that tells the hang-up is already queued.
+    var isHangUpOnItsWay = false
     private let descriptor: SourceDescriptor
-    private var reader: (any DispatchSourceRead)?
-    private var writer: (any DispatchSourceWrite)?
 
-    init(_ descriptor: SourceDescriptor) {
-        self.descriptor = descriptor
+    init(input: SourceDescriptor, output: SourceDescriptor) {
+        self.input = WatchedDirection(.readable, input)
+        self.output = WatchedDirection(.writable, output)
+        descriptor = input
     }
 
-    func setInterest(_ interest: Interest, queue: DispatchQueue, _ tell: @escaping @Sendable (Readiness) -> Void) {
-        if !interest.contains(.readable) {
-            reader?.cancel()
-            reader = nil
-        } else if reader == nil {
-            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
-            source.setEventHandler { tell(.readable) }
-            source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
-            source.activate()
-            reader = source
-        }
-        if !interest.contains(.writable) {
-            writer?.cancel()
-            writer = nil
-        } else if writer == nil {
-            let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
-            source.setEventHandler { tell(.writable) }
-            source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
-            source.activate()
-            writer = source
-        }
+    /// Whether anyone wants to hear anything.
+    var isListening: Bool { input.isOn || output.isOn }
+
+    /// Whether both directions have ended, or an error waits.
+    var isHungUp: Bool {
+        var question = pollfd(fd: descriptor.number, events: 0, revents: 0)
+        return poll(&question, 1, 0) > 0
     }
 
     func cancel() {
-        reader?.cancel()
-        writer?.cancel()
-        reader = nil
-        writer = nil
+        input.cancel()
+        output.cancel()
     }
 }

@@ -27,6 +27,11 @@ enum SystemSocket {
         _ = close(descriptor)
     }
 
+    /// Sends from one place: cheaper than a message of one part.
+    static func sendOne(_ descriptor: Int32, _ part: iovec) -> Int {
+        send(descriptor, part.iov_base, part.iov_len, sendFlags)
+    }
+
     /// Ends our side of the stream; the peer reads to the end.
     static func endOutput(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))

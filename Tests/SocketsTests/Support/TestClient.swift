@@ -3,7 +3,7 @@ import Sockets
 
 /// A blocking client that gives up after some seconds, so that a broken server fails a test and does not hang it.
 final class TestClient: Sendable {
-    struct Refused: Error {
+    struct Refused: Error, Equatable {
         let call: String
         let code: Int32
     }
@@ -50,10 +50,29 @@ final class TestClient: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes with a reset.
+    /// Breaks the connection off: the peer sees a reset.
     func reset() {
+        resetAtEnd()
+        // Connecting to nowhere ends a connection and keeps the number, so that nobody else gets it meanwhile.
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    /// Makes the end of this client a reset.
+    func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Our own port.
+    var port: UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return UInt16(bigEndian: address.sin_port)
     }
 
     /// Some bytes; none at the end of the stream.

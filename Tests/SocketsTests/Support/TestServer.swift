@@ -4,6 +4,7 @@ import Sockets
 struct TestServer {
     let loop: any EventLoop
     let address: SocketAddress
+    let listening: Int32
 
     /// Runs a server on a free port while `body` runs.
     static func run(
@@ -11,23 +12,17 @@ struct TestServer {
         script: @escaping @Sendable (Channel, ScriptedDelegate) -> Void,
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let loop = try implementation.makeLoop(label: "test")
         let socket = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: 1)[0]
-        loop.execute {
-            _ = try? Listener(socket, on: loop) { accepted in
-                let delegate = ScriptedDelegate()
-                guard let channel = try? Channel(owning: accepted.descriptor, on: loop, delegate: delegate) else {
-                    return
+        try await withLoop(implementation) { loop in
+            loop.execute {
+                _ = try? Listener(socket, on: loop) { accepted in
+                    let delegate = ScriptedDelegate()
+                    if let channel = try? Channel(owning: accepted.descriptor, on: loop, delegate: delegate) {
+                        script(channel, delegate)
+                    }
                 }
-                script(channel, delegate)
             }
+            try await body(TestServer(loop: loop, address: socket.address, listening: socket.descriptor))
         }
-        do {
-            try await body(TestServer(loop: loop, address: socket.address))
-        } catch {
-            await loop.stop()
-            throw error
-        }
-        await loop.stop()
     }
 }

@@ -1,0 +1,31 @@
+import Sockets
+
+/// Runs `body` with a loop, and stops the loop.
+func withLoop(
+    _ implementation: LoopImplementation, _ body: (any EventLoop) async throws -> Void
+) async throws {
+    let loop = try implementation.makeLoop(label: "test")
+    do {
+        try await body(loop)
+    } catch {
+        await loop.stop()
+        throw error
+    }
+    await loop.stop()
+}
+
+extension EventLoop {
+    /// Runs a job on the loop and waits for its answer.
+    func run<Answer: Sendable>(_ job: @escaping @Sendable () -> Answer) async -> Answer {
+        await withCheckedContinuation { continuation in
+            execute { continuation.resume(returning: job()) }
+        }
+    }
+
+    /// Waits until the loop has waited anew that many times.
+    func turns(_ count: Int) async {
+        for _ in 0..<count {
+            await run {}
+        }
+    }
+}
