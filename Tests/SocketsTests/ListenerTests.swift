@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ListenerTests {
     @Test func socketsShareOnePort() throws {
         let sockets = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: 3)
-        defer { sockets.forEach { $0.shut() } }
+        defer { Self.shut(sockets) }
         #expect(sockets[0].address.port != 0)
         #expect(Set(sockets.map(\.address.port)).count == 1)
     }
@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [1, 2])
     func aPortInUseIsRefused(count: Int) throws {
         let sockets = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: count)
-        defer { sockets.forEach { $0.shut() } }
+        defer { Self.shut(sockets) }
         #expect(throws: SocketError.system(call: "bind", code: EADDRINUSE)) {
             try ListeningSocket.open(sockets[0].address, count: 2)
         }
@@ -100,6 +100,12 @@ import Testing
             #expect(throws: TestClient.Refused(call: "connect", code: ECONNREFUSED)) {
                 try TestClient(socket.address)
             }
+        }
+    }
+
+    private static func shut(_ sockets: [ListeningSocket]) {
+        for socket in sockets {
+            socket.shut()
         }
     }
 

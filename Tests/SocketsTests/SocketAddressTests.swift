@@ -2,10 +2,11 @@ import Sockets
 import Testing
 
 @Suite struct SocketAddressTests {
-    @Test(arguments: [
-        ("127.0.0.1", 8080, "127.0.0.1:8080"), ("0.0.0.0", 0, "0.0.0.0:0"), ("::1", 443, "[::1]:443"),
-        ("2001:db8::7", 65_535, "[2001:db8::7]:65535"),
-    ] as [(String, UInt16, String)])
+    @Test(
+        arguments: [
+            ("127.0.0.1", 8080, "127.0.0.1:8080"), ("0.0.0.0", 0, "0.0.0.0:0"), ("::1", 443, "[::1]:443"),
+            ("2001:db8::7", 65_535, "[2001:db8::7]:65535"),
+        ] as [(String, UInt16, String)])
     func readsAndWritesText(host: String, port: UInt16, text: String) throws {
         let address = try SocketAddress(host: host, port: port)
         #expect(address.description == text)
