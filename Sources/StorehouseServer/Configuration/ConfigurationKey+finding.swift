@@ -30,8 +30,8 @@ extension ConfigurationKey {
     /// The variable that somebody who wrote this one most likely meant, with the key that it sets.
     static func nearest(toVariable variable: String) -> String {
         let names = all.map { (variable: $0.variable, shown: "\($0.variable) (\($0.path))") }
-        let nearest = names.min { editDistance($0.variable, variable) < editDistance($1.variable, variable) }
-        return nearest?.shown ?? ""
+        let wanted = variable.uppercased()
+        return names.min { editDistance($0.variable, wanted) < editDistance($1.variable, wanted) }?.shown ?? ""
     }
 
     private static func nearest(in candidates: [String], distance: (String) -> Int) -> String {

@@ -18,10 +18,15 @@ extension ValueFormat<String> {
     ///
     /// - Parameter headers: the key that is the place for credentials.
     static func url(headers: String) -> ValueFormat {
-        ValueFormat(
-            expected: "an http or https URL with a host",
+        let expected = "an http or https URL with a host"
+        return ValueFormat(
+            expected: expected,
             read: { value throws(ValueMismatch) in
-                guard let text = value.asString, let url = URLParts(text), url.isWeb else { throw ValueMismatch() }
+                guard let text = value.asString, let url = URLParts(text), url.isWeb else {
+                    // What stands before an @ may be a password.
+                    let mayTell = value.asString?.contains("@") != true
+                    throw ValueMismatch(detail: mayTell ? nil : "must be \(expected)")
+                }
                 guard !url.hasUserInfo else {
                     throw ValueMismatch(
                         detail:

@@ -60,6 +60,11 @@ package struct Log: Sendable {
     }
 
     private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
-        sink.write(LogEntry(time: clock(), level: level, message: message, fields: fields).line(format))
+        let time = clock()
+        let entry = LogEntry(time: time, level: level, message: message, fields: fields)
+        sink.write(entry.line(format)) { lost in
+            LogEntry(time: time, level: .warning, message: "log lines were lost", fields: [.init("lost", lost)])
+                .line(format)
+        }
     }
 }

@@ -44,18 +44,26 @@ package final class LogDescriptorSink: LogSink {
         return LogDescriptorSink(descriptor: 2)
     }()
 
-    package func write(_ line: [UInt8]) {
+    package func write(_ line: [UInt8], afterLoss notice: (_ lost: Int) -> [UInt8]) {
         state.withLock { state in
-            guard hasRoom(waiting: state.lost == 0 ? patience : 0) else {
-                state.lost += 1
-                return
+            if state.lost > 0 {
+                guard write(notice(state.lost), waiting: 0, &state) else {
+                    state.lost += 1
+                    return
+                }
+                state.lost = 0
             }
-            var bytes = state.isInsideLine ? [UInt8(ascii: "\n")] : []
-            bytes += line
-            let written = put(bytes, into: descriptor)
-            if written > 0 { state.isInsideLine = written < bytes.count }
-            state.lost = written == bytes.count ? 0 : state.lost + 1
+            if !write(line, waiting: patience, &state) { state.lost += 1 }
         }
+    }
+
+    /// True where the whole line was written.
+    private func write(_ line: [UInt8], waiting milliseconds: Int32, _ state: inout State) -> Bool {
+        guard hasRoom(waiting: milliseconds) else { return false }
+        let bytes = state.isInsideLine ? [UInt8(ascii: "\n")] + line : line
+        let written = put(bytes, into: descriptor)
+        if written > 0 { state.isInsideLine = written < bytes.count }
+        return written == bytes.count
     }
 
     /// True also where the descriptor is broken: writing to it tells, and does not block.

@@ -21,18 +21,19 @@ struct LogEntry {
 
     /// The entry as one line with its line break. What does not fit is cut, and the line says so.
     func line(_ format: LogFormat) -> [UInt8] {
-        let line = encoded(format)
-        guard line.count > Self.maximumLength else { return line }
-        for length in [1024, 256, 64] {
-            let shorter = cut(to: length).encoded(format)
-            if shorter.count <= Self.maximumLength { return shorter }
+        for length in [Self.maximumLength, 1024, 256, 64] {
+            let line = cut(to: length).encoded(format)
+            if line.count <= Self.maximumLength { return line }
         }
         var bare = cut(to: 256)
         bare.fields = []
+        bare.isCut = true
         return bare.encoded(format)
     }
 
+    /// The entry with no text longer than so many bytes.
     private func cut(to length: Int) -> LogEntry {
+        guard message.utf8.count > length || fields.contains(where: { $0.isLonger(than: length) }) else { return self }
         var entry = self
         entry.message = message.shortened(to: length)
         entry.fields = fields.map { $0.shortened(to: length) }

@@ -33,6 +33,11 @@ extension String {
 }
 
 extension LogField {
+    /// True for a text of more bytes.
+    func isLonger(than length: Int) -> Bool {
+        if case .text(let text) = value { text.utf8.count > length } else { false }
+    }
+
     func shortened(to length: Int) -> LogField {
         guard case .text(let text) = value else { return self }
         return LogField(name, text.shortened(to: length))
