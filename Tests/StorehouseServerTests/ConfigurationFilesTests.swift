@@ -11,7 +11,7 @@ import Testing
 
     @Test func theDocumentedFileHoldsEveryKeyAtItsDefault() throws {
         let file = try ProjectFile.contents(of: Configuration.defaultFile)
-        #expect(String(decoding: file, as: UTF8.self) == Configuration().document)
+        #expect(String(decoding: file, as: UTF8.self) == Configuration().document + "\n")
         #expect(try Configuration(file: file) == Configuration())
     }
 

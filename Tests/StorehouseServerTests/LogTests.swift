@@ -55,6 +55,15 @@ import Testing
         #expect(sink.lines == ["2024-02-29T12:34:56.078Z info a\\nb\n"])
     }
 
+    @Test func anAnnouncementIsWrittenAtEveryLevel() {
+        log(.error).announce("listening")
+        log(.error, .json).announce("listening")
+        #expect(
+            sink.lines == [
+                "listening\n", #"{"time":"2024-02-29T12:34:56.078Z","level":"info","message":"listening"}"# + "\n",
+            ])
+    }
+
     @Test(arguments: LogLevel.allCases)
     func onlyTheLevelAndAboveAreWritten(level: LogLevel) {
         let log = log(level)

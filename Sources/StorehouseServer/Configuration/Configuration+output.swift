@@ -10,9 +10,9 @@ extension Configuration {
         return .object(document)
     }
 
-    /// What `check-config` prints: a file with these values, ended by a line break. A file of defaults is one, too.
+    /// What `check-config` prints: a file with these values, without the last line break.
     package var document: String {
-        json.indented + "\n"
+        json.indented
     }
 
     /// The table of the README: key, default, what is allowed, what it means.

@@ -54,15 +54,18 @@ package struct Log: Sendable {
     /// Says what whoever started the process waits for, at every level; as text it is the whole line.
     package func announce(_ message: String) {
         switch format {
-        case .text: sink.write(Array((message + "\n").utf8))
+        case .text: put(Array((message.escapedForOneLine + "\n").utf8), at: clock())
         case .json: write(.info, message, [])
         }
     }
 
     private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         let time = clock()
-        let entry = LogEntry(time: time, level: level, message: message, fields: fields)
-        sink.write(entry.line(format)) { lost in
+        put(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
+    }
+
+    private func put(_ line: [UInt8], at time: Int) {
+        sink.write(line) { lost in
             LogEntry(time: time, level: .warning, message: "log lines were lost", fields: [.init("lost", lost)])
                 .line(format)
         }
