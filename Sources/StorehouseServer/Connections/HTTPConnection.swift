@@ -38,6 +38,8 @@ final class HTTPConnection {
     private var hasPartialHead = false
     private var deadline: LoopInstant?
     private var timer: LoopTimer?
+    /// What waited for the client at the last look.
+    private var stuckBytes = Int.max
     private var timerFires = LoopInstant(nanoseconds: 0)
 
     init(_ context: LoopConnections) {
@@ -174,6 +176,7 @@ extension HTTPConnection {
         output.reserveCapacity(response.body.count + 384)
         encoder.append(response, date: context.date, to: &output)
         channel.write(output)
+        stuckBytes = .max
         if encoder.keepAlive {
             phase = .head(RequestParser(limits: context.settings.limits))
             expect(within: context.settings.idleTimeout)
@@ -261,9 +264,19 @@ extension HTTPConnection {
             var encoder = ResponseEncoder(answering: head)
             encoder.keepAlive = false
             timeOut(encoder)
-        case .head, .closing: channel?.closeNow()
+        case .head, .closing: giveUpIfStuck()
         case .answering, .streaming: break
         }
+    }
+
+    /// Ends the connection, unless the client has read some of what waits for it since the last look.
+    private func giveUpIfStuck() {
+        guard pendingBytes > 0, pendingBytes < stuckBytes else {
+            channel?.closeNow()
+            return
+        }
+        stuckBytes = pendingBytes
+        expect(within: context.settings.idleTimeout)
     }
 
     private func timeOut(_ encoder: ResponseEncoder) {

@@ -32,8 +32,8 @@ package final class HTTPServer: Sendable {
     ) throws(SocketError) {
         let sockets = try ListeningSocket.open(address, count: group.loops.count)
         self.address = sockets.first?.address ?? address
-        let share = max(1, settings.maxConnections / group.loops.count)
-        loops = group.loops.map { LoopConnections(loop: $0, settings: settings, limit: share, handler: handler) }
+        let count = ConnectionCount()
+        loops = group.loops.map { LoopConnections(loop: $0, settings: settings, count: count, handler: handler) }
         for (socket, connections) in zip(sockets, loops) { connections.listen(socket) }
     }
 

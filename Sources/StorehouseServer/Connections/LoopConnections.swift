@@ -14,7 +14,7 @@ final class LoopConnections: Sendable {
     let loop: any EventLoop
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
-    private let limit: Int
+    private let count: ConnectionCount
     private let contents: LoopBound<Contents>
 
     private final class Contents {
@@ -25,10 +25,10 @@ final class LoopConnections: Sendable {
         var date: (second: Int, bytes: [UInt8]) = (0, [])
     }
 
-    init(loop: any EventLoop, settings: HTTPServer.Settings, limit: Int, handler: any RequestHandler) {
+    init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
         self.loop = loop
         self.settings = settings
-        self.limit = limit
+        self.count = count
         self.handler = handler
         contents = LoopBound(handing: Contents(), to: loop.anchor)
     }
@@ -37,7 +37,8 @@ final class LoopConnections: Sendable {
         loop.execute { [self] in
             // A loop that cannot watch its first descriptor cannot serve; the others may.
             contents.value.listener = try? Listener(
-                socket, on: loop, mayAccept: { [self] in contents.value.open.count < limit },
+                socket, on: loop,
+                mayAccept: { [self] in count.value.load(ordering: .relaxed) < settings.maxConnections },
                 accepted: { [self] in accept($0) })
         }
     }
@@ -47,10 +48,12 @@ final class LoopConnections: Sendable {
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
         connection.start(on: channel)
         contents.value.open[ObjectIdentifier(connection)] = connection
+        count.value.add(1, ordering: .relaxed)
     }
 
     func forget(_ connection: HTTPConnection) {
-        contents.value.open[ObjectIdentifier(connection)] = nil
+        guard contents.value.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        count.value.subtract(1, ordering: .relaxed)
         tellIfDrained()
     }
 
@@ -90,7 +93,10 @@ final class LoopConnections: Sendable {
 
     private func cut() {
         for connection in contents.value.open.values { connection.cut() }
-        contents.value.open = [:]
-        tellIfDrained()
     }
+}
+
+/// How many connections all loops have together.
+final class ConnectionCount: Sendable {
+    let value = Atomic<Int>(0)
 }
