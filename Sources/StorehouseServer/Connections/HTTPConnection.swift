@@ -33,8 +33,6 @@ final class HTTPConnection {
     /// Counts the requests, so that a late answer finds only its own.
     var exchangeNumber = 0
     var channel: Channel?
-    /// Whether the client may still send.
-    private var inputEnded = false
     private var hasPartialHead = false
     private var deadline: LoopInstant?
     private var timer: LoopTimer?
@@ -65,11 +63,21 @@ extension HTTPConnection: ChannelDelegate {
             used += taken
             if !goesOn { break }
         }
+        pauseIfBusy(channel)
         return used
     }
 
+    /// Leaves further bytes, and the end of input, with the system until they can be looked at: a client that closes its
+    /// side behind its requests gets all of its answers.
+    private func pauseIfBusy(_ channel: Channel) {
+        switch phase {
+        case .answering: channel.pauseReading()
+        case .head where pendingBytes > Self.mostPending: channel.pauseReading()
+        default: break
+        }
+    }
+
     func channelReachedEndOfInput(_ channel: Channel) {
-        inputEnded = true
         switch phase {
         case .head, .body: channel.closeAfterFlush(linger: nil)
         case .streaming: channel.closeNow()
@@ -171,7 +179,7 @@ extension HTTPConnection {
     func answer(_ response: Response) {
         guard case .answering(var encoder) = phase, let channel else { return }
         exchangeNumber += 1
-        if context.isDraining || inputEnded { encoder.keepAlive = false }
+        if context.isDraining { encoder.keepAlive = false }
         var output: [UInt8] = []
         output.reserveCapacity(response.body.count + 384)
         encoder.append(response, date: context.date, to: &output)
