@@ -17,12 +17,14 @@ public protocol Reducer<State, Action>: Sendable {
     ///
     /// Does nothing for an action that is none of its business.
     func reduce(_ state: inout State, _ action: Action)
+
+    /// Both steps: changes `state` only where the answer is `.accept`. A reducer that finds both in one go may do so.
+    func apply(_ action: Action, to state: inout State) -> Decision
 }
 
 extension Reducer {
     public func decide(_ action: Action, in state: State) -> Decision { .accept }
 
-    /// Both steps: changes `state` only where the answer is `.accept`.
     @inlinable
     public func apply(_ action: Action, to state: inout State) -> Decision {
         let decision = decide(action, in: state)

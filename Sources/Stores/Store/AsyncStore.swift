@@ -30,6 +30,9 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
     deinit { core.end() }
 
+    /// Cancels the effects; nothing is committed from then on.
+    public func end() { core.end() }
+
     public var state: State { core.contents.withLock { $0.state } }
     public var revision: Int { core.contents.withLock { $0.revision } }
 
@@ -50,13 +53,13 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
-        core.observe(observer)
+        core.contents.withLock { core.observe(observer, $0) }
     }
 
     func submit(_ submission: Submission<Action>, done: @escaping Completion) {
         let place: Place = line.withLock { line in
-            // An effect's last word is always let in, or its chain would never settle.
-            guard line.waiting.count < Self.lineLimit || submission.sender != nil else { return .none }
+            // What the store itself set going is always let in, or its chain would never settle.
+            guard line.waiting.count < Self.lineLimit || submission.origin != .client else { return .none }
             line.waiting.append((submission, done))
             defer { line.isMoving = true }
             return line.isMoving ? .behind : .first
@@ -64,17 +67,19 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         switch place {
         case .behind: break
         case .first: Task { await self.work() }
-        case .none: done(Receipt(.overloaded, revision: revision), nil)
+        // The revision is not asked for: an observer that sends holds the lock that guards it.
+        case .none: done(Receipt(.overloaded, revision: 0), nil)
         }
     }
 
     private func work() async {
         while let turn = nextTurn() {
             for (submission, done) in turn {
-                var finished: Chain?
-                let (receipt, state) = await process(submission, &finished)
+                var aftermath = Aftermath()
+                let (receipt, state) = await process(submission, &aftermath)
                 done(receipt, state)
-                finished?.leave()
+                if let chain = submission.ownChain { aftermath.left.append(chain) }
+                aftermath.tell()
             }
         }
     }
@@ -90,11 +95,11 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
 extension AsyncStore {
     private func process(
-        _ submission: Submission<Action>, _ finished: inout Chain?
+        _ submission: Submission<Action>, _ aftermath: inout Aftermath
     ) async -> (Receipt, State?) {
         let (refusal, state, revision): (Outcome?, State, Int) = core.contents.withLock { contents in
             let refusal = core.admits(submission, contents)
-            if refusal == nil { finished = core.finishSender(of: submission, &contents) }
+            if refusal == nil { core.finishSender(of: submission, &contents, &aftermath) }
             return (refusal, contents.state, contents.revision)
         }
         if let refusal { return (Receipt(refusal, revision: revision), nil) }
@@ -107,11 +112,11 @@ extension AsyncStore {
                 return (Receipt(.rejected(error, index: index), revision: revision), nil)
             }
         }
-        return commit(next, of: submission)
+        return commit(next, of: submission, &aftermath)
     }
 
     private func commit(
-        _ changes: [(Action, State)], of submission: Submission<Action>
+        _ changes: [(Action, State)], of submission: Submission<Action>, _ aftermath: inout Aftermath
     ) -> (Receipt, State?) {
         let (receipt, state, followUps): (Receipt, State, [Submission<Action>]) = core.contents.withLock { contents in
             if contents.hasEnded {
@@ -124,6 +129,7 @@ extension AsyncStore {
                     action, of: submission, endsBatch: index == changes.count - 1, &contents, &progress,
                     door: door)
             }
+            aftermath.append(progress.aftermath)
             defer { contents.followUps = [] }
             let receipt = Receipt(
                 changes.isEmpty ? .ignored : .committed, revision: contents.revision,

@@ -2,48 +2,38 @@ import Locks
 
 /// Shows a part of another store's state, and turns its own actions into that store's.
 ///
-/// It is current when the parent's dispatch returns, and tells its observers only of values that differ.
+/// It holds no state of its own: it is current when the parent's dispatch returns, and costs nothing while nobody
+/// watches. An observer is told only of values that differ from the one that it was told before.
 public final class DerivedStore<State: Sendable & Equatable, Action: Sendable>: StateSource {
-    private final class Contents: Sendable {
-        // Guards the last value, and the order in which it is told. Taken after the parent's lock.
-        let state: Locked<State?> = Locked(nil)
-        let observers = Observers<State>()
-
-        func update(_ new: State) {
-            state.withLock { state in
-                guard state != new else { return }
-                state = new
-                observers.tell(new)
-            }
-        }
-    }
-
-    private let contents: Contents
-    private let parent: Subscription
+    private let current: @Sendable () -> State
     private let forward: @Sendable (Action) -> Void
-    private let initial: State
+    private let watch: @Sendable (@escaping @Sendable (State) -> Void) -> Subscription
 
     fileprivate init<Parent: StateSource>(
         _ parent: Parent, state: @escaping @Sendable (Parent.State) -> State,
         action: @escaping @Sendable (Action) -> Parent.Action
     ) {
-        let contents = Contents()
-        self.contents = contents
-        initial = state(parent.state)
-        self.parent = parent.observe { contents.update(state($0)) }
+        current = { state(parent.state) }
         forward = { parent.send(action($0)) }
+        watch = { observer in
+            // Guards the value told last. Taken after the parent's lock; nobody is called while it is held.
+            let told = Locked<State?>(nil)
+            return parent.observe { whole in
+                let part = state(whole)
+                let isNew = told.withLock { told in
+                    defer { told = part }
+                    return told != part
+                }
+                if isNew { observer(part) }
+            }
+        }
     }
 
-    public var state: State { contents.state.withLock { $0 } ?? initial }
+    public var state: State { current() }
 
     public func send(_ action: Action) { forward(action) }
 
-    public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
-        contents.state.withLock { state in
-            observer(state ?? initial)
-            return contents.observers.add(observer)
-        }
-    }
+    public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription { watch(observer) }
 }
 
 extension StateSource {

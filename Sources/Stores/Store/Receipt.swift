@@ -1,7 +1,7 @@
 /// What came of a dispatch.
 public struct Receipt: Sendable {
     public let outcome: Outcome
-    /// The store's revision after it.
+    /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int
     /// The effects that it started.
     public let effects: [EffectID]

@@ -34,6 +34,9 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
     deinit { core.end() }
 
+    /// Cancels the effects; nothing is committed from then on.
+    public func end() { core.end() }
+
     public var state: State { core.contents.withLock { $0.state } }
     public var revision: Int { core.contents.withLock { $0.revision } }
 
@@ -58,31 +61,40 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
-        core.observe(observer)
+        exclusively { contents, _ in core.observe(observer, contents) }
     }
 
     /// The receipt and, where it is wanted, the state that belongs to it.
     private func submit(_ submission: Submission<Action>) -> (Receipt, State?) {
-        let thread = currentThread()
-        if owner.load(ordering: .relaxed) == thread {
+        if owner.load(ordering: .relaxed) == currentThread() {
             inbox.withLock { $0.append(submission) }
             return (Receipt(.queued, revision: 0), nil)
         }
-        var finished: [Chain] = []
-        let result: (Receipt, State?) = core.contents.withLock { contents in
+        return exclusively { contents, aftermath in
+            let receipt = process(submission, &contents, &aftermath)
+            return (receipt, submission.wantsState ? contents.state : nil)
+        }
+    }
+
+    /// Runs `body` alone, then what was dispatched meanwhile.
+    private func exclusively<Result: Sendable>(
+        _ body: (inout StoreCore<State, Action>.Contents, inout Aftermath) -> Result
+    ) -> Result {
+        let thread = currentThread()
+        let (result, aftermath): (Result, Aftermath) = core.contents.withLock { contents in
             owner.store(thread, ordering: .relaxed)
             defer { owner.store(0, ordering: .relaxed) }
-            let receipt = process(submission, &contents, &finished)
-            let state = submission.wantsState ? contents.state : nil
-            drain(&contents, &finished)
-            return (receipt, state)
+            var aftermath = Aftermath()
+            let result = body(&contents, &aftermath)
+            drain(&contents, &aftermath)
+            return (result, aftermath)
         }
-        for chain in finished { chain.leave() }
+        aftermath.tell()
         return result
     }
 
     /// Runs what was queued behind the action at hand, and what that queued in turn.
-    private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ finished: inout [Chain]) {
+    private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ aftermath: inout Aftermath) {
         var left = Self.cascadeLimit
         while true {
             let queued =
@@ -93,21 +105,23 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
                 }
             contents.followUps = []
             if queued.isEmpty { return }
-            for submission in queued.prefix(left) { _ = process(submission, &contents, &finished) }
+            for submission in queued.prefix(left) { _ = process(submission, &contents, &aftermath) }
+            aftermath.left += queued.compactMap(\.ownChain)
             left -= min(left, queued.count)
         }
     }
 
     private func process(
         _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
-        _ finished: inout [Chain]
+        _ aftermath: inout Aftermath
     ) -> Receipt {
         if let refusal = core.admits(submission, contents) { return Receipt(refusal, revision: contents.revision) }
-        if let chain = core.finishSender(of: submission, &contents) { finished.append(chain) }
+        core.finishSender(of: submission, &contents, &aftermath)
         var progress = Progress(chain: submission.chain)
         let outcome =
             submission.rest.isEmpty
             ? reduce(submission, &contents, &progress) : reduce(batch: submission, &contents, &progress)
+        aftermath.append(progress.aftermath)
         return Receipt(
             outcome, revision: contents.revision, effects: progress.effects, chain: progress.chain)
     }

@@ -14,13 +14,6 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         var followUps: [Submission<Action>] = []
     }
 
-    struct RunningEffect {
-        let generation: Int
-        let cause: Int
-        let chain: Chain
-        let task: Task<Void, Never>
-    }
-
     /// Takes an effect's actions: the same way in as everybody's.
     typealias Door = @Sendable (Submission<Action>) -> Void
 
@@ -65,18 +58,16 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Takes the effect run that `submission` is the last word of out of those that run.
-    ///
-    /// The caller leaves its chain once all that the submission started has entered it.
-    func finishSender(of submission: Submission<Action>, _ contents: inout Contents) -> Chain? {
-        guard submission.endsSender, let sender = submission.sender else { return nil }
-        return contents.running.removeValue(forKey: sender.id)?.chain
+    func finishSender(
+        of submission: Submission<Action>, _ contents: inout Contents, _ aftermath: inout Aftermath
+    ) {
+        guard submission.endsSender, let sender = submission.sender else { return }
+        if let effect = contents.running.removeValue(forKey: sender.id) { aftermath.left.append(effect.chain) }
     }
 
-    func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
-        contents.withLock { contents in
-            observer(contents.state)
-            return subscribers.add { observer($0.state) }
-        }
+    func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: Contents) -> Subscription {
+        observer(contents.state)
+        return subscribers.add { observer($0.state) }
     }
 
     /// Cancels every effect; nothing is committed from then on.
@@ -94,6 +85,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 struct Progress {
     var chain: Chain?
     var effects: [EffectID] = []
+    var aftermath = Aftermath()
 }
 
 extension StoreCore {
@@ -103,12 +95,15 @@ extension StoreCore {
     ) {
         switch step {
         case .dispatch(let action):
+            let chain = progress.chain ?? Chain()
+            progress.chain = chain
+            chain.enter()
             var followUp = Submission(action, origin: .middleware)
             followUp.cause = cause
-            followUp.chain = progress.chain
+            followUp.chain = chain
             contents.followUps.append(followUp)
         case .cancel(let id):
-            contents.running.removeValue(forKey: id)?.cancel()
+            cancel(id, &contents, &progress.aftermath)
         case .run(let id, let operation):
             start(id, operation, cause: cause, &contents, &progress, door)
         }
@@ -123,7 +118,7 @@ extension StoreCore {
         progress.effects.append(id)
         // Entered before the older run leaves: a chain that goes on must not look settled in between.
         chain.enter()
-        contents.running.removeValue(forKey: id)?.cancel()
+        cancel(id, &contents, &progress.aftermath)
         contents.generation += 1
         let run = EffectRun(id: id, generation: contents.generation)
         let submit: @Sendable (Action, Bool) -> Void = { action, isLast in
@@ -146,18 +141,15 @@ extension StoreCore {
             generation: run.generation, cause: cause, chain: chain, task: task)
     }
 
+    private func cancel(_ id: EffectID, _ contents: inout Contents, _ aftermath: inout Aftermath) {
+        if let effect = contents.running.removeValue(forKey: id) { aftermath.cancelled.append(effect) }
+    }
+
     private func finish(_ run: EffectRun) {
         let chain: Chain? = contents.withLock { contents in
             guard contents.running[run.id]?.generation == run.generation else { return nil }
             return contents.running.removeValue(forKey: run.id)?.chain
         }
         chain?.leave()
-    }
-}
-
-extension StoreCore.RunningEffect {
-    func cancel() {
-        task.cancel()
-        chain.leave()
     }
 }

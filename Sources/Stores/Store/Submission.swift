@@ -14,6 +14,9 @@ package struct Submission<Action: Sendable>: Sendable {
     /// Whether `sender` is over with it.
     var endsSender = false
 
+    /// The chain that a middleware's action has entered by itself, and leaves when it is done with.
+    var ownChain: Chain? { origin == .middleware ? chain : nil }
+
     package init(
         _ first: Action, then rest: [Action] = [], origin: Origin, expectedRevisions: [Int]? = nil,
         wantsState: Bool = false
