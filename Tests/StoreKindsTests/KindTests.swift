@@ -69,19 +69,11 @@ import Testing
             #expect(!kind.summary.isEmpty)
             for action in kind.actions {
                 #expect(!action.summary.isEmpty, "\(action.type)")
-                let schema = try? JSONValue(parsing: action.payload.encodedText)
+                let schema = try? JSONValue(parsing: action.payload.text)
                 for (name, property) in schema?["properties"]?.asObject ?? [:] {
                     #expect(property["description"]?.asString?.isEmpty == false, "\(action.type) \(name)")
                 }
             }
         }
-    }
-}
-
-extension JSONSchema {
-    fileprivate var encodedText: [UInt8] {
-        var json = JSONWriter()
-        json.value(self)
-        return json.finish()
     }
 }

@@ -1,4 +1,5 @@
 import Stores
+import StoresTesting
 import Testing
 
 @Suite struct EntityTableTests {

@@ -10,6 +10,14 @@ extension StoreKind {
     }
 }
 
+extension JSONEncodable {
+    var text: String {
+        var json = JSONWriter()
+        json.value(self)
+        return String(decoding: json.finish(), as: UTF8.self)
+    }
+}
+
 extension HostedStore {
     /// Dispatches JSON and waits for what comes of it.
     func dispatch(_ body: JSONValue) async -> DispatchResult {

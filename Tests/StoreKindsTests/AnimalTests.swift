@@ -1,0 +1,137 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+import Testing
+
+@Suite struct AnimalTests {
+    private typealias Animal = TestStore<AnimalState, AnimalAction>
+
+    private let client = ScriptedRemoteClient()
+
+    private func store(showing animal: String = "", pointer: String = "/animal") throws -> Animal {
+        var state = AnimalState()
+        state.currentAnimal = animal
+        let service = AnimalService(client: client, pointer: try JSONPointer(pointer))
+        return Animal(state, reducer: AnimalReducer(), middleware: [AnimalMiddleware(service)])
+    }
+
+    private func fetch(_ store: Animal) throws -> Receipt {
+        try store.dispatch(.fetchAnimal) { state in
+            if !state.isLoading { state.shownBefore = state.currentAnimal }
+            state.currentAnimal = "Loading..."
+            state.isLoading = true
+            state.error = nil
+        }
+    }
+
+    @Test func aFetchedNameIsShown() async throws {
+        let store = try store()
+        let receipt = try fetch(store)
+        #expect(receipt.effects == ["animal.fetch"])
+        client.reply(#"{"animal":"Cat"}"#)
+        try await store.receive(.setCurrentAnimal("Cat")) { state in
+            state.currentAnimal = "Cat"
+            state.isLoading = false
+        }
+        try await store.finish()
+        #expect(client.requests == [RemoteRequest()])
+    }
+
+    @Test func whatWasShownComesBackWhenAFetchIsCancelled() async throws {
+        let store = try store(showing: "Dog")
+        try store.dispatch(.cancelFetch, .ignored)
+        _ = try fetch(store)
+        _ = try fetch(store)
+        try store.dispatch(.cancelFetch) { state in
+            state.currentAnimal = "Dog"
+            state.shownBefore = ""
+            state.isLoading = false
+        }
+        client.reply(#"{"animal":"Cat"}"#)
+        try await store.finish()
+        try store.dispatch(.cancelFetch, .ignored)
+        #expect(store.state.currentAnimal == "Dog")
+    }
+
+    @Test func theLatestFetchWins() async throws {
+        let store = try store()
+        _ = try fetch(store)
+        await client.called(times: 1)
+        _ = try fetch(store)
+        await client.called(times: 2)
+        await client.cancelled(times: 1)
+        client.reply(#"{"animal":"Crow"}"#)
+        try await store.receive(.setCurrentAnimal("Crow")) { state in
+            state.currentAnimal = "Crow"
+            state.isLoading = false
+        }
+        try await store.finish()
+    }
+
+    /// The answer of the API, and the code of the failure that it is.
+    private static let failures: [(ScriptedRemoteClient.Reply, RemoteFailure.Code)] =
+        RemoteFailure.Code.allCases.map { (.failure(RemoteFailure($0, "it failed")), $0) }
+        + [
+            (answer(503, #"{"animal":"Cat"}"#), .badStatus), (answer(301, ""), .badStatus),
+            (answer(200, "no JSON"), .badBody), (answer(204, ""), .badBody), (answer(200, "{}"), .badBody),
+            (answer(200, #"{"animal":7}"#), .badBody), (answer(200, #"{"animal":null}"#), .badBody),
+            (answer(200, #"{"animal":"\#(String(repeating: "a", count: 201))"}"#), .badBody),
+        ]
+
+    private static func answer(_ status: Int, _ body: String) -> ScriptedRemoteClient.Reply {
+        .success(RemoteAnswer(status: status, body: Array(body.utf8)))
+    }
+
+    @Test(arguments: failures)
+    func aFailureIsStateAndWhatWasShownComesBack(
+        _ reply: ScriptedRemoteClient.Reply, _ code: RemoteFailure.Code
+    ) async throws {
+        var state = AnimalState()
+        state.currentAnimal = "Dog"
+        let store = Store(
+            state, reducer: AnimalReducer(), middleware: [AnimalMiddleware(AnimalService(client: client))])
+        client.reply(reply)
+        await store.dispatch(.fetchAnimal).settled()
+        #expect(store.state.currentAnimal == "Dog")
+        #expect(!store.state.isLoading)
+        #expect(store.state.error?.code == code)
+        #expect(store.state.error?.message.isEmpty == false)
+        #expect(store.state.text.contains(#""error":{"code":"\#(code.rawValue)","message":""#))
+        #expect(store.dispatch(.ackError).outcome == .committed)
+        #expect(store.dispatch(.ackError).outcome == .ignored)
+        #expect(store.state == state)
+    }
+
+    @Test func aNewFetchClearsTheError() async throws {
+        let store = try store()
+        _ = try fetch(store)
+        let failure = RemoteFailure(.timeout, "no answer")
+        client.reply(.failure(failure))
+        try await store.receive(.fetchFailed(CodedError(.timeout, "no answer"))) { state in
+            state.currentAnimal = ""
+            state.isLoading = false
+            state.error = CodedError(.timeout, "no answer")
+        }
+        _ = try fetch(store)
+        try store.dispatch(.cancelFetch) { state in
+            state.currentAnimal = ""
+            state.isLoading = false
+        }
+    }
+
+    @Test func thePointerSaysWhereTheNameStands() async throws {
+        let store = try store(pointer: "/data/0/name")
+        _ = try fetch(store)
+        client.reply(status: 201, #"{"data":[{"name":"Iguana 🦎"}]}"#)
+        try await store.receive(.setCurrentAnimal("Iguana 🦎")) { state in
+            state.currentAnimal = "Iguana 🦎"
+            state.isLoading = false
+        }
+    }
+
+    @Test(arguments: [AnimalAction.setCurrentAnimal("Cat"), .fetchFailed(CodedError(.timeout, ""))])
+    func aResultWithoutAFetchIsIgnored(_ action: AnimalAction) throws {
+        try store().dispatch(action, .ignored)
+    }
+}

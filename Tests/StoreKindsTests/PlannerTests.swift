@@ -1,0 +1,131 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+import Testing
+
+@Suite struct PlannerTests {
+    private typealias Planner = TestStore<PlannerState, PlannerAction>
+
+    private func planner(_ titles: String...) throws -> Planner {
+        let planner = Planner(PlannerState(), reducer: PlannerReducer())
+        for title in titles { try planner.dispatch(.tasks(.add(title: title, due: nil))) { $0 = planner.state } }
+        return planner
+    }
+
+    private func task(_ id: Int, _ title: String, due: String? = nil) -> PlannedTask {
+        PlannedTask(id: id, title: title, due: due)
+    }
+
+    @Test func addsUnderTheNextID() throws {
+        let planner = try planner()
+        try planner.dispatch(.tasks(.add(title: "a", due: "2026-01-31"))) { state in
+            state.tasks.table.insert(self.task(1, "a", due: "2026-01-31"))
+            state.tasks.nextID = 2
+            state.trends.added = 1
+        }
+        #expect(
+            planner.state.tasks.text
+                == #"{"entities":{"1":{"id":1,"title":"a","due":"2026-01-31","isDone":false}},"#
+                + #""ids":[1],"favorited":[]}"#)
+    }
+
+    @Test func editsWhatIsGiven() throws {
+        let planner = try planner("a")
+        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(title: "b", due: "2026-01-31")))) { state in
+            state.tasks.table.update(1) { $0 = self.task(1, "b", due: "2026-01-31") }
+        }
+        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(isDone: true)))) { state in
+            state.tasks.table.update(1) { $0.isDone = true }
+            state.trends.completed = 1
+        }
+        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(due: .some(nil), isDone: true)))) { state in
+            state.tasks.table.update(1) { $0.due = nil }
+        }
+        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(isDone: false)))) { state in
+            state.tasks.table.update(1) { $0.isDone = false }
+        }
+        try planner.dispatch(.tasks(.edit(id: 1, TaskChange(title: "c", isDone: true)))) { state in
+            state.tasks.table.update(1) { task in
+                task.title = "c"
+                task.isDone = true
+            }
+            state.trends.completed = 2
+        }
+    }
+
+    @Test func keepsFavouritesInTheOrderInWhichTheyBecameSo() throws {
+        let planner = try planner("a", "b", "c")
+        try planner.dispatch(.tasks(.favorite(id: 3))) { $0.tasks.favorited = [3] }
+        try planner.dispatch(.tasks(.favorite(id: 1))) { $0.tasks.favorited = [3, 1] }
+        try planner.dispatch(.tasks(.favorite(id: 3)), .ignored)
+        #expect(planner.state.favoriteTasks.map(\.id) == [1, 3])
+        try planner.dispatch(.tasks(.unfavorite(id: 3))) { $0.tasks.favorited = [1] }
+        try planner.dispatch(.tasks(.unfavorite(id: 3)), .ignored)
+    }
+
+    @Test(arguments: [
+        (3, 0, [3, 1, 2]), (1, 1, [2, 1, 3]), (1, 2, [2, 3, 1]), (1, .max, [2, 3, 1]), (2, 1, [1, 2, 3]),
+    ])
+    func moves(_ id: Int, _ index: Int, _ ids: [Int]) throws {
+        let planner = try planner("a", "b", "c")
+        try planner.dispatch(.tasks(.move(id: id, index: index))) { $0.tasks.table.move(id, to: index) }
+        #expect(planner.state.tasks.table.ids == ids)
+    }
+
+    @Test func aRemovedTaskIsGoneAndItsIDNeverGivenAgain() throws {
+        let planner = try planner("a", "b")
+        try planner.dispatch(.tasks(.favorite(id: 2))) { $0.tasks.favorited = [2] }
+        try planner.dispatch(.tasks(.remove(id: 2))) { state in
+            state.tasks.table.remove(2)
+            state.tasks.favorited = []
+            state.trends.removed = 1
+        }
+        try planner.dispatch(.tasks(.add(title: "c", due: nil))) { $0 = planner.state }
+        #expect(planner.state.tasks.table.ids == [1, 3])
+    }
+
+    @Test(arguments: [
+        TasksAction.edit(id: 9, TaskChange(isDone: true)), .favorite(id: 9), .unfavorite(id: 9),
+        .move(id: 9, index: 0), .remove(id: 9),
+    ])
+    func anUnknownTaskIsRejectedAndCountsNowhere(_ action: TasksAction) throws {
+        let planner = try planner("a")
+        try planner.dispatch(.tasks(action), .rejected("no-such-task", index: 0))
+    }
+
+    @Test func theOtherSlicesChangeTheirOwn() throws {
+        let planner = try planner("a")
+        try planner.dispatch(.trends(.reset)) { $0.trends = TrendsState() }
+        try planner.dispatch(.calendar(.selectDay("2026-12-24"))) { $0.calendar.selectedDay = "2026-12-24" }
+        try planner.dispatch(.calendar(.selectDay(nil))) { $0.calendar.selectedDay = nil }
+        try planner.dispatch(.settings(.update(theme: .dark, locale: nil, notifications: nil))) {
+            $0.settings.theme = .dark
+        }
+        try planner.dispatch(.settings(.update(theme: nil, locale: "de-CH", notifications: false))) { state in
+            state.settings.locale = "de-CH"
+            state.settings.notifications = false
+        }
+    }
+
+    @Test func theSummaryCounts() async throws {
+        for kind in StoreKind.scripted(ScriptedRemoteClient()) where ["app", "planner"].contains(kind.name) {
+            let store = kind.makeStore()
+            #expect(kind.selectors.map(\.name) == ["summary", "favoriteTasks"])
+            #expect(store.json("summary") == #"{"open":0,"done":0,"favorites":0,"overdue":0}"#)
+            #expect(store.json("favoriteTasks") == "[]")
+            for due in ["2026-01-30", "2026-01-31", "2026-02-01", "2026-01-01"] {
+                _ = await store.dispatch(["type": "tasks/add", "payload": ["title": "a", "due": .string(due)]])
+            }
+            _ = await store.dispatch(["type": "tasks/add", "payload": ["title": "b"]])
+            _ = await store.dispatch(["type": "tasks/edit", "payload": ["id": 4, "isDone": true]])
+            for id in [5, 2] { _ = await store.dispatch(["type": "tasks/favorite", "payload": ["id": .integer(id)]]) }
+            #expect(store.json("summary") == #"{"open":4,"done":1,"favorites":2,"overdue":0}"#)
+            _ = await store.dispatch(["type": "calendar/selectDay", "payload": ["day": "2026-01-31"]])
+            #expect(store.json("summary") == #"{"open":4,"done":1,"favorites":2,"overdue":1}"#)
+            #expect(
+                store.json("favoriteTasks")
+                    == #"[{"id":2,"title":"a","due":"2026-01-31","isDone":false},{"id":5,"title":"b","isDone":false}]"#)
+        }
+    }
+}

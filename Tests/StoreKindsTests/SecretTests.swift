@@ -1,0 +1,82 @@
+import JSON
+import Locks
+import StoreKinds
+import Stores
+import StoresTesting
+import Testing
+
+/// What a store showed of itself: states, selections, records.
+private final class Witness: Sendable {
+    // Guards the texts; nothing is called while it is held.
+    private let texts = Locked<[String]>([])
+
+    func see(_ view: any StateView) {
+        let pointers = ["login", "form"].map { Selection.pointer(JSONPointer(tokens: [$0])) }
+        for selection in [.whole, .named("summary"), .named("favoriteTasks")] + pointers {
+            note(String(decoding: view.encoded(selection), as: UTF8.self))
+        }
+    }
+
+    @Sendable func see(_ record: ActionRecord) { note("\(record)\(JSONValue.object(record.payload))") }
+
+    func expectNothing(of secret: String) {
+        let texts = texts.withLock { $0 }
+        #expect(!texts.isEmpty)
+        for text in texts { #expect(!text.contains(secret)) }
+    }
+
+    private func note(_ text: String) { texts.withLock { $0.append(text) } }
+}
+
+@Suite struct SecretTests {
+    @Test(arguments: LoginHosting.allCases, LoginStep.allCases)
+    func noPasswordLeavesALogin(_ hosting: LoginHosting, _ step: LoginStep) async throws {
+        let witness = Witness()
+        let session = try #require(LoginSession(hosting, recorder: witness.see))
+        let subscription = session.store.watch { witness.see($0) }
+        await session.reach(step)
+        _ = await session.enter("password", LoginSession.password)
+        witness.see(session.store.view())
+        session.store.end()
+        witness.expectNothing(of: LoginSession.password)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test(arguments: [200, 401, 500])
+    func noPasswordLeavesAForm(_ status: Int) async throws {
+        let (witness, client) = (Witness(), ScriptedRemoteClient())
+        let kind = try #require(StoreKind.scripted(client).first { $0.name == "login-form" })
+        let store = kind.makeStore(recorder: { witness.see($0) })
+        let subscription = store.watch { witness.see($0) }
+        let payload: JSONValue = ["username": "some username", "password": .string(LoginSession.password)]
+        _ = await store.dispatch(["type": "form/set", "payload": payload])
+        client.reply(status: status, "{}")
+        await store.dispatch(["type": "form/authenticate"]).settled()
+        #expect(client.requests.count == 1)
+        witness.expectNothing(of: LoginSession.password)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func printingAndReflectingShowNoPassword() {
+        var state = LoginState()
+        let entering = LoginAction.enteringCredential(.password(Secret(LoginSession.password)))
+        LoginReducer().reduce(&state, entering)
+        var dumped = ""
+        dump(state, to: &dumped)
+        for text in ["\(state)", String(reflecting: state), "\(entering)", dumped] {
+            #expect(!text.contains(LoginSession.password))
+        }
+    }
+
+    /// A violation names the place, not the value.
+    @Test func aRefusalDoesNotRepeatThePassword() async throws {
+        let long = LoginSession.password + String(repeating: "x", count: 256)
+        let session = try #require(LoginSession(.app))
+        let refusal = await session.enter("password", long)
+        guard case .refused(.invalidPayload, nil) = refusal else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(!"\(refusal)".contains(LoginSession.password))
+    }
+}

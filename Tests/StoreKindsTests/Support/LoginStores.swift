@@ -1,0 +1,69 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+
+/// The same rules behind both kinds of store.
+enum LoginHosting: String, CaseIterable, Sendable {
+    /// An ordinary reducer in a synchronous store.
+    case app
+    /// An asynchronous reducer.
+    case login
+}
+
+/// A status, and the way to it.
+enum LoginStep: String, CaseIterable, Sendable {
+    case idle, validatingCredentials, validCredentials, authenticating, authenticated, failure
+}
+
+/// A session's store at a certain status, its auth API played by a script.
+struct LoginSession: Sendable {
+    static let username = "some username"
+    static let password = "correct horse battery staple"
+
+    let client = ScriptedRemoteClient()
+    let store: any HostedStore
+
+    init?(_ hosting: LoginHosting, recorder: StoreKind.Recorder? = nil) {
+        guard let kind = StoreKind.scripted(client).first(where: { $0.name == hosting.rawValue }) else { return nil }
+        store = kind.makeStore(recorder: recorder)
+    }
+
+    var json: String {
+        String(decoding: store.view().encoded(.pointer(JSONPointer(tokens: ["login"]))), as: UTF8.self)
+    }
+
+    func enter(_ name: String, _ text: String) async -> DispatchResult {
+        await store.dispatch(["type": "login/enteringCredential", "payload": .object([name: .string(text)])])
+    }
+
+    func reach(_ step: LoginStep) async {
+        if step == .idle { return }
+        _ = await enter("username", Self.username)
+        if step == .validatingCredentials { return }
+        _ = await enter("password", Self.password)
+        if step == .validCredentials { return }
+        let result = await store.dispatch(["type": "login/authenticate"])
+        if step == .authenticating { return }
+        client.reply(status: step == .authenticated ? 200 : 401, "{}")
+        await result.settled()
+    }
+}
+
+extension DispatchResult {
+    /// What came of it in a word: `committed`, `ignored` or the reason of the rejection.
+    var word: String {
+        switch self {
+        case .done(let dispatched): dispatched.isCommitted ? "committed" : "ignored"
+        case .rejected(let rejection, _): rejection.reason
+        default: "\(self)"
+        }
+    }
+
+    func settled() async {
+        guard case .done(let dispatched) = self else { return }
+        await withCheckedContinuation { continuation in
+            dispatched.whenSettled { continuation.resume() }
+        }
+    }
+}
