@@ -31,6 +31,7 @@ WORKDIR /var/lib/storehouse
 VOLUME /var/lib/storehouse
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 CMD ["storehouse", "healthcheck"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+    CMD ["storehouse", "healthcheck", "--config", "/etc/storehouse/production.json"]
 ENTRYPOINT ["storehouse"]
 CMD ["serve", "--config", "/etc/storehouse/production.json"]
