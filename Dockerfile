@@ -6,8 +6,8 @@ ARG BUILD_IMAGE=swift:6.3-bookworm
 ARG RUN_IMAGE=debian:bookworm-slim
 
 FROM ${BUILD_IMAGE} AS build
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
+RUN apt-get -qq update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The tests are not run here, but the package names their folders.
@@ -18,8 +18,8 @@ COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product storehouse
 
 FROM ${RUN_IMAGE}
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 \
+RUN apt-get -qq update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 \
     && rm -rf /var/lib/apt/lists/* \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/storehouse
 COPY --from=build /src/.build/release/storehouse /usr/local/bin/storehouse
