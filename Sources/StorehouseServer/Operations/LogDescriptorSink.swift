@@ -32,15 +32,9 @@ package final class LogDescriptorSink: LogSink {
         self.patience = patience
     }
 
-    /// Standard error. From the first use on `SIGPIPE` is ignored in the whole process, and the three standard
-    /// descriptors are never free to become a socket.
+    /// Standard error. From the first use on the standard descriptors are made safe.
     package static let standardError: LogDescriptorSink = {
-        signal(SIGPIPE, SIG_IGN)
-        var opened: Int32 = 0
-        while (0...2).contains(opened) {
-            opened = open("/dev/null", O_RDWR)
-        }
-        if opened >= 0 { _ = close(opened) }
+        StandardDescriptors.makeSafe()
         return LogDescriptorSink(descriptor: 2)
     }()
 
