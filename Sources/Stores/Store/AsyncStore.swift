@@ -98,7 +98,7 @@ extension AsyncStore {
         _ submission: Submission<Action>, _ aftermath: inout Aftermath
     ) async -> (Receipt, State?) {
         let (refusal, state, revision): (Outcome?, State, Int) = core.contents.withLock { contents in
-            let refusal = core.admits(submission, contents)
+            let refusal = core.admits(submission, &contents)
             if refusal == nil { core.finishSender(of: submission, &contents, &aftermath) }
             return (refusal, contents.state, contents.revision)
         }

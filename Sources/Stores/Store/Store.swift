@@ -97,14 +97,13 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ aftermath: inout Aftermath) {
         var left = Self.cascadeLimit
         while true {
-            let queued =
-                contents.followUps
-                + inbox.withLock { inbox in
-                    defer { inbox = [] }
-                    return inbox
-                }
+            let sent = inbox.withLock { inbox in
+                defer { inbox = [] }
+                return inbox
+            }
+            if contents.followUps.isEmpty && sent.isEmpty { return }
+            let queued = contents.followUps + sent
             contents.followUps = []
-            if queued.isEmpty { return }
             for submission in queued.prefix(left) { _ = process(submission, &contents, &aftermath) }
             aftermath.left += queued.compactMap(\.ownChain)
             left -= min(left, queued.count)
@@ -115,7 +114,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
         _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
         _ aftermath: inout Aftermath
     ) -> Receipt {
-        if let refusal = core.admits(submission, contents) { return Receipt(refusal, revision: contents.revision) }
+        if let refusal = core.admits(submission, &contents) { return Receipt(refusal, revision: contents.revision) }
         core.finishSender(of: submission, &contents, &aftermath)
         var progress = Progress(chain: submission.chain)
         let outcome =

@@ -28,8 +28,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         self.middleware = middleware
     }
 
-    /// Whether `submission` may be tried now; the outcome that says why not, otherwise.
-    func admits(_ submission: Submission<Action>, _ contents: Contents) -> Outcome? {
+    /// Whether `submission` may be tried now; the outcome that says why not, otherwise. Reads only: `inout` saves a copy.
+    func admits(_ submission: Submission<Action>, _ contents: inout Contents) -> Outcome? {
         if contents.hasEnded { return .ended }
         if let sender = submission.sender, contents.running[sender.id]?.generation != sender.generation {
             return .ended
