@@ -50,6 +50,27 @@ extension Configuration.Upstreams {
 }
 
 extension Configuration {
+    /// What cannot be served, though each value by itself is sound.
+    func problems(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        let names = kinds.map(\.name)
+        let store = sessions.defaultStore
+        if !names.contains(store), store != Configuration().sessions.defaultStore {
+            let nearest = names.min { editDistance($0, store) < editDistance($1, store) } ?? ""
+            problems.append(
+                .init(
+                    path: "sessions.defaultStore", source: nil,
+                    detail: "no store is called that; did you mean \(nearest)?"))
+        }
+        if storage.kind == .sqlite {
+            problems.append(
+                .init(
+                    path: "storage.kind", source: nil, detail: "this release keeps sessions in memory only; set memory")
+            )
+        }
+        return problems
+    }
+
     func serviceSettings(_ kinds: [StoreKind]) -> Service.Settings {
         var settings = Service.Settings()
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }

@@ -9,8 +9,10 @@ public struct StorehouseServer: Sendable {
     private let configuration: Configuration
 
     /// - Parameters:
-    ///   - kinds: what sessions may be of, by their names; the first is taken where the default is not among them.
+    ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
+    ///     `app`, the first is the default.
     ///   - configuration: how to serve; from file and environment where none is given.
+    /// - Throws: all that is wrong with the configuration.
     public init(kinds: [StoreKind], configuration: Configuration? = nil) throws(ConfigurationError) {
         self.kinds = kinds
         if let configuration {
@@ -18,6 +20,8 @@ public struct StorehouseServer: Sendable {
         } else {
             self.configuration = try .load()
         }
+        let problems = self.configuration.problems(serving: kinds)
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     /// Serves until the process is told to end (SIGTERM or SIGINT), then drains.

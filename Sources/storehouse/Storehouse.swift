@@ -13,6 +13,7 @@ import Upstream
 @main
 enum Storehouse {
     static func main() async {
+        StandardDescriptors.makeSafe()
         do {
             let invocation = try Invocation.parse(Array(CommandLine.arguments.dropFirst()))
             exit(try await run(invocation))
