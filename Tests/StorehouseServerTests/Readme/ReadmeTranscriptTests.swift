@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// The commands of the README print what it shows, run by a shell against the program that was built with the tests.
+@Suite struct ReadmeTranscriptTests {
+    @Test(.timeLimit(.minutes(3))) func theTranscriptsAreTrue() async throws {
+        let server = try #require(Self.products).appending(path: "storehouse").path
+        let run = try await Self.run(ProjectFile.url(of: "script/readme-test"), [server])
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("==> a store kind of your own"))
+    }
+
+    /// Where the build puts its programs: beside the tests.
+    private static var products: URL? {
+        #if canImport(Darwin)
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
+        #else
+            Bundle.main.executableURL?.deletingLastPathComponent()
+        #endif
+    }
+
+    private static func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        let text: Data = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try process.run()
+            } catch {
+                return continuation.resume(throwing: error)
+            }
+            // A thread that waits here is none of those that run the tests.
+            DispatchQueue(label: "readme").async {
+                continuation.resume(with: Result { try output.fileHandleForReading.readToEnd() ?? Data() })
+            }
+        }
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+}
