@@ -10,8 +10,9 @@ RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-# The tests are not run here, but the package names their folders.
+# The tests and the example are not built here, but the package names their folders.
 COPY Package.swift ./
+COPY Examples Examples
 COPY Tests Tests
 COPY Sources Sources
 # The binary keeps its symbols: without them a backtrace has no names.

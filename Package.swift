@@ -29,6 +29,7 @@ let package = Package(
         .executableTarget(
             name: "storehouse",
             dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
+        .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP"]),
