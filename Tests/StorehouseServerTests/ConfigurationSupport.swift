@@ -8,10 +8,18 @@ import StorehouseServer
 
 /// The files of this package, wherever the tests run.
 enum ProjectFile {
-    static func contents(of path: String, from test: String = #filePath) throws -> [UInt8] {
-        let root = URL(filePath: test).deletingLastPathComponent().deletingLastPathComponent()
+    static func contents(of path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: url(of: path)))
+    }
+
+    static func text(of path: String) throws -> String { String(decoding: try contents(of: path), as: UTF8.self) }
+
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: url(of: path).path) }
+
+    static func url(of path: String) -> URL {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return Array(try Data(contentsOf: root.appending(path: path)))
+        return root.appending(path: path)
     }
 }
 
