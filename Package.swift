@@ -24,7 +24,7 @@ let package = Package(
 
         .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
         .target(name: "Upstream", dependencies: ["CCurl", "Locks", "Sockets", "Stores"]),
-        .target(name: "Journal", dependencies: ["CSQLite", "Locks", "Stores"]),
+        .target(name: "Journal", dependencies: ["Locks", "Stores"]),
         .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
         .executableTarget(
             name: "storehouse",
@@ -36,10 +36,13 @@ let package = Package(
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
+        .testTarget(name: "JournalTests", dependencies: ["Journal", "Stores", "JSON"]),
         .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",
-            dependencies: ["StorehouseServer", "StoreKinds", "Upstream", "Stores", "JSON", "HTTP", "Sockets", "Locks"]),
+            dependencies: [
+                "StorehouseServer", "StoreKinds", "Journal", "Upstream", "Stores", "JSON", "HTTP", "Sockets", "Locks",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,13 +15,15 @@ package final class RunningServer: Sendable {
     private let log: Log
 
     init(
-        kinds: [StoreKind], configuration: Configuration, clock: Clock, log: Log, loops: LoopImplementation
+        kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, clock: Clock, log: Log,
+        loops: LoopImplementation
     ) throws {
         self.configuration = configuration
         self.log = log
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        service = Service(kinds, configuration.serviceSettings(kinds), clock: clock, log: log)
+        service = Service(
+            kinds, configuration.serviceSettings(kinds), journal: journal, clock: clock, log: log)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings, handler: Router(service))

@@ -17,15 +17,17 @@ final class Service: Sendable {
     let settings: Settings
     let kinds: [StoreKind]
     let registry: SessionRegistry
+    let journal: (any Journal)?
     let clock: Clock
     let cors: CORS
     let log: Log
     let documents: Documents
     private let draining = Atomic(false)
 
-    init(_ kinds: [StoreKind], _ settings: Settings, clock: Clock, log: Log) {
+    init(_ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, clock: Clock, log: Log) {
         self.kinds = kinds
         self.settings = settings
+        self.journal = journal
         self.clock = clock
         self.log = log
         registry = SessionRegistry(settings.sessions, clock: clock)
@@ -72,7 +74,8 @@ final class Service: Sendable {
             return .document(Self.ready)
         case .session(let id): return try readSession(id)
         case .state(let id): return try readState(id, head)
-        case .sessions, .actions, .events, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
+        case .actions(let id): return try readActions(id, head)
+        case .sessions, .events, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
         }
     }
 

@@ -7,13 +7,18 @@ public import Stores
 public struct StorehouseServer: Sendable {
     private let kinds: [StoreKind]
     private let configuration: Configuration
+    private let journal: (any Journal)?
 
     /// - Parameters:
     ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
     ///     `app`, the first is the default.
     ///   - configuration: how to serve; from file and environment where none is given.
+    ///   - journal: where commits are kept; without one there is no action log.
     /// - Throws: all that is wrong with the configuration.
-    public init(kinds: [StoreKind], configuration: Configuration? = nil) throws(ConfigurationError) {
+    public init(
+        kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil
+    ) throws(ConfigurationError) {
+        self.journal = journal
         self.kinds = kinds
         if let configuration {
             self.configuration = configuration
@@ -37,6 +42,7 @@ public struct StorehouseServer: Sendable {
         clock: Clock = Clock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
     ) throws -> RunningServer {
         try RunningServer(
-            kinds: kinds, configuration: configuration, clock: clock, log: log ?? Log(configuration.log), loops: loops)
+            kinds: kinds, configuration: configuration, journal: journal, clock: clock,
+            log: log ?? Log(configuration.log), loops: loops)
     }
 }

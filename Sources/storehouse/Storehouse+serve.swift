@@ -1,3 +1,4 @@
+import Journal
 import StoreKinds
 import StorehouseServer
 import Stores
@@ -19,7 +20,8 @@ extension Storehouse {
                     for: settings("auth", upstreams.auth.endpoint, standIn.map { $0.url + "/login" })),
                 usernameName: upstreams.auth.usernameField, passwordName: upstreams.auth.passwordField,
                 refusals: Set(upstreams.auth.noStatuses)))
-        try await StorehouseServer(kinds: kinds, configuration: configuration).run()
+        let journal = MemoryJournal(keepCommits: configuration.storage.keepCommits)
+        try await StorehouseServer(kinds: kinds, configuration: configuration, journal: journal).run()
         await curl.shutdown()
         await standIn?.stop()
     }

@@ -60,6 +60,8 @@ public struct Configuration: Sendable, Hashable {
         public var kind = Kind.memory
         public var path = "storehouse.db"
         public var durability = Durability.full
+        /// How many commits of a session are kept at least.
+        public var keepCommits = 1000
     }
 
     public struct Admin: Sendable, Hashable {

@@ -80,5 +80,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "storage.durability", \.storage.durability, .choice,
             "`full`: committed and synced before the answer; `relaxed`: soon after"),
+        ConfigurationKey(
+            "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
+            "how many commits of a session its action log keeps at least"),
     ]
 }

@@ -19,6 +19,7 @@ package struct Problem: Error {
         case requestTimeout = "request-timeout"
         case actionRejected = "action-rejected"
         case sessionEnded = "session-ended"
+        case revisionGone = "revision-gone"
         case revisionMismatch = "revision-mismatch"
         case bodyTooLarge = "body-too-large"
         case uriTooLong = "uri-too-long"
@@ -91,7 +92,7 @@ extension Problem.Code {
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
         case .actionRejected: .conflict
-        case .sessionEnded: .gone
+        case .sessionEnded, .revisionGone: .gone
         case .revisionMismatch: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
         case .uriTooLong: .uriTooLong
@@ -123,6 +124,7 @@ extension Problem.Code {
         case .requestTimeout: "The request came too slowly"
         case .actionRejected: "The action was rejected"
         case .sessionEnded: "The session has ended"
+        case .revisionGone: "The revision is no longer kept"
         case .revisionMismatch: "The session is at another revision"
         case .bodyTooLarge: "The body is too large"
         case .uriTooLong: "The address is too long"

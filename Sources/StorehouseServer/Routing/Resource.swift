@@ -36,7 +36,8 @@ enum Resource {
     var allow: String {
         switch self {
         case .index, .stores, .openAPI, .liveness, .readiness, .state: "GET, HEAD, OPTIONS"
-        case .sessions, .actions: "POST, OPTIONS"
+        case .sessions: "POST, OPTIONS"
+        case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, DELETE, OPTIONS"
         case .events: "GET, OPTIONS"
         case .server: "OPTIONS"

@@ -7,7 +7,7 @@ extension Service {
         try refuseWhileDraining()
         try Self.requireAcceptable(request.head)
         let kind = try requestedKind(request)
-        guard let session = registry.create(kind, recorder: recorder) else {
+        guard let session = registry.create({ begin(kind, $0, now: $1) }) else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
         log.debug("session created", [.init("session", session.id.shortened), .init("store", kind.name)])
@@ -57,20 +57,31 @@ extension Service {
         throw Problem(.noSuchStore, "No store has this name; there are: \(known).")
     }
 
-    /// Writes committed actions to the log, where it listens.
-    private var recorder: (@Sendable (SessionID) -> StoreKind.Recorder)? {
-        guard log.isEnabled(.debug) else { return nil }
-        return { [log] id in
-            { record in
-                var fields: [LogField] = [
-                    .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
-                    .init("origin", record.origin.rawValue),
-                    .init("payload", JSONValue.object(record.payload).description),
-                ]
-                if let cause = record.cause { fields.append(.init("cause", cause)) }
-                log.debug("action", fields)
-            }
+    private func begin(_ kind: StoreKind, _ id: SessionID, now: Int) -> Session {
+        let journal = journal?.open(id.description)
+        return Session(id, kind, now: now, journal: journal, recorder: recorder(id, journal))
+    }
+
+    /// Takes committed actions to the journal and, where it listens, to the log; nil where nobody wants them.
+    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> StoreKind.Recorder? {
+        let isLogged = log.isEnabled(.debug)
+        guard journal != nil || isLogged else { return nil }
+        return { [log, clock] record in
+            journal?.append(JournalEntry(record, at: clock.now()))
+            if isLogged { log.write(record, of: id) }
         }
+    }
+}
+
+extension Log {
+    fileprivate func write(_ record: ActionRecord, of id: SessionID) {
+        var fields: [LogField] = [
+            .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
+            .init("origin", record.origin.rawValue),
+            .init("payload", JSONValue.object(record.payload).description),
+        ]
+        if let cause = record.cause { fields.append(.init("cause", cause)) }
+        debug("action", fields)
     }
 }
 

@@ -10,16 +10,21 @@ final class Session: Sendable {
     /// Names this history of revisions in event ids, so that those of another are known as such.
     let history: String
     let events: EventHub
+    /// What it committed; nil where nobody keeps that.
+    let journal: (any SessionJournal)?
     /// Milliseconds since 1970, as all moments here.
     let createdAt: Int
     private let lastActive: Atomic<Int>
 
-    init(_ id: SessionID, _ kind: StoreKind, now: Int, recorder: StoreKind.Recorder?) {
+    init(
+        _ id: SessionID, _ kind: StoreKind, now: Int, journal: (any SessionJournal)?, recorder: StoreKind.Recorder?
+    ) {
         self.id = id
         self.kind = kind
         store = kind.makeStore(recorder: recorder)
         history = String(UInt64.random(in: .min ... .max), radix: 36)
         events = EventHub(store: store, history: history)
+        self.journal = journal
         createdAt = now
         lastActive = Atomic(now)
     }

@@ -38,15 +38,15 @@ final class SessionRegistry: Sendable {
     /// How often ``sweep()`` is worth calling, in milliseconds.
     var sweepInterval: Int { expiry.granularity }
 
-    /// A new session; nil where there are as many as may be.
-    func create(_ kind: StoreKind, recorder: (@Sendable (SessionID) -> StoreKind.Recorder)?) -> Session? {
+    /// A new session, made with its id and the moment; nil where there are as many as may be.
+    func create(_ make: (SessionID, Int) -> Session) -> Session? {
         guard count.add(1, ordering: .relaxed).newValue <= settings.most else {
             count.subtract(1, ordering: .relaxed)
             return nil
         }
         let now = clock.now()
         let id = SessionID.random()
-        let session = Session(id, kind, now: now, recorder: recorder?(id))
+        let session = make(id, now)
         shard(of: id).withLock { $0[id] = session }
         expiry.add(id, at: now + settings.idleTimeout)
         return session

@@ -8,6 +8,14 @@ public struct ActionRecord: Sendable {
     public let origin: Origin
     /// The revision whose action caused it; nil for a client's.
     public let cause: Int?
+
+    public init(revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?) {
+        self.revision = revision
+        self.type = type
+        self.payload = payload
+        self.origin = origin
+        self.cause = cause
+    }
 }
 
 /// Writes a record of each committed action. It stands last in line.

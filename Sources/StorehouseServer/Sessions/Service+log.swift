@@ -1,0 +1,54 @@
+import HTTP
+import JSON
+import Stores
+
+extension Service {
+    /// The action log, oldest first, a page at a time.
+    func readActions(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
+        let session = try session(id)
+        let after = try Self.number("after", in: head, 0...Int.max, default: 0)
+        let limit = try Self.number("limit", in: head, 1...1000, default: 100)
+        // One more than is shown tells whether there are more.
+        guard let entries = session.journal?.entries(after: after, limit: limit + 1) else {
+            throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
+                .with("reason", "retention")
+        }
+        let page = entries.prefix(limit)
+        var json = JSONWriter(reservingCapacity: 128 + page.count * 160)
+        json.object { json in
+            json.name("actions")
+            json.array { json in
+                for entry in page { json.value(LoggedAction(entry: entry)) }
+            }
+            json.member("next", entries.count > limit ? page.last?.record.revision : nil)
+        }
+        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+    }
+
+    private static func number(
+        _ name: String, in head: RequestHead, _ range: ClosedRange<Int>, default standard: Int
+    ) throws(Problem) -> Int {
+        guard let text = head.query.first(name) else { return standard }
+        if let number = Int(text), range.contains(number) { return number }
+        let expected =
+            range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"
+        throw Problem(.malformedRequest, "\(name) must be \(expected).")
+    }
+}
+
+/// A commit as the action log shows it.
+private struct LoggedAction: JSONEncodable {
+    let entry: JournalEntry
+
+    func encode(into json: inout JSONWriter) {
+        let record = entry.record
+        json.object { json in
+            json.member("revision", record.revision)
+            json.member("type", record.type)
+            json.member("payload", record.payload)
+            json.member("origin", record.origin.rawValue)
+            json.member("cause", record.cause)
+            json.member("at", Timestamp.rfc3339(entry.at))
+        }
+    }
+}
