@@ -73,11 +73,10 @@ extension TestStore {
         let commit = contents.withLock { $0.commits.isEmpty ? nil : $0.commits.removeFirst() }
         guard let commit else { throw .nothingCame(expected: "\(action)") }
         guard commit.action == action else { throw .action(expected: "\(action)", found: "\(commit.action)") }
-        let expected: State = contents.withLock { contents in
-            change(&contents.followed)
-            defer { contents.followed = commit.state }
-            return contents.followed
-        }
+        // Changed outside the lock: the change may well ask the store.
+        var expected = contents.withLock { $0.followed }
+        change(&expected)
+        contents.withLock { $0.followed = commit.state }
         guard commit.state == expected else { throw .state(expected: "\(expected)", found: "\(commit.state)") }
     }
 
