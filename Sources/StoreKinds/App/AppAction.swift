@@ -8,12 +8,11 @@ package enum AppAction: CataloguedAction, Equatable {
     case planner(PlannerAction)
 
     package static let catalogue = ActionCatalogue<AppAction>(
-        [
+        joining:
             BettingAction.catalogue.embedded(in: .betting),
-            AnimalAction.catalogue.embedded(in: .animal),
-            LoginAction.catalogue.embedded(in: .login),
-            PlannerAction.catalogue.embedded(in: .planner),
-        ].flatMap(\.self))
+        AnimalAction.catalogue.embedded(in: .animal),
+        LoginAction.catalogue.embedded(in: .login),
+        PlannerAction.catalogue.embedded(in: .planner))
 }
 
 extension CasePath<AppAction, BettingAction> {

@@ -4,7 +4,8 @@ package import Stores
 package struct AppReducer: Reducer {
     private typealias Part<Rules: Reducer> = Slice<AppState, AppAction, Rules>
 
-    private let all: any Reducer<AppState, AppAction> = Compose {
+    // Opaque and not `any`, so that the compiler knows the types of the parts and specializes them.
+    private let all: some Reducer<AppState, AppAction> = Compose {
         Part(\.betting, .betting, BettingReducer())
         Part(\.animal, .animal, AnimalReducer())
         Part(\.login, .login, LoginReducer())

@@ -7,11 +7,10 @@ package enum BettingAction: CataloguedAction, Equatable {
     case betslip(BetslipAction)
 
     package static let catalogue = ActionCatalogue<BettingAction>(
-        [
+        joining:
             CounterAction.catalogue.embedded(in: .counter),
-            UserAction.catalogue.embedded(in: .user),
-            BetslipAction.catalogue.embedded(in: .betslip),
-        ].flatMap(\.self))
+        UserAction.catalogue.embedded(in: .user),
+        BetslipAction.catalogue.embedded(in: .betslip))
 }
 
 extension CasePath<BettingAction, CounterAction> {

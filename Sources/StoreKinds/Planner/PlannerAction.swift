@@ -8,12 +8,11 @@ package enum PlannerAction: CataloguedAction, Equatable {
     case settings(SettingsAction)
 
     package static let catalogue = ActionCatalogue<PlannerAction>(
-        [
+        joining:
             TasksAction.catalogue.embedded(in: .tasks),
-            CalendarAction.catalogue.embedded(in: .calendar),
-            TrendsAction.catalogue.embedded(in: .trends),
-            SettingsAction.catalogue.embedded(in: .settings),
-        ].flatMap(\.self))
+        CalendarAction.catalogue.embedded(in: .calendar),
+        TrendsAction.catalogue.embedded(in: .trends),
+        SettingsAction.catalogue.embedded(in: .settings))
 }
 
 extension CasePath<PlannerAction, TasksAction> {

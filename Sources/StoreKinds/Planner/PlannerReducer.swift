@@ -4,7 +4,8 @@ package import Stores
 package struct PlannerReducer: Reducer {
     private typealias Part<Rules: Reducer> = Slice<PlannerState, PlannerAction, Rules>
 
-    private let all: any Reducer<PlannerState, PlannerAction> = Compose {
+    // Opaque and not `any`, so that the compiler knows the types of the parts and specializes them.
+    private let all: some Reducer<PlannerState, PlannerAction> = Compose {
         // Before the tasks' own, which it watches.
         TrendsReducer()
         Part(\.tasks, .tasks, TasksReducer())

@@ -9,16 +9,45 @@ public protocol CataloguedAction: Sendable {
 public struct ActionCatalogue<Action: Sendable>: Sendable {
     public let declarations: [ActionDeclaration<Action>]
     private let places: [String: Int]
+    private let describer: @Sendable (Action) -> Description?
+
+    /// The type of an action and its payload with secrets masked.
+    public typealias Description = (type: String, payload: JSONObject)
 
     /// Of two declarations of one type the first stands.
     public init(_ declarations: [ActionDeclaration<Action>]) {
+        self.init(declarations) { action in
+            for declaration in declarations {
+                if let payload = declaration.payload(of: action) { return (declaration.type, payload) }
+            }
+            return nil
+        }
+    }
+
+    /// The declarations of several catalogues, in order.
+    public init(joining catalogues: ActionCatalogue...) {
+        self.init(catalogues.flatMap(\.declarations)) { action in
+            for catalogue in catalogues {
+                if let description = catalogue.describe(action) { return description }
+            }
+            return nil
+        }
+    }
+
+    private init(
+        _ declarations: [ActionDeclaration<Action>], describer: @escaping @Sendable (Action) -> Description?
+    ) {
         self.declarations = declarations
+        self.describer = describer
         places = Dictionary(declarations.enumerated().map { ($1.type, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The same declarations for actions that embed these.
-    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> [ActionDeclaration<Parent>] {
-        declarations.map { $0.embedded(in: path) }
+    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionCatalogue<Parent> {
+        ActionCatalogue<Parent>(declarations.map { $0.embedded(in: path) }) { [describer] action in
+            // Asked once for all of them, which most actions are none of.
+            path.extract(action).flatMap(describer)
+        }
     }
 
     /// The action that a client's JSON stands for.
@@ -33,12 +62,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
     }
 
     /// The type of an action and its payload with secrets masked; nil for one that was not declared.
-    public func describe(_ action: Action) -> (type: String, payload: JSONObject)? {
-        for declaration in declarations {
-            if let payload = declaration.payload(of: action) { return (declaration.type, payload) }
-        }
-        return nil
-    }
+    public func describe(_ action: Action) -> Description? { describer(action) }
 
     private static func payload(of members: JSONObject) throws(ActionRefusal) -> JSONObject {
         let payload = members["payload"]

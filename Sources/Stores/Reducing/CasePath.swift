@@ -5,6 +5,7 @@ public struct CasePath<Root, Value>: Sendable {
     /// The value, where `root` is that case.
     public let extract: @Sendable (Root) -> Value?
 
+    @inlinable
     public init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
         self.embed = embed
         self.extract = extract
@@ -13,5 +14,6 @@ public struct CasePath<Root, Value>: Sendable {
 
 extension CasePath where Root == Value {
     /// The way from an action to itself.
+    @inlinable
     public static var whole: CasePath { CasePath(embed: { $0 }, extract: { $0 }) }
 }

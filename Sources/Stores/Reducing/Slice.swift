@@ -1,9 +1,12 @@
 /// Runs a reducer on one slice of the state, for the actions nested in one case.
+///
+/// Inlinable, as all that composes reducers: unspecialized, a composition costs more than what it composes.
 public struct Slice<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
-    private let state: any WritableKeyPath<State, Part.State> & Sendable
-    private let action: CasePath<Action, Part.Action>
-    private let part: Part
+    @usableFromInline let state: any WritableKeyPath<State, Part.State> & Sendable
+    @usableFromInline let action: CasePath<Action, Part.Action>
+    @usableFromInline let part: Part
 
+    @inlinable
     public init(
         _ state: any WritableKeyPath<State, Part.State> & Sendable,
         _ action: CasePath<Action, Part.Action>,
@@ -14,11 +17,13 @@ public struct Slice<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
         self.part = part
     }
 
+    @inlinable
     public func decide(_ action: Action, in state: State) -> Decision {
         guard let nested = self.action.extract(action) else { return .ignore }
         return part.decide(nested, in: state[keyPath: self.state])
     }
 
+    @inlinable
     public func reduce(_ state: inout State, _ action: Action) {
         guard let nested = self.action.extract(action) else { return }
         part.reduce(&state[keyPath: self.state], nested)
