@@ -38,6 +38,11 @@ final class Session: Sendable {
         (events.count > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
     }
 
+    /// Whether nobody used it for so long. Who watches is counted only where it matters.
+    func isExpired(after timeout: Int, now: Int) -> Bool {
+        lastActiveAt + timeout <= now && expires(after: timeout, now: now) <= now
+    }
+
     /// Cancels what runs and tells the streams.
     func end() {
         store.end()

@@ -58,7 +58,7 @@ final class SessionRegistry: Sendable {
             return ended.contains(id) ? .ended : .unknown
         }
         let now = clock.now()
-        guard session.expires(after: settings.idleTimeout, now: now) > now else {
+        if session.isExpired(after: settings.idleTimeout, now: now) {
             end(session)
             return .ended
         }

@@ -31,7 +31,12 @@ public struct CombinedList<State: Sendable, Action: Sendable>: Reducer {
 
     @inlinable
     public func decide(_ action: Action, in state: State) -> Decision {
-        reducers.reduce(.ignore) { said, next in said.joined(with: next.decide(action, in: state)) }
+        var said = Decision.ignore
+        for reducer in reducers {
+            said = said.joined(with: reducer.decide(action, in: state))
+            if case .reject = said { break }
+        }
+        return said
     }
 
     @inlinable
