@@ -32,7 +32,7 @@ final class Service: Sendable {
         self.log = log
         registry = SessionRegistry(settings.sessions, clock: clock)
         cors = CORS(settings.allowedOrigins)
-        documents = Documents(kinds)
+        documents = Documents(kinds, defaultStore: settings.defaultStore)
     }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -64,7 +64,7 @@ final class Service: Sendable {
     /// The answer to GET and HEAD.
     func read(_ resource: Resource, _ head: RequestHead) throws(Problem) -> Response {
         try Self.requireAcceptable(head)
-        switch resource {
+        switch resource.route {
         case .index: return .document(documents.index)
         case .stores: return .document(documents.stores)
         case .openAPI: return .document(documents.openAPI)
@@ -72,9 +72,9 @@ final class Service: Sendable {
         case .readiness:
             try refuseWhileDraining()
             return .document(Self.ready)
-        case .session(let id): return try readSession(id)
-        case .state(let id): return try readState(id, head)
-        case .actions(let id): return try readActions(id, head)
+        case .session: return try readSession(resource.id)
+        case .state: return try readState(resource.id, head)
+        case .actions: return try readActions(resource.id, head)
         case .sessions, .events, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
         }
     }

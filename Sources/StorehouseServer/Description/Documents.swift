@@ -1,16 +1,29 @@
 import JSON
+import Locks
 import Stores
 
-/// The documents that never change while the server runs, encoded once.
+/// The documents that never change while the server runs, each encoded once.
 struct Documents: Sendable {
     let index: [UInt8]
     let stores: [UInt8]
-    let openAPI: [UInt8]
+    private let description: OpenAPI
+    // Guards the description's encoding, made for the first who asks: it takes longer than all else that a start
+    // does. Nothing else is locked while it is held.
+    private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
-    init(_ kinds: [StoreKind]) {
+    init(_ kinds: [StoreKind], defaultStore: String) {
         index = Self.index()
         stores = Self.stores(kinds)
-        openAPI = OpenAPI.document(kinds)
+        description = OpenAPI(kinds: kinds, defaultStore: defaultStore)
+    }
+
+    var openAPI: [UInt8] {
+        encodedDescription.withLock { encoded in
+            if let encoded { return encoded }
+            let document = description.document.encoded(reservingCapacity: 131_072)
+            encoded = document
+            return document
+        }
     }
 
     private static func index() -> [UInt8] {
@@ -20,11 +33,11 @@ struct Documents: Sendable {
             json.member(
                 "links",
                 object: { json in
-                    json.member("stores", "/stores")
-                    json.member("openapi", "/openapi.json")
-                    json.member("sessions", "/sessions")
-                    json.member("liveness", "/healthz")
-                    json.member("readiness", "/readyz")
+                    json.member("stores", Route.stores.path)
+                    json.member("openapi", Route.openAPI.path)
+                    json.member("sessions", Route.sessions.path)
+                    json.member("liveness", Route.liveness.path)
+                    json.member("readiness", Route.readiness.path)
                 })
         }
         return json.finish()
@@ -33,11 +46,7 @@ struct Documents: Sendable {
     private static func stores(_ kinds: [StoreKind]) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 16384)
         json.object { json in
-            json.member(
-                "stores",
-                array: { json in
-                    for kind in kinds { json.value(kind) }
-                })
+            json.member("stores", kinds)
         }
         return json.finish()
     }

@@ -20,14 +20,14 @@ struct CORS: Sendable {
     }
 
     /// The answer to a browser that asks whether it may send a request; nil where this is no such question.
-    func preflight(_ head: RequestHead, _ resource: Resource) -> Response? {
+    func preflight(_ head: RequestHead, _ route: Route) -> Response? {
         guard head.method == .options, let origin = head.fields.first("origin"),
             head.fields.contains("access-control-request-method"), allows(origin)
         else { return nil }
         return Response(
             .noContent,
             fields: [
-                .init("Allow", resource.allow), .init("Access-Control-Allow-Methods", resource.allow),
+                .init("Allow", route.allow), .init("Access-Control-Allow-Methods", route.allow),
                 .init(
                     "Access-Control-Allow-Headers",
                     "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer"),

@@ -1,51 +1,31 @@
 import HTTP
 
 /// What a path names.
-enum Resource {
-    case index, stores, openAPI
-    case liveness, readiness
-    case sessions
-    case session(PathSegment)
-    case state(PathSegment)
-    case actions(PathSegment)
-    case events(PathSegment)
-    /// The server as a whole: `OPTIONS *`.
-    case server
+struct Resource {
+    let route: Route
+    /// The session's id, not yet looked at. It means nothing where the route has none.
+    let id: PathSegment
 
     init(_ path: RequestPath) throws(Problem) {
         var path = path
         guard let first = path.next() else { throw Self.unknown }
-        let rest = [path.next(), path.next(), path.next()]
-        switch (first, rest[0], rest[1], rest[2]) {
-        case ("", nil, nil, nil): self = .index
-        case ("*", nil, nil, nil): self = .server
-        case ("stores", nil, nil, nil): self = .stores
-        case ("openapi.json", nil, nil, nil): self = .openAPI
-        case ("healthz", nil, nil, nil): self = .liveness
-        case ("readyz", nil, nil, nil): self = .readiness
-        case ("sessions", nil, nil, nil): self = .sessions
-        case ("sessions", let id?, nil, nil) where !id.isEmpty: self = .session(id)
-        case ("sessions", let id?, "state"?, nil): self = .state(id)
-        case ("sessions", let id?, "actions"?, nil): self = .actions(id)
-        case ("sessions", let id?, "events"?, nil): self = .events(id)
+        let (second, third, fourth) = (path.next(), path.next(), path.next())
+        id = second ?? first
+        switch (first, second, third, fourth) {
+        case ("", nil, nil, nil): route = .index
+        case ("*", nil, nil, nil): route = .server
+        case ("stores", nil, nil, nil): route = .stores
+        case ("openapi.json", nil, nil, nil): route = .openAPI
+        case ("healthz", nil, nil, nil): route = .liveness
+        case ("readyz", nil, nil, nil): route = .readiness
+        case ("sessions", nil, nil, nil): route = .sessions
+        case ("sessions", let id?, nil, nil) where !id.isEmpty: route = .session
+        case ("sessions", _?, "state"?, nil): route = .state
+        case ("sessions", _?, "actions"?, nil): route = .actions
+        case ("sessions", _?, "events"?, nil): route = .events
         default: throw Self.unknown
         }
     }
-
-    /// The methods that it takes, as the Allow field lists them.
-    var allow: String {
-        switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .state: "GET, HEAD, OPTIONS"
-        case .sessions: "POST, OPTIONS"
-        case .actions: "GET, HEAD, POST, OPTIONS"
-        case .session: "GET, HEAD, DELETE, OPTIONS"
-        case .events: "GET, OPTIONS"
-        case .server: "OPTIONS"
-        }
-    }
-
-    /// Whether GET and HEAD answer with a document.
-    var isReadable: Bool { allow.hasPrefix("GET, HEAD") }
 
     private static var unknown: Problem {
         Problem(.noSuchResource, "There is nothing at this path. GET / lists what there is.")

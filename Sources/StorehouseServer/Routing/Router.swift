@@ -12,7 +12,7 @@ package final class Router: RequestHandler {
         let call = Call(request, exchange, cors: service.cors, log: service.requestLog(request.head))
         do throws(Problem) {
             let resource = try Resource(request.head.path)
-            if let preflight = service.cors.preflight(request.head, resource) { return call.answer(preflight) }
+            if let preflight = service.cors.preflight(request.head, resource.route) { return call.answer(preflight) }
             try perform(call, on: resource)
         } catch {
             call.answer(error.response)
@@ -29,17 +29,18 @@ package final class Router: RequestHandler {
     }
 
     private func perform(_ call: Call, on resource: Resource) throws(Problem) {
-        switch (call.head.method, resource) {
-        case (.options, _): call.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
-        case (.get, .events(let id)): try service.openStream(id, call)
-        case (.get, _) where resource.isReadable, (.head, _) where resource.isReadable:
+        let route = resource.route
+        switch (call.head.method, route) {
+        case (.options, _): call.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
+        case (.get, .events): try service.openStream(resource.id, call)
+        case (.get, _) where route.isReadable, (.head, _) where route.isReadable:
             call.answer(try service.read(resource, call.head))
         case (.post, .sessions): call.answer(try service.createSession(call.request))
-        case (.post, .actions(let id)): try service.dispatch(id, call)
-        case (.delete, .session(let id)): call.answer(try service.deleteSession(id))
+        case (.post, .actions): try service.dispatch(resource.id, call)
+        case (.delete, .session): call.answer(try service.deleteSession(resource.id))
         default:
-            throw Problem(.methodNotAllowed, "This resource does: \(resource.allow).")
-                .with(.init("Allow", resource.allow))
+            throw Problem(.methodNotAllowed, "This resource does: \(route.allow).")
+                .with(.init("Allow", route.allow))
         }
     }
 }

@@ -3,11 +3,15 @@ import JSON
 import Stores
 
 extension Service {
+    /// How many entries of a log a client may ask for at once, and how many it gets where it does not say.
+    static let pageSizes = 1...1000
+    static let usualPageSize = 100
+
     /// The action log, oldest first, a page at a time.
     func readActions(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
         let session = try session(id)
         let after = try Self.number("after", in: head, 0...Int.max, default: 0)
-        let limit = try Self.number("limit", in: head, 1...1000, default: 100)
+        let limit = try Self.number("limit", in: head, Self.pageSizes, default: Self.usualPageSize)
         // One more than is shown tells whether there are more.
         guard let entries = session.journal?.entries(after: after, limit: limit + 1) else {
             throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")

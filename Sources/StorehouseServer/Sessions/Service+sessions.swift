@@ -43,13 +43,15 @@ extension Service {
     private func requestedKind(_ request: Request) throws(Problem) -> StoreKind {
         guard !request.body.isEmpty else { return try kind(settings.defaultStore) }
         let body = try request.json()
-        let schema = JSONSchema.object([.optional("store", .string())])
-        let violations = schema.validate(body)
+        let violations = Self.sessionRequest(store: .string()).validate(body)
         guard violations.isEmpty else {
             throw Problem.invalid(violations, "The body must be like {\"store\":\"\(settings.defaultStore)\"}.")
         }
         return try kind(body["store"]?.asString ?? settings.defaultStore)
     }
+
+    /// The body that creates a session.
+    static func sessionRequest(store: JSONSchema) -> JSONSchema { .object([.optional("store", store)]) }
 
     private func kind(_ name: String) throws(Problem) -> StoreKind {
         if let kind = kinds.first(where: { $0.name == name }) { return kind }
