@@ -35,8 +35,9 @@ extension JSONSchema.Shape {
         case .boolean:
             break
         case .integer(let minimum, let maximum):
-            json.member("minimum", ifPresent: minimum)
-            json.member("maximum", ifPresent: maximum)
+            // No integer beyond 64 bits is taken, so none is promised.
+            json.member("minimum", minimum ?? .min)
+            json.member("maximum", maximum ?? .max)
         case .enumeration(let values):
             json.member("enum", values.map(JSONValue.string) + (isNullable ? [.null] : []))
         case .string(let rules):
