@@ -25,7 +25,7 @@ struct SchemaTests {
             (.object([]), #"{"type":"object","properties":{},"additionalProperties":false}"#),
             (
                 task,
-                #"{"type":"object","properties":{"title":{"type":"string","minLength":1},"#
+                #"{"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":5},"#
                     + #""due":{"type":["string","null"],"format":"date"},"#
                     + #""tags":{"type":"array","items":{"type":"string","pattern":"^[a-z]*$"},"#
                     + #""minItems":1,"maxItems":2}},"#

@@ -20,7 +20,8 @@ extension OpenAPI {
             "ActionLog": Self.object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
-                    "type": ["integer", "null"], "description": "What to give `after` for the next page; null at the end.",
+                    "type": ["integer", "null"],
+                    "description": "What to give `after` for the next page; null at the end.",
                 ],
             ]),
             "LoggedAction": Self.loggedAction,

@@ -19,6 +19,6 @@ public struct Commit<State: Sendable, Action: Sendable>: Sendable {
 }
 
 /// Who sent an action.
-public enum Origin: String, Sendable {
+public enum Origin: String, Sendable, CaseIterable {
     case client, middleware, effect, system
 }
