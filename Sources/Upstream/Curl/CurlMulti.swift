@@ -14,6 +14,7 @@ final class CurlMulti {
     private let loop: any EventLoop
     private var handle: Handle?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var lookups = NameLookups()
     private var timer: LoopTimer?
     private var quietTimer: LoopTimer?
     private var isPushWanted = false
@@ -28,6 +29,7 @@ final class CurlMulti {
     func start(_ transfer: CurlTransfer) {
         stopQuietTimer()
         guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
+        transfer.multi = self
         transfers[easy] = transfer
         guard curl_multi_add_handle(handle, easy) == CURLM_OK else {
             transfers[easy] = nil
@@ -37,10 +39,12 @@ final class CurlMulti {
 
     /// Ends a transfer without a word; its connection is closed at once.
     func cancel(_ transfer: CurlTransfer) {
+        transfer.drop()
         if let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil {
             curl_multi_remove_handle(handle, easy)
         }
         transfer.close()
+        endLookup(transfer)
         startQuietTimer()
     }
 
@@ -55,7 +59,7 @@ final class CurlMulti {
 
     private func refuse(_ transfer: CurlTransfer) {
         transfer.close()
-        loop.afterwards { transfer.completion(.failed(.notStarted)) }
+        loop.afterwards { self.tell(transfer, .failed(.notStarted)) }
         startQuietTimer()
     }
 
@@ -75,7 +79,41 @@ final class CurlMulti {
         let outcome = transfer.outcome(code)
         curl_multi_remove_handle(handle, easy)
         transfer.close()
-        transfer.completion(outcome)
+        if transfer.awaitsName { return wait(transfer) }
+        endLookup(transfer, failing: code == CURLE_COULDNT_RESOLVE_HOST ? outcome : nil)
+        tell(transfer, outcome)
+    }
+
+    private func tell(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+        if !transfer.isDropped { transfer.completion(outcome) }
+    }
+}
+
+// Looking up names, one transfer for all. Called from within libcurl, so what follows is put off.
+extension CurlMulti {
+    func mayLookUp(_ transfer: CurlTransfer) -> Bool {
+        lookups.begin(transfer)
+    }
+
+    private func wait(_ transfer: CurlTransfer) {
+        if !lookups.wait(transfer) { startAgain(transfer) }
+    }
+
+    /// - Parameter outcome: what becomes of all who waited, if the look-up has failed.
+    func endLookup(_ transfer: CurlTransfer, failing outcome: TransferOutcome? = nil) {
+        for waiting in lookups.end(transfer) {
+            if let outcome {
+                loop.afterwards { self.tell(waiting, outcome) }
+            } else {
+                startAgain(waiting)
+            }
+        }
+    }
+
+    private func startAgain(_ transfer: CurlTransfer) {
+        loop.afterwards {
+            if !transfer.isDropped { self.start(transfer) }
+        }
     }
 }
 

@@ -10,6 +10,12 @@ extension CurlTransfer {
         options.set(CURLOPT_HEADERDATA, pointer: context)
         options.note(ccurl_set_before_request(easy, Self.onRequest))
         options.set(CURLOPT_PREREQDATA, pointer: context)
+        options.note(ccurl_set_open_socket(easy, Self.onConnection))
+        options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        if request.address.isNamed {
+            options.note(ccurl_set_before_lookup(easy, Self.onLookup))
+            options.set(CURLOPT_RESOLVER_START_DATA, pointer: context)
+        }
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
@@ -32,7 +38,19 @@ extension CurlTransfer {
         length == 0 ? 1 : 0
     }
 
-    private static let onRequest: curl_prereq_callback = { context, _, _, _, _ in
-        CurlTransfer.from(context)?.beforeRequest() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    private static let onRequest: curl_prereq_callback = { context, address, _, _, _ in
+        guard let address, let transfer = CurlTransfer.from(context) else { return CURL_PREREQFUNC_ABORT }
+        return transfer.beforeRequest(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    private static let onConnection: curl_opensocket_callback = { context, _, address in
+        guard let address, let transfer = CurlTransfer.from(context), transfer.beforeConnection(address) else {
+            return CURL_SOCKET_BAD
+        }
+        return SocketOpening.open(address.pointee)
+    }
+
+    private static let onLookup: curl_resolver_start_callback = { _, _, context in
+        CurlTransfer.from(context)?.beforeLookup() == true ? 0 : 1
     }
 }

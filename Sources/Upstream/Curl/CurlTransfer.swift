@@ -13,6 +13,14 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var headerBytes = 0
     private var isSent = false
+    /// Whether an address was refused because it is not public.
+    private var wasDenied = false
+    /// Whether the transfer was stopped because another looks its name up.
+    private(set) var awaitsName = false
+    /// Whether nobody wants to hear of it any more.
+    private(set) var isDropped = false
+    /// Where look-ups are asked for and told, on the loop.
+    weak var multi: CurlMulti?
     /// What stopped the transfer from inside a callback; it says more than libcurl's code.
     private var stopped: TransferFailure?
 
@@ -31,6 +39,7 @@ final class CurlTransfer {
     func open() -> UnsafeMutableRawPointer? {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        awaitsName = false
         for line in request.fields {
             guard let longer = curl_slist_append(fields, line) else { return nil }
             fields = longer
@@ -46,9 +55,14 @@ final class CurlTransfer {
         fields = nil
     }
 
+    func drop() {
+        isDropped = true
+    }
+
     /// What the finished transfer brought.
     func outcome(_ code: CURLcode) -> TransferOutcome {
         if let stopped { return .failed(stopped) }
+        if code == CURLE_COULDNT_CONNECT, wasDenied { return .failed(.denied) }
         guard code == CURLE_OK else { return .failed(TransferFailure(code)) }
         return .answered(
             TransferAnswer(
@@ -98,17 +112,35 @@ extension CurlTransfer {
         return true
     }
 
+    /// A name is about to be looked up.
+    /// - Returns: false to stop.
+    func beforeLookup() -> Bool {
+        awaitsName = multi?.mayLookUp(self) == false
+        return !awaitsName
+    }
+
+    /// A connection is about to be made, so the name is known.
+    /// - Returns: false to pass over this address.
+    func beforeConnection(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
+        multi?.endLookup(self)
+        guard request.settings.denyPrivate, !SocketOpening.isPublic(address) else { return true }
+        wasDenied = true
+        return false
+    }
+
     /// The request is about to be sent.
     ///
     /// libcurl sends it again, unasked, when a connection that it reused turns out dead. That could do a POST twice,
     /// and hides a retry from the rules for them, so the second time stops the transfer.
     /// - Returns: false to stop.
-    func beforeRequest() -> Bool {
-        guard !isSent else {
+    func beforeRequest(to address: UnsafePointer<CChar>) -> Bool {
+        // The connection may have been made for a service that private addresses are not denied to.
+        if request.settings.denyPrivate, !SocketOpening.isPublic(address) {
+            stopped = .denied
+        } else if isSent {
             stopped = .repeated
-            return false
         }
         isSent = true
-        return true
+        return stopped == nil
     }
 }

@@ -2,12 +2,12 @@ package import Sockets
 
 /// Bounds retries by the number of calls, so that an outage is not multiplied by those who meet it.
 ///
-/// Every call brings a fifth of a retry, every second ten, and a hundred can be saved: a single fault never goes
+/// Every call brings a quarter of a retry, every second ten, and a hundred can be saved: a single fault never goes
 /// without its retries, and a service that is down sees little more than the calls themselves.
 package struct RetryBudget: Sendable {
     private static let most = 100.0
     private static let perSecond = 10.0
-    private static let perCall = 0.2
+    private static let perCall = 0.25
 
     private var saved = most
     private var since: LoopInstant

@@ -27,6 +27,13 @@ package struct WebAddress: Sendable, Hashable {
         origin = Origin(scheme: scheme, host: host.lowercased(), port: port)
     }
 
+    /// Whether the host is a name that has to be looked up.
+    var isNamed: Bool {
+        // libcurl knows the loopback by heart (RFC 6761, 6.3); an IPv6 address stands in brackets.
+        !origin.host.hasPrefix("[") && origin.host != "localhost" && !origin.host.hasSuffix(".localhost")
+            && !origin.host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+
     private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }

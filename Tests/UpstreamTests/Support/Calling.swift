@@ -39,4 +39,14 @@ extension CurlClient {
             return error.code.rawValue
         }
     }
+
+    /// What so many calls at once end with, counted.
+    func outcomes(of count: Int) async -> [String: Int] {
+        await withTaskGroup(of: String.self) { group in
+            for _ in 0..<count {
+                group.addTask { await self.outcome() }
+            }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+    }
 }

@@ -18,7 +18,7 @@ struct FaultyConnection {
 
     func wantsToWrite(_ isReleased: Bool) -> Bool {
         switch steps.first {
-        case .send, .endless, .close, .reset: true
+        case .send, .bytes, .endless, .close, .reset: true
         case .hold: isReleased
         case .drip, .hang, nil: false
         }
@@ -54,14 +54,17 @@ struct FaultyConnection {
         while !isClosed, let step = steps.first {
             switch step {
             case .send(let text):
-                guard finish(sending: text) else { return }
+                steps[0] = .bytes(Array(text.utf8))
+                continue
+            case .bytes(let bytes):
+                guard finish(sending: bytes) else { return }
             case .drip(let text):
                 let rest = String(text.dropFirst())
-                guard TestSocket.send(descriptor, String(text.prefix(1))) == 1 else { return close() }
+                guard TestSocket.send(descriptor, Array(text.utf8.prefix(1))) == 1 else { return close() }
                 steps[0] = .drip(rest)
                 guard rest.isEmpty else { return }
             case .endless(let text):
-                guard TestSocket.send(descriptor, text) != nil else { return close() }
+                guard TestSocket.send(descriptor, Array(text.utf8)) != nil else { return close() }
                 return
             case .hang: return
             case .hold:
@@ -76,14 +79,13 @@ struct FaultyConnection {
     }
 
     /// - Returns: whether all of it is sent.
-    private mutating func finish(sending text: String) -> Bool {
-        guard let sent = TestSocket.send(descriptor, text) else {
+    private mutating func finish(sending bytes: [UInt8]) -> Bool {
+        guard let sent = TestSocket.send(descriptor, bytes) else {
             close()
             return false
         }
-        let rest = text.utf8.dropFirst(sent)
-        steps[0] = .send(String(decoding: rest, as: UTF8.self))
-        return rest.isEmpty
+        steps[0] = .bytes(Array(bytes.dropFirst(sent)))
+        return sent == bytes.count
     }
 
     mutating func close() {

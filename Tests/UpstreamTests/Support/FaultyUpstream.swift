@@ -13,6 +13,7 @@ import Locks
 final class FaultyUpstream: Sendable {
     enum Step: Sendable {
         case send(String)
+        case bytes([UInt8])
         /// One byte at a time, about every 20 ms.
         case drip(String)
         /// Again and again, as long as the peer takes it.

@@ -90,8 +90,7 @@ enum TestSocket {
     }
 
     /// How much was sent; nil if the connection is gone.
-    static func send(_ descriptor: Int32, _ text: String) -> Int? {
-        let bytes = Array(text.utf8)
+    static func send(_ descriptor: Int32, _ bytes: [UInt8]) -> Int? {
         #if canImport(Glibc)
             let count = Glibc.send(descriptor, bytes, bytes.count, noSignal)
         #else

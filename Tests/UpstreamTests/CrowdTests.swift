@@ -1,0 +1,112 @@
+import Sockets
+import Stores
+import Testing
+import Upstream
+
+#if os(Linux)
+    import Glibc
+#endif
+
+/// Many calls, and what they share.
+@Suite struct CrowdTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func manyCallsTakeNoThreads(_ implementation: LoopImplementation) async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(
+            of: upstream, on: implementation,
+            {
+                $0.timeout = .seconds(60)
+                $0.maxConcurrent = 700
+            }
+        ) { client in
+            let before = entries(of: "/proc/self/task")
+            async let outcomes = client.outcomes(of: 800)
+            await upstream.until { $0.requests.count == 700 }
+            // Other tests have threads as well, but not one for each of these calls.
+            #expect(entries(of: "/proc/self/task") - before < 500)
+            #expect(upstream.record.open == 700)
+            upstream.release()
+            #expect(await outcomes == ["200": 800])
+        }
+        await upstream.until { $0.open == 0 }
+    }
+
+    @Test func theLineIsBoundedAndRefusesAtOnce() async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(
+            of: upstream,
+            {
+                $0.maxConcurrent = 2
+                $0.maxWaiting = 3
+            }
+        ) { client in
+            let outcomes = Outcomes()
+            for number in 0..<7 {
+                client.call(RemoteRequest(), completion: outcomes.add("\(number)"))
+            }
+            await outcomes.wait(for: 2)
+            #expect(outcomes.all == ["5": "overloaded", "6": "overloaded"])
+            upstream.release()
+            await outcomes.wait(for: 7)
+            #expect(Set(outcomes.all.filter { $0.value == "200" }.keys) == ["0", "1", "2", "3", "4"])
+        }
+        #expect(upstream.record.connections <= 2)
+    }
+
+    @Test func aConnectionServesManyCalls() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()))
+        try await withClient(of: upstream) { client in
+            for method in ["GET", "POST", "GET", "POST", "PUT", "HEAD"] {
+                #expect(await client.outcome(RemoteRequest(method: method)) == "200")
+            }
+        }
+        #expect(upstream.record.requests.map(\.connection) == [0, 0, 0, 0, 0, 0])
+    }
+
+    @Test func aConnectionThatTheServiceHasClosedIsNotUsed() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()), .close)
+        try await withClient(of: upstream, { $0.retries = 0 }) { client in
+            for count in 1...5 {
+                #expect(await client.outcome(RemoteRequest(method: "POST")) == "200")
+                await upstream.until { $0.connections == count && $0.open == 0 }
+            }
+        }
+        #expect(upstream.record.connections == 5)
+    }
+
+    /// Outages are not multiplied: retries beyond the budget are not made.
+    @Test func retriesHaveABudget() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.status(503)))
+        try await withClient(
+            of: upstream,
+            {
+                $0.breakerFailures = 0
+                $0.timeout = .seconds(60)
+            }
+        ) { client in
+            #expect(await client.outcomes(of: 1000) == ["503": 1000])
+        }
+        #expect(upstream.record.requests.count < 2000)
+    }
+
+    @Test func descriptorsComeBack() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()))
+        let before = entries(of: "/proc/self/fd")
+        for _ in 0..<500 {
+            try await withClient(of: upstream) { #expect(await $0.outcome() == "200") }
+        }
+        // Other tests open and close as well, but not one for each of these rounds.
+        #expect(entries(of: "/proc/self/fd") - before < 500)
+    }
+
+    /// How many names a directory has; 0 where there is none.
+    private func entries(of path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil {
+            count += 1
+        }
+        return count
+    }
+}

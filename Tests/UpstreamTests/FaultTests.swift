@@ -1,0 +1,73 @@
+import Sockets
+import Stores
+import Testing
+import Upstream
+
+/// Real services misbehave, and every call ends with the right word and the right number of attempts.
+@Suite struct FaultTests {
+    @Test(arguments: Fault.broken + Fault.late + Fault.shapeless + Fault.statuses + Fault.redirects)
+    func everyFaultHasItsWord(_ fault: Fault) async throws {
+        let turns = fault.turns
+        let upstream = try FaultyUpstream(greeting: fault.greeting) { turns[min($0.index, turns.count - 1)] }
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await withClient(of: upstream) {
+            $0.timeout = fault.timeout
+        } _: { client in
+            let outcome = await client.outcome(RemoteRequest(method: fault.method))
+            #expect(outcome == fault.outcome)
+        }
+        #expect(clock.now - start < fault.timeout + .seconds(3))
+        if let requests = fault.requests { #expect(upstream.record.requests.count == requests) }
+        await upstream.until { $0.open == 0 }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func aRefusedConnectionIsUnreachable(_ method: String) async throws {
+        let port = try TestSocket.closedPort()
+        try await withClient(url: "http://127.0.0.1:\(port)/") { client in
+            #expect(await client.outcome(RemoteRequest(method: method)) == "unreachable")
+        }
+    }
+
+    @Test func aNameThatDoesNotExistIsUnreachableForAll() async throws {
+        try await withClient(url: "http://nowhere.invalid/") {
+            $0.timeout = .seconds(60)
+        } _: { client in
+            let outcomes = await client.outcomes(of: 40)
+            #expect(outcomes == ["unreachable": 40])
+        }
+    }
+
+    @Test func plainTextWhereTLSIsExpectedIsUnreachable() async throws {
+        let upstream = try FaultyUpstream(greeting: [.send(Answer.status(400)), .close], .close)
+        try await withClient(url: "https://127.0.0.1:\(upstream.port)/") { client in
+            #expect(await client.outcome() == "unreachable")
+        }
+    }
+
+    @Test func privateAddressesAreDenied() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()))
+        for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
+            try await withClient(url: "http://\(host):\(upstream.port)/") {
+                $0.denyPrivate = true
+            } _: { client in
+                #expect(await client.outcome() == "unreachable")
+            }
+        }
+        #expect(upstream.record.connections == 0)
+    }
+
+    /// libcurl by itself would send the request again on a new connection.
+    @Test(arguments: ["GET", "POST"])
+    func aRequestIsNeverRepeatedUnasked(_ method: String) async throws {
+        let upstream = try FaultyUpstream { $0.index == 0 ? [.send(Answer.ok())] : [.close] }
+        try await withClient(of: upstream) {
+            $0.retries = 0
+        } _: { client in
+            #expect(await client.outcome(RemoteRequest(method: method)) == "200")
+            #expect(await client.outcome(RemoteRequest(method: method)) == "unreachable")
+        }
+        #expect(upstream.record.requests.map(\.connection) == [0, 0])
+    }
+}

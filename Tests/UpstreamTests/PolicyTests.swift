@@ -1,0 +1,147 @@
+import Sockets
+import Testing
+import Upstream
+
+/// The small rules, without a network.
+@Suite struct PolicyTests {
+    @Test(
+        arguments: [
+            ("GET", true, true, true, false), ("PUT", true, true, true, false), ("POST", true, false, false, false),
+            ("PATCH", true, false, false, false),
+        ] as [(String, Bool, Bool, Bool, Bool)])
+    func onlyWhatIsSafeIsRepeated(
+        _ method: String, refused: Bool, unconnected: Bool, broken: Bool, lasting: Bool
+    ) {
+        #expect(RetryRule.allows(method, after: .refused) == refused)
+        #expect(RetryRule.allows(method, after: .unconnected) == unconnected)
+        #expect(RetryRule.allows(method, after: .broken) == broken)
+        #expect(RetryRule.allows(method, after: .lasting) == lasting)
+        #expect(RetryRule.allows(method, afterStatus: 503) == broken)
+        #expect(!RetryRule.allows(method, afterStatus: 500))
+    }
+
+    @Test(arguments: [(1, 0.1), (2, 0.2), (3, 0.4), (7, 5), (1000, 5), (Int.max, 5)] as [(Int, Double)])
+    func theBackOffDoublesUpToABound(_ retry: Int, bound: Double) {
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 1, retryAfter: nil) == .seconds(bound))
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 0, retryAfter: nil) == .zero)
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 0, retryAfter: .seconds(7)) == .seconds(7))
+    }
+
+    @Test func theBudgetIsSpentAndComesBack() {
+        let start = LoopInstant(nanoseconds: 1)
+        var budget = RetryBudget(at: start)
+        #expect(retries(&budget, at: start) == 100)
+        for _ in 0..<40 {
+            budget.countCall()
+        }
+        #expect(retries(&budget, at: start) == 10)
+        #expect(retries(&budget, at: start.advanced(by: .seconds(2))) == 20)
+        #expect(retries(&budget, at: start.advanced(by: .seconds(100_000))) == 100)
+    }
+
+    private func retries(_ budget: inout RetryBudget, at now: LoopInstant) -> Int {
+        var count = 0
+        while budget.takeRetry(at: now) {
+            count += 1
+        }
+        return count
+    }
+
+    @Test(arguments: [
+        ("http://a.example/x", "http", "a.example", "80"), ("HTTPS://A.example", "https", "a.example", "443"),
+        ("http://u:p@a.example:81", "http", "a.example", "81"), ("http://[::1]:8/", "http", "[::1]", "8"),
+    ])
+    func anAddressHasAnOrigin(_ text: String, scheme: String, host: String, port: String) throws {
+        let origin = try #require(WebAddress(text)).origin
+        #expect(origin.scheme == scheme)
+        #expect(origin.host == host)
+        #expect(origin.port == port)
+    }
+
+    @Test(arguments: ["", "/x", "a.example", "ftp://a.example", "file:///x", "http://", "http://a b/", "x:y"])
+    func whatIsNoAddressIsRefused(_ text: String) {
+        #expect(WebAddress(text) == nil)
+    }
+
+    private static let publicAddresses: [[UInt8]] = [
+        [8, 8, 8, 8],
+        [1, 1, 1, 1],
+        [172, 15, 0, 1],
+        [172, 32, 0, 1],
+        [100, 128, 0, 1],
+        [0x26, 0x06] + zeros(13) + [1],
+        zeros(10) + [255, 255, 8, 8, 8, 8],
+        [0, 0x64, 0xff, 0x9b] + zeros(8) + [8, 8, 8, 8],
+    ]
+
+    private static let privateAddresses: [[UInt8]] = [
+        [127, 0, 0, 1],
+        [10, 1, 2, 3],
+        [172, 16, 0, 1],
+        [172, 31, 9, 9],
+        [192, 168, 0, 1],
+        [169, 254, 169, 254],
+        [100, 64, 0, 1],
+        [0, 0, 0, 0],
+        [224, 0, 0, 1],
+        [255, 255, 255, 255],
+        [198, 19, 0, 1],
+        zeros(16),
+        zeros(15) + [1],
+        zeros(10) + [255, 255, 127, 0, 0, 1],
+        [0, 0x64, 0xff, 0x9b] + zeros(8) + [10, 0, 0, 1],
+        [0x20, 0x02, 192, 168, 0, 1] + zeros(10),
+        [0xfd] + zeros(15),
+        [0xfe, 0x80] + zeros(13) + [1],
+        [0xff, 2] + zeros(13) + [1],
+        [0x20, 1, 0x0d, 0xb8] + zeros(12),
+        [1, 2, 3],
+    ]
+
+    @Test(arguments: publicAddresses.map { ($0, true) } + privateAddresses.map { ($0, false) })
+    func privateAddressesAreKnown(_ bytes: [UInt8], isPublic: Bool) {
+        #expect(PublicAddress.isPublic(bytes) == isPublic)
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] {
+        [UInt8](repeating: 0, count: count)
+    }
+
+    @Test func whoWaitsComesInOrderUnlessGone() {
+        final class Person {}
+        let people = (0..<200).map { _ in Person() }
+        var line = WaitingLine<Person>()
+        for person in people {
+            line.append(person)
+        }
+        for person in people[10..<190] {
+            let removals = [line.remove(person), line.remove(person)]
+            #expect(removals == [true, false])
+            line.tidy()
+        }
+        #expect(line.count == 20)
+        for person in people[..<10] + people[190...] {
+            let next = line.popFirst()
+            #expect(next === person)
+        }
+        #expect(line.count == 0)
+        line.append(people[0])
+        let ends = [line.popFirst(), line.popFirst()]
+        #expect(ends[0] === people[0])
+        #expect(ends[1] == nil)
+    }
+
+    @Test(arguments: [
+        (["Content-Length": "1"], "Content-Length"), (["X": "a\r\nY: b"], "X"), (["a b": "c"], "a b"), (["": "c"], ""),
+    ])
+    func headersThatWouldBreakTheMessageAreRefused(_ headers: [String: String], name: String) async throws {
+        let upstreams = try CurlUpstreams(userAgent: "test")
+        #expect(throws: InvalidUpstream.header(name: name)) {
+            _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "http://a.example", headers: headers))
+        }
+        #expect(throws: InvalidUpstream.url) {
+            _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "ftp://a.example"))
+        }
+        await upstreams.shutdown()
+    }
+}

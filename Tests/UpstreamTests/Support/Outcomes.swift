@@ -1,0 +1,44 @@
+import Locks
+import Stores
+
+/// Collects what calls with callbacks end with.
+final class Outcomes: Sendable {
+    private typealias Waiter = (count: Int, continuation: CheckedContinuation<Void, Never>)
+
+    /// Guards what came and who waits. A leaf.
+    private let state = Locked((outcomes: [String: String](), waiters: [Waiter]()))
+
+    var all: [String: String] { state.withLock { $0.outcomes } }
+
+    /// A completion that notes its outcome under a name.
+    func add(_ name: String) -> @Sendable (Result<RemoteAnswer, RemoteFailure>) -> Void {
+        { result in
+            let ready = self.state.withLock { state in
+                state.outcomes[name] =
+                    switch result {
+                    case .success(let answer): "\(answer.status)"
+                    case .failure(let failure): failure.code.rawValue
+                    }
+                let count = state.outcomes.count
+                let ready = state.waiters.filter { $0.count <= count }
+                state.waiters.removeAll { $0.count <= count }
+                return ready
+            }
+            for waiter in ready {
+                waiter.continuation.resume()
+            }
+        }
+    }
+
+    /// Returns once so many have come.
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.withLock { state in
+                if state.outcomes.count >= count { return true }
+                state.waiters.append((count, continuation))
+                return false
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+}
