@@ -8,17 +8,14 @@ import Upstream
 #endif
 
 /// Many calls, and what they share.
-@Suite struct CrowdTests {
+@Suite(.timeLimit(.minutes(1))) struct CrowdTests {
     @Test(arguments: LoopImplementation.allCases)
     func manyCallsTakeNoThreads(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
-        try await withClient(
-            of: upstream, on: implementation,
-            {
-                $0.timeout = .seconds(60)
-                $0.maxConcurrent = 700
-            }
-        ) { client in
+        try await withClient(of: upstream, on: implementation) {
+            $0.timeout = .seconds(60)
+            $0.maxConcurrent = 700
+        } _: { client in
             let before = entries(of: "/proc/self/task")
             async let outcomes = client.outcomes(of: 800)
             await upstream.until { $0.requests.count == 700 }
@@ -33,13 +30,10 @@ import Upstream
 
     @Test func theLineIsBoundedAndRefusesAtOnce() async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
-        try await withClient(
-            of: upstream,
-            {
-                $0.maxConcurrent = 2
-                $0.maxWaiting = 3
-            }
-        ) { client in
+        try await withClient(of: upstream) {
+            $0.maxConcurrent = 2
+            $0.maxWaiting = 3
+        } _: { client in
             let outcomes = Outcomes()
             for number in 0..<7 {
                 client.call(RemoteRequest(), completion: outcomes.add("\(number)"))
@@ -65,7 +59,9 @@ import Upstream
 
     @Test func aConnectionThatTheServiceHasClosedIsNotUsed() async throws {
         let upstream = try FaultyUpstream(.send(Answer.ok()), .close)
-        try await withClient(of: upstream, { $0.retries = 0 }) { client in
+        try await withClient(of: upstream) {
+            $0.retries = 0
+        } _: { client in
             for count in 1...5 {
                 #expect(await client.outcome(RemoteRequest(method: "POST")) == "200")
                 await upstream.until { $0.connections == count && $0.open == 0 }
@@ -77,13 +73,10 @@ import Upstream
     /// Outages are not multiplied: retries beyond the budget are not made.
     @Test func retriesHaveABudget() async throws {
         let upstream = try FaultyUpstream(.send(Answer.status(503)))
-        try await withClient(
-            of: upstream,
-            {
-                $0.breakerFailures = 0
-                $0.timeout = .seconds(60)
-            }
-        ) { client in
+        try await withClient(of: upstream) {
+            $0.breakerFailures = 0
+            $0.timeout = .seconds(60)
+        } _: { client in
             #expect(await client.outcomes(of: 1000) == ["503": 1000])
         }
         #expect(upstream.record.requests.count < 2000)

@@ -5,11 +5,13 @@ import Testing
 import Upstream
 
 /// Calls that are cut off from this side.
-@Suite struct EndingTests {
+@Suite(.timeLimit(.minutes(1))) struct EndingTests {
     @Test(arguments: LoopImplementation.allCases)
     func cancellingClosesTheConnection(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.hang)
-        try await withClient(of: upstream, on: implementation, { $0.timeout = .seconds(600) }) { client in
+        try await withClient(of: upstream, on: implementation) {
+            $0.timeout = .seconds(600)
+        } _: { client in
             let task = Task { await client.outcome() }
             await upstream.until { $0.requests.count == 1 }
             task.cancel()
@@ -32,7 +34,9 @@ import Upstream
 
     @Test func aCallThatWaitsCanBeCancelled() async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
-        try await withClient(of: upstream, { $0.maxConcurrent = 1 }) { client in
+        try await withClient(of: upstream) {
+            $0.maxConcurrent = 1
+        } _: { client in
             let outcomes = Outcomes()
             client.call(RemoteRequest(), completion: outcomes.add("first"))
             let cancel = client.call(RemoteRequest(), completion: outcomes.add("second"))
@@ -49,7 +53,9 @@ import Upstream
 
     @Test func aCallThatPausesCanBeCancelled() async throws {
         let upstream = try FaultyUpstream(.send(Answer.status(503, "Retry-After: 300")))
-        try await withClient(of: upstream, { $0.timeout = .seconds(600) }) { client in
+        try await withClient(of: upstream) {
+            $0.timeout = .seconds(600)
+        } _: { client in
             let task = Task { await client.outcome() }
             await upstream.until { $0.requests.count == 1 }
             task.cancel()
@@ -59,24 +65,24 @@ import Upstream
 
     @Test func theDeadlineClosesTheConnection() async throws {
         let upstream = try FaultyUpstream(.hang)
-        try await withClient(of: upstream, { $0.timeout = .milliseconds(100) }) { client in
+        try await withClient(of: upstream) {
+            $0.timeout = .milliseconds(100)
+        } _: { client in
             let clock = ContinuousClock()
             let taken = await clock.measure { #expect(await client.outcome() == "timeout") }
             #expect(taken >= .milliseconds(100))
-            await upstream.until { $0.ended == 1 }
+            await upstream.until { $0.open == 0 }
+            #expect(upstream.record.ended == upstream.record.connections)
         }
     }
 
     @Test func theDeadlineCoversTheLine() async throws {
         let upstream = try FaultyUpstream(.hang)
-        try await withClient(
-            of: upstream,
-            {
-                $0.timeout = .milliseconds(100)
-                $0.maxConcurrent = 1
-                $0.breakerFailures = 0
-            }
-        ) { client in
+        try await withClient(of: upstream) {
+            $0.timeout = .milliseconds(100)
+            $0.maxConcurrent = 1
+            $0.breakerFailures = 0
+        } _: { client in
             #expect(await client.outcomes(of: 4) == ["timeout": 4])
         }
     }

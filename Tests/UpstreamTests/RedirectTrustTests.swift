@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// Credentials go to the service they are for, and nowhere else.
-@Suite struct RedirectTrustTests {
+@Suite(.timeLimit(.minutes(1))) struct RedirectTrustTests {
     private static let credentials = ["Authorization": "Bearer secret", "X-Api-Key": "secret", "Cookie": "a=secret"]
 
     private func secrets(in request: FaultyUpstream.Request) -> Int {
@@ -12,7 +12,9 @@ import Upstream
     }
 
     private func call(_ upstream: FaultyUpstream) async throws {
-        try await withClient(of: upstream, { $0.headers = Self.credentials }) { client in
+        try await withClient(of: upstream) {
+            $0.headers = Self.credentials
+        } _: { client in
             #expect(await client.outcome() == "200")
         }
     }
