@@ -58,7 +58,12 @@ extension Fault {
             outcome: "too-large", requests: 1),
         Fault(
             name: "endless chunks",
-            turns: [[.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .endless("5\r\nabcde\r\n")]],
+            turns: [
+                [
+                    .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+                    .endless("1000\r\n\(String(repeating: " ", count: 4096))\r\n"),
+                ]
+            ],
             outcome: "too-large", requests: 1),
         Fault(
             name: "a length beyond the limit", turns: [[.send("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n")]],
