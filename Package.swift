@@ -41,7 +41,8 @@ let package = Package(
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "StorehouseServer", "StoreKinds", "Journal", "Upstream", "Stores", "JSON", "HTTP", "Sockets", "Locks",
+                "StorehouseServer", "StoreKinds", "Journal", "Stores", "StoresTesting", "Upstream", "JSON", "HTTP",
+                "Sockets", "Locks",
             ]),
     ],
     swiftLanguageModes: [.v6]

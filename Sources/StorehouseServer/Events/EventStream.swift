@@ -26,6 +26,7 @@ final class EventStream {
 
     private let session: Session
     private let settings: Settings
+    private let ended: @Sendable () -> Void
     private var connection: HTTPConnection?
     /// The newest revision that it has shown.
     private var shown = -1
@@ -34,10 +35,15 @@ final class EventStream {
     private var lastSent: LoopInstant
     private var timer: LoopTimer?
 
-    init(_ session: Session, _ selection: Selection, _ settings: Settings, on loop: any EventLoop) {
+    /// - Parameter ended: called once the stream is over.
+    init(
+        _ session: Session, _ selection: Selection, _ settings: Settings, on loop: any EventLoop,
+        ended: @escaping @Sendable () -> Void
+    ) {
         self.session = session
         self.selection = selection
         self.settings = settings
+        self.ended = ended
         self.loop = loop
         lastSent = loop.now
     }
@@ -121,6 +127,7 @@ extension EventStream: StreamOwner {
         timer = nil
         connection = nil
         session.events.remove(self)
+        ended()
     }
 
     func streamShouldEnd() { end("draining") }

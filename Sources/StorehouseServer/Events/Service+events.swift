@@ -13,7 +13,11 @@ extension Service {
         try Self.refuse("changes", of: call.head)
         try Self.refuse("effects", of: call.head)
         let selection = try Self.selection(call.head, session.kind)
-        let stream = EventStream(session, selection, settings.streams, on: call.exchange.loop)
+        let stream = EventStream(session, selection, settings.streams, on: call.exchange.loop) { [clock, log] in
+            // A watched session is in use up to the end of its last stream.
+            session.touch(clock.now())
+            log.debug("stream ended", [.init("session", session.id.shortened)])
+        }
         switch session.events.add(stream, settings.streams.mostPerSession) {
         case .ended: call.answer(Response(.noContent))
         case .full:
