@@ -1,0 +1,99 @@
+import JSON
+import Testing
+
+/// Which resource does what, and how the others say no.
+@Suite struct MethodTests {
+    /// `{s}` stands for a session's path.
+    private static let resources = [
+        ("/", "GET, HEAD, OPTIONS"), ("/stores", "GET, HEAD, OPTIONS"), ("/openapi.json", "GET, HEAD, OPTIONS"),
+        ("/healthz", "GET, HEAD, OPTIONS"), ("/readyz", "GET, HEAD, OPTIONS"), ("/sessions", "POST, OPTIONS"),
+        ("{s}", "GET, HEAD, DELETE, OPTIONS"), ("{s}/state", "GET, HEAD, OPTIONS"),
+        ("{s}/actions", "POST, OPTIONS"), ("{s}/events", "GET, OPTIONS"),
+    ]
+
+    @Test(arguments: resources)
+    func optionsListWhatIsAllowed(_ path: String, _ allowed: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await server.send(TestRequest("OPTIONS", session.path(path)))
+            #expect(response.status == 204)
+            #expect(response["allow"] == allowed)
+        }
+    }
+
+    @Test(arguments: resources)
+    func anyOtherMethodIsNotAllowed(_ path: String, _ allowed: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let known = Set(allowed.split(separator: ", ").map(String.init))
+            for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"] where !known.contains(method) {
+                let response = try await server.send(TestRequest(method, session.path(path)))
+                #expect(response.status == 405, "\(method) \(path)")
+                #expect(response["allow"] == allowed)
+                if method != "HEAD" { #expect(response.code == "method-not-allowed") }
+            }
+            #expect(try await session.read().status == 200)
+        }
+    }
+
+    @Test(arguments: resources.filter { $0.1.contains("GET, HEAD") }.map(\.0))
+    func headAnswersLikeGetWithoutTheBody(_ path: String) async throws {
+        try await LiveServer.run(clock: ManualClock().clock) { server in
+            let session = try await server.session()
+            let get = try await server.get(session.path(path))
+            let head = try await server.send(TestRequest("HEAD", session.path(path)))
+            #expect(get.status == 200)
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head["content-length"] == "\(get.body.count)")
+            let names = get.fields.map(\.name)
+            #expect(head.fields.map(\.name) == names)
+            for name in names where name != "date" { #expect(head[name] == get[name]) }
+        }
+    }
+
+    @Test(arguments: [
+        "/nothing", "/sessions/", "/Sessions", "/stores/", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/nothing",
+        "/sessions/AAAAAAAAAAAAAAAAAAAAAA/state/more", "//", "/sessions%2Fx",
+    ])
+    func aPathThatLeadsNowhereIsNotFound(_ path: String) async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get(path)
+            #expect(response.status == 404)
+            #expect(response.code == "no-such-resource")
+        }
+    }
+
+    @Test func thePathMayBePercentEncoded() async throws {
+        try await LiveServer.run { server in
+            #expect(try await server.get("/%73tores").status == 200)
+            let session = try await server.session()
+            let first = try #require(session.path.utf8.dropFirst(10).first)
+            let encoded = "/sessions/%" + String(first, radix: 16) + session.path.dropFirst(11)
+            #expect(try await server.get(encoded)[json: "links"]?["self"] == .string(session.path))
+        }
+    }
+
+    @Test func theServerAsAWholeAnswersToOptions() async throws {
+        try await LiveServer.run { server in
+            let response = try await server.send(TestRequest("OPTIONS", "*"))
+            #expect(response.status == 204)
+            #expect(try await server.get("http://localhost/healthz").status == 200)
+        }
+    }
+
+    @Test func everyAnswerSaysWhenItWasMade() async throws {
+        try await LiveServer.run { server in
+            for path in ["/", "/nothing", "/%zz"] {
+                let date = try await server.get(path)["date"] ?? ""
+                #expect(date.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
+            }
+        }
+    }
+}
+
+extension LiveSession {
+    fileprivate func path(_ template: String) -> String {
+        template.hasPrefix("{s}") ? path + template.dropFirst(3) : template
+    }
+}

@@ -1,0 +1,124 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// What is no request is refused with a problem, and the connection ends.
+@Suite struct RefusalTests {
+    private static let long = String(repeating: "a", count: 9000)
+    private static let large = String(repeating: "a", count: 17_000)
+
+    @Test(arguments: [
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400, "malformed-request"),
+        ("GET  /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("GET /%ff HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz/../stores HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("GET /sessions/%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400, "malformed-request"),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
+            "malformed-request"
+        ),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
+            "malformed-request"
+        ),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400, "malformed-request"),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400, "malformed-request"),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n", 413, "body-too-large"),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10001\r\n", 413, "body-too-large"),
+        ("GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n", 414, "uri-too-long"),
+        ("GET /\(large)", 414, "uri-too-long"),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nContent-Length: 1\r\n\r\nx", 417,
+            "expectation-failed"
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(large)\r\n\r\n", 431, "headers-too-large"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(large)", 431, "headers-too-large"),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501, "not-implemented"),
+        ("GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", 505, "http-version-not-supported"),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http-version-not-supported"),
+    ])
+    func aBrokenRequestGetsItsProblemAndAnEnd(_ request: String, _ status: Int, _ code: String) async throws {
+        try await LiveServer.run { server in
+            let client = try server.client()
+            try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request)
+            #expect(try await client.response().status == 200)
+            let response = try await client.response()
+            #expect(response.status == status)
+            #expect(response.code == code)
+        }
+    }
+
+    @Test func afterARefusalNothingElseIsRead() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let client = try server.client()
+            let smuggled = String(decoding: session.request("counter/increment").bytes, as: UTF8.self)
+            try await client.send(
+                "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + smuggled)
+            let response = try await client.response()
+            #expect(response.status == 400)
+            #expect(response["connection"] == "close")
+            #expect(try await client.rest().isEmpty)
+            #expect(try await session.revision() == 0)
+        }
+    }
+
+    @Test func limitsAreThoseOfTheConfiguration() async throws {
+        try await LiveServer.run(configure: {
+            $0.http.maxBodyBytes = 40
+            $0.http.maxHeaderBytes = 1024
+        }) { server in
+            let session = try await server.session()
+            let action = #"{"type":"counter/increment"}"#
+            for (size, status) in [(40, 200), (41, 413)] {
+                let body = Array((action + String(repeating: " ", count: size - action.utf8.count)).utf8)
+                let request = TestRequest("POST", session.path + "/actions", body: body)
+                #expect(try await server.client().exchange(request).status == status)
+            }
+            for (size, status) in [(900, 200), (1024, 431)] {
+                let request = TestRequest("GET", "/healthz", [("X", String(repeating: "x", count: size))])
+                #expect(try await server.client().exchange(request).status == status)
+            }
+        }
+    }
+
+    @Test func theLargestBodyIsTaken() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let action = Array(#"{"type":"counter/increment"}"#.utf8)
+            let body = action + Array(repeating: UInt8(ascii: " "), count: 65_536 - action.count)
+            let request = TestRequest("POST", session.path + "/actions", body: body)
+            #expect(try await server.send(request).revision == 1)
+        }
+    }
+
+    /// The client still sends when the answer leaves; a reset would take the answer from it.
+    @Test func aClientInTheMiddleOfALargeBodyCanReadTheRefusal() async throws {
+        try await LiveServer.run { server in
+            let client = try server.client()
+            let body = String(repeating: "x", count: 500_000)
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n" + body)
+            #expect(try await client.response().code == "body-too-large")
+        }
+    }
+
+    @Test func connectionsOverTheCapWaitForAPlace() async throws {
+        try await LiveServer.run(configure: {
+            $0.http.threads = 1
+            $0.http.maxConnections = 1
+        }) { server in
+            var first: TestClient? = try server.client()
+            #expect(try await first?.exchange(TestRequest("GET", "/healthz")).status == 200)
+            let second = try server.client()
+            try await second.send(TestRequest("GET", "/healthz").bytes)
+            #expect(try await first?.exchange(TestRequest("GET", "/healthz")).status == 200)
+            first = nil
+            #expect(try await second.response().status == 200)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import JSON
+import Sockets
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// Clients that are too slow, or never say anything.
+@Suite struct TimeoutTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func aHeadThatNeverEndsIsGivenUpOn(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops, configure: { $0.http.headerTimeout = .milliseconds(50) }) { server in
+            let client = try server.client()
+            try await client.send("GET /healthz HTTP/1.1\r\nHo")
+            let response = try await client.response()
+            #expect(response.status == 408)
+            #expect(response.code == "request-timeout")
+            #expect(response["connection"] == "close")
+            #expect(try await client.rest().isEmpty)
+        }
+    }
+
+    @Test func aBodyThatNeverEndsIsGivenUpOn() async throws {
+        try await LiveServer.run(configure: { $0.http.bodyTimeout = .milliseconds(50) }) { server in
+            let client = try server.client()
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
+            let response = try await client.response()
+            #expect(response.code == "request-timeout")
+            #expect(try await client.rest().isEmpty)
+        }
+    }
+
+    @Test func aDripOfBytesDoesNotPutTheDeadlineOff() async throws {
+        try await LiveServer.run(configure: { $0.http.headerTimeout = .milliseconds(100) }) { server in
+            let client = try server.client()
+            let started = ContinuousClock.now
+            // Until the server has had enough, which the client learns when it cannot send any more.
+            await #expect(throws: Wire.Failure.self) {
+                try await client.send("GET / HTTP/1.1\r\nHost: x\r\n")
+                while ContinuousClock.now - started < .seconds(Wire.patience) {
+                    try await client.send("X: y\r\n")
+                    if server.log.text.utf8.count > 1 << 20 { break }
+                }
+            }
+            #expect(ContinuousClock.now - started < .seconds(Wire.patience))
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func anIdleConnectionIsClosedWithoutAWord(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops, configure: { $0.http.idleTimeout = .milliseconds(50) }) { server in
+            let silent = try server.client()
+            #expect(try await silent.rest().isEmpty)
+            let served = try server.client()
+            #expect(try await served.exchange(TestRequest("GET", "/healthz")).status == 200)
+            #expect(try await served.rest().isEmpty)
+        }
+    }
+
+    @Test func anAnswerThatIsAwaitedIsNotIdle() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(
+            animal: remote,
+            configure: {
+                $0.http.idleTimeout = .milliseconds(50)
+                $0.http.headerTimeout = .milliseconds(50)
+            }
+        ) { server in
+            let session = try await server.session()
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            let events = try await session.events(query: "?select=/counter/count")
+            _ = try await events.state()
+            // Another connection is closed for its silence; then both have been silent for as long.
+            #expect(try await server.client().rest().isEmpty)
+            #expect(try await server.client().rest().isEmpty)
+            remote.reply(#"{"animal":"Cat"}"#)
+            #expect(try await answer.at("/state/animal/currentAnimal") == "Cat")
+            _ = try await session.increment()
+            #expect(try await events.state().state == 1)
+        }
+    }
+
+    @Test func aClientThatReadsNoAnswersIsNotServedForEver() async throws {
+        try await LiveServer.run(configure: { $0.http.idleTimeout = .milliseconds(200) }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            // Sends far more than all buffers together hold; the server stops to read, then ends it.
+            let requests = Array(repeating: TestRequest("GET", "/stores").bytes, count: 200).flatMap(\.self)
+            await #expect(throws: Wire.Failure.self) {
+                for _ in 0..<10_000 { try await client.send(requests) }
+            }
+            #expect(try await server.get("/healthz").status == 200)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// The live stream: how it begins, and what it shows of which commit.
+@Suite struct EventStreamTests {
+    @Test func theHeadKeepsProxiesAndBrowsersFromSpoilingIt() async throws {
+        try await LiveServer.run { server in
+            let events = try await server.session().events()
+            #expect(events.head["content-type"] == "text/event-stream; charset=utf-8")
+            #expect(events.head["cache-control"] == "no-store, no-transform")
+            #expect(events.head["x-accel-buffering"] == "no")
+            #expect(events.head["x-content-type-options"] == "nosniff")
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func retryACommentAndTheStateComeAtOnce(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            let session = try await server.session()
+            _ = try await session.increment(4)
+            let events = try await session.events()
+            let opening = [try await events.item(), try await events.item()]
+            #expect(opening.contains { if case .retry = $0 { true } else { false } })
+            #expect(opening.contains { if case .comment = $0 { true } else { false } })
+            let first = try await events.state()
+            #expect(first.data.asObject?.names == ["revision", "state"])
+            #expect(first.revision == 1)
+            #expect(first.state == (try await session.state()))
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func eachCommitThatChangedTheStateIsOneEvent(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            #expect(try await events.state().revision == 0)
+            for revision in 1...5 {
+                _ = try await session.increment()
+                let event = try await events.state()
+                #expect(event.revision == revision)
+                #expect(event.state?["counter"] == ["count": .integer(revision)])
+            }
+        }
+    }
+
+    @Test func aCommitThatChangedNothingIsNoEvent() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.dispatch("calendar/selectDay", ["day": "2024-01-01"])
+            let events = try await session.events()
+            _ = try await events.state()
+            _ = try await session.dispatch("calendar/selectDay", ["day": "2024-01-01"])
+            _ = try await session.dispatch("betslip/placeBet")
+            _ = try await session.dispatch("animal/ackError")
+            _ = try await session.increment()
+            // Of revision 2, the rejected and the ignored action there is nothing.
+            #expect(try await events.state().revision == 3)
+        }
+    }
+
+    @Test(arguments: ["?select=/counter/count", "?select=%2Fcounter%2Fcount"])
+    func aSelectionShowsOnlyItsOwnChanges(_ query: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let events = try await session.events(query: query)
+            let first = try await events.state()
+            #expect(first.state == 0)
+            _ = try await session.dispatch("user/balanceIncrease", ["value": 5])
+            _ = try await session.dispatch("tasks/add", ["title": "x"])
+            _ = try await session.increment(2)
+            let second = try await events.state()
+            #expect(second.revision == 3)
+            #expect(second.state == 2)
+        }
+    }
+
+    @Test func namedSelectorsAndAbsentValuesCanBeWatched() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session("planner")
+            let summary = try await session.events(query: "?select=summary")
+            let entity = try await session.events(query: "?select=/tasks/entities/1/title")
+            #expect(try await summary.state().state?["open"] == 0)
+            #expect(try await entity.state().state == .null)
+            _ = try await session.dispatch("calendar/selectDay", ["day": "2024-01-01"])
+            _ = try await session.dispatch("tasks/add", ["title": "Read"])
+            let changed = try await summary.state()
+            #expect(changed.revision == 2)
+            #expect(changed.state?["open"] == 1)
+            #expect(try await entity.state().state == "Read")
+            _ = try await session.dispatch("tasks/remove", ["id": 1])
+            #expect(try await entity.state().state == .null)
+        }
+    }
+
+    @Test func aBatchIsOneEvent() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            _ = try await events.state()
+            _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 10)))
+            _ = try await session.increment()
+            let batch = try await events.state()
+            #expect(batch.revision == 10)
+            #expect(batch.state?["counter"]?["count"] == 10)
+            #expect(batch.skipped == nil)
+            #expect(try await events.state().revision == 11)
+        }
+    }
+
+    @Test func whatEffectsBringIsShownToo() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session("animal")
+            let events = try await session.events(query: "?select=/animal/currentAnimal")
+            #expect(try await events.state().state == "")
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await events.state().state == "Loading...")
+            remote.reply(#"{"animal":"Iguana"}"#)
+            #expect(try await events.state().state == "Iguana")
+        }
+    }
+
+    @Test func thoseWhoWatchAreCountedAndThoseWhoLeaveAreNot() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            var streams: [EventReader] = []
+            for query in ["", "", "?select=/counter"] { streams.append(try await session.events(query: query)) }
+            #expect(try await session.read()[json: "subscribers"] == 3)
+            try await streams[0].makeReset()
+            streams.removeFirst()
+            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
+            streams = []
+            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
+            // And the session goes on as before.
+            #expect(try await session.increment().revision == 1)
+            let again = try await session.events()
+            #expect(try await again.state().revision == 1)
+        }
+    }
+
+    @Test func streamsOverTheCapAreRefusedUntilOneLeaves() async throws {
+        try await LiveServer.run(configure: { $0.streams.maxPerSession = 2 }) { server in
+            let session = try await server.session()
+            let other = try await server.session()
+            var streams = [try await session.events(), try await session.events()]
+            let refused = try await session.read("/events")
+            #expect(refused.status == 429)
+            #expect(refused.code == "too-many-streams")
+            #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+            _ = try await other.events()
+            streams.removeLast()
+            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
+            _ = try await session.events()
+            withExtendedLifetime(streams) {}
+        }
+    }
+
+    @Test func aCommentComesWhenNothingElseDoes() async throws {
+        try await LiveServer.run(configure: { $0.streams.heartbeat = .milliseconds(50) }) { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            _ = try await events.state()
+            for _ in 0..<2 {
+                let item = try await events.item()
+                guard case .comment = item else { throw Wire.Failure.malformed("no comment") }
+            }
+            _ = try await session.increment()
+            #expect(try await events.state().revision == 1)
+        }
+    }
+
+    @Test func aClientOfTheOldVersionGetsTheStreamWithoutChunks() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let client = try server.client()
+            try await client.send("GET \(session.path)/events?select=/counter HTTP/1.0\r\n\r\n")
+            let head = try await client.head()
+            #expect(head.status == 200)
+            #expect(head["transfer-encoding"] == nil)
+            _ = try await session.increment()
+            _ = try await session.delete()
+            var parser = EventParser()
+            try parser.feed(try await client.rest())
+            var events: [StreamEvent] = []
+            while let item = parser.next() {
+                if case .event(let event) = item { events.append(event) }
+            }
+            #expect(events.map(\.name) == ["state", "state", "closed"])
+            #expect(events[1].state == ["count": 1])
+        }
+    }
+
+    @Test func aStreamDoesNotNeedToBeAskedForByName() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            for accept in ["*/*", "text/event-stream", "text/*", "application/json, text/event-stream;q=0.5"] {
+                let events = try await session.events([("Accept", accept)])
+                #expect(try await events.state().revision == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// Coming back to a stream: nothing is missed, and nothing shown twice.
+@Suite struct ResumeTests {
+    /// How a client says what it has seen.
+    enum Way: CaseIterable, Sendable {
+        case field, query
+
+        func open(_ session: LiveSession, _ id: String, select: String? = nil) async throws -> EventReader {
+            let selection = select.map { "select=\($0)" }
+            switch self {
+            case .field:
+                return try await session.events(query: selection.map { "?" + $0 } ?? "", [("Last-Event-ID", id)])
+            case .query:
+                return try await session.events(
+                    query: "?" + ([selection, "lastEventId=\(id)"].compactMap(\.self)).joined(separator: "&"))
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func fromTheLatestRevisionNothingIsRepeated(_ way: Way) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let id = try #require(try await session.events().state().id)
+            let resumed = try await way.open(session, id)
+            _ = try await session.increment()
+            #expect(try await resumed.state().revision == 2)
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func fromAnEarlierRevisionTheLatestStateComesOnce(_ way: Way) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let id = try #require(try await session.events().state().id)
+            for _ in 1...3 { _ = try await session.increment() }
+            let resumed = try await way.open(session, id)
+            #expect(try await resumed.state().revision == 3)
+            _ = try await session.increment()
+            #expect(try await resumed.state().revision == 4)
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func theHistoryOfAnotherSessionCountsForNothing(_ way: Way) async throws {
+        try await LiveServer.run { server in
+            let other = try await server.session()
+            let id = try #require(try await other.events().state().id)
+            let session = try await server.session()
+            #expect(try await way.open(session, id).state().revision == 0)
+        }
+    }
+
+    @Test(
+        arguments: Way.allCases,
+        [
+            "", "0", "-1", "x-y", "-", "--", "99999999999999999999-99999999999999999999", "%00", "a-0",
+        ])
+    func whatIsNoIdOfOursCountsForNothing(_ way: Way, _ id: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            #expect(try await way.open(session, id).state().revision == 0)
+        }
+    }
+
+    @Test func anIdOfTheFutureCountsForNothing() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let id = try #require(try await session.events().state().id)
+            #expect(id.hasSuffix("-0"))
+            for future in ["1", "9223372036854775807"] {
+                let resumed = try await session.events([("Last-Event-ID", id.dropLast() + future)])
+                #expect(try await resumed.state().revision == 0)
+            }
+        }
+    }
+
+    @Test func whereTheSelectedValueIsTheSameAtMostOneStateComes() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let id = try #require(try await session.events(query: "?select=/counter").state().id)
+            for _ in 1...3 { _ = try await session.dispatch("tasks/add", ["title": "x"]) }
+            let resumed = try await Way.field.open(session, id, select: "/counter")
+            _ = try await session.increment()
+            let events = try await resumed.states(upTo: 4)
+            #expect(events.count <= 2)
+            #expect(events.last?.state == ["count": 1])
+        }
+    }
+
+    @Test func theFieldWinsOverTheQuery() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let old = try #require(try await session.events().state().id)
+            _ = try await session.increment()
+            let new = try #require(try await session.events().state().id)
+            // A browser that reconnects sends the field, to the address it was given at first.
+            let resumed = try await session.events(query: "?lastEventId=\(old)", [("Last-Event-ID", new)])
+            _ = try await session.increment()
+            #expect(try await resumed.state().revision == 2)
+        }
+    }
+
+    @Test func idsNameTheHistoryAndTheRevision() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            let first = try await events.state()
+            _ = try await session.increment()
+            let second = try await events.state()
+            let again = try await session.events().state()
+            #expect(first.id != second.id)
+            #expect(again.id == second.id)
+            // The id of the session is the right to use it: it must not be in what clients show around.
+            #expect(second.id?.contains(session.path.dropFirst(10)) == false)
+        }
+    }
+
+    @Test(arguments: ["app", "planner"])
+    func aClientThatComesAndGoesMissesNothing(_ store: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session(store)
+            let last = 300
+            async let writing: Void = {
+                let client = try server.client()
+                let request = session.request("tasks/add", ["title": "x"], fields: [("Prefer", "return=minimal")])
+                for _ in 0..<last { _ = try await client.exchange(request) }
+            }()
+            var seen = StreamEvent()
+            var random = SystemRandomNumberGenerator()
+            while seen.revision ?? -1 < last {
+                let stream = try await session.events(seen.id.map { [("Last-Event-ID", $0)] } ?? [])
+                for _ in 0..<Int.random(in: 1...8, using: &random) where seen.revision ?? -1 < last {
+                    let event = try await stream.state()
+                    #expect(event.revision ?? -1 > seen.revision ?? -1)
+                    #expect(event.state?["tasks"]?["ids"]?.asArray?.count == event.revision)
+                    seen = event
+                }
+            }
+            try await writing
+            #expect(seen.revision == last)
+            #expect(seen.state == (try await session.state()))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Testing
+
+/// A client that reads slowly is moved to the latest value, and nobody else notices.
+@Suite struct SlowReaderTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func aSlowReaderIsMovedToTheLatestValue(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops, configure: { $0.streams.bufferBytes = 4096 }) { server in
+            let session = try await server.session("planner")
+            // With long titles each event is large, so that the system's buffers are full soon.
+            let title = String(repeating: "x", count: 500)
+            let batch = JSONValue.array(
+                Array(repeating: ["type": "tasks/add", "payload": ["title": .string(title)]], count: 100))
+            _ = try await session.post(batch)
+            let slow = try await session.events(receiveBuffer: 4096)
+            let fast = try await session.events(query: "?select=/tasks/ids")
+            let first = try await slow.state()
+            _ = try await fast.state()
+            let last = try await fill(session, fast)
+            let shown = try await slow.states(upTo: last)
+            let revisions = [first.revision ?? -1] + shown.compactMap(\.revision)
+            #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(revisions.last == last)
+            // What was left out is owned up to.
+            let skipped = shown.reduce(0) { $0 + ($1.skipped ?? 0) }
+            #expect(skipped > 0)
+            #expect(shown.count + skipped <= last - 100)
+            #expect(shown.last?.state?["tasks"]?["ids"]?.asArray?.count == 100)
+        }
+    }
+
+    /// Commits far more than the buffers between server and client hold; the fast stream shows each commit meanwhile.
+    private func fill(_ session: LiveSession, _ fast: EventReader) async throws -> Int {
+        let client = try session.server.client()
+        var last = 100
+        for index in 0..<200 {
+            let request = session.request(
+                "tasks/move", ["id": 1, "index": .integer(index.isMultiple(of: 2) ? 99 : 0)],
+                fields: [("Prefer", "return=minimal")])
+            #expect(try await client.exchange(request).status == 204)
+            last += 1
+            #expect(try await fast.state().revision == last)
+        }
+        return last
+    }
+
+    @Test func aReaderThatNeverReadsHoldsNothingUp() async throws {
+        try await LiveServer.run(configure: { $0.http.drainTimeout = .milliseconds(200) }) { server in
+            let session = try await server.session("planner")
+            let title = String(repeating: "x", count: 500)
+            _ = try await session.post(
+                .array(Array(repeating: ["type": "tasks/add", "payload": ["title": .string(title)]], count: 100)))
+            let stuck = try await session.events(receiveBuffer: 4096)
+            let fast = try await session.events(query: "?select=/tasks/ids")
+            _ = try await fast.state()
+            _ = try await fill(session, fast)
+            _ = try await session.delete()
+            #expect(try await fast.event()?.name == "closed")
+            withExtendedLifetime(stuck) {}
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Testing
+
+/// How streams end: with a word, and in order.
+@Suite struct StreamEndTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func deletingTheSessionClosesItsStreams(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            let session = try await server.session()
+            let streams = [try await session.events(), try await session.events(query: "?select=/counter")]
+            for stream in streams { _ = try await stream.state() }
+            _ = try await session.increment()
+            _ = try await session.delete()
+            for stream in streams {
+                #expect(try await stream.state().revision == 1)
+                let closed = try #require(try await stream.event())
+                #expect(closed.name == "closed")
+                #expect(closed.id == nil)
+                #expect(closed.data == ["reason": "session-ended"])
+                #expect(try await stream.item() == nil)
+            }
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func drainingClosesAllStreams(_ loops: LoopImplementation) async throws {
+        let streams = try await LiveServer.run(loops: loops) { server in
+            let session = try await server.session()
+            let streams = [
+                try await session.events(), try await session.events(query: "?select=/user"),
+                try await server.session().events(),
+            ]
+            for stream in streams { _ = try await stream.state() }
+            _ = try await session.increment()
+            return streams
+        }
+        for stream in streams {
+            var last: StreamEvent?
+            while let event = try await stream.event() { last = event }
+            #expect(last?.name == "closed")
+            #expect(last?.data == ["reason": "draining"])
+        }
+    }
+}

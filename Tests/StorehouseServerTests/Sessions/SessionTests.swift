@@ -1,0 +1,195 @@
+import JSON
+import Sockets
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// Sessions: what creates, shows and ends them.
+@Suite struct SessionTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func creatingAnswersWithTheLocationAndTheDocument(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            let response = try await server.post("/sessions", json: ["store": "betting"])
+            #expect(response.status == 201)
+            #expect(response["content-type"] == "application/json")
+            #expect(response["etag"] == "\"0\"")
+            let id = try #require(response[json: "id"]?.asString)
+            #expect(response["location"] == "/sessions/\(id)")
+            #expect(id.utf8.count == 22)
+            #expect(id.utf8.allSatisfy { "-_".utf8.contains($0) || Character(Unicode.Scalar($0)).isASCIIWord })
+            #expect(response[json: "store"] == "betting")
+            #expect(response[json: "revision"] == 0)
+            #expect(response.at("/state/counter/count") == 0)
+            #expect(response.at("/state/betslip/selections") == [])
+        }
+    }
+
+    @Test func theDocumentHasEveryFieldOfTheContract() async throws {
+        let clock = ManualClock(1_700_000_000_123)
+        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+            let session = try await server.session("planner")
+            clock.advance(by: 2000)
+            let document = try await session.read()
+            #expect(document.status == 200)
+            #expect(
+                document.json.asObject?.names == [
+                    "id", "store", "revision", "createdAt", "lastActiveAt", "expiresAt", "subscribers", "effects",
+                    "links",
+                ])
+            #expect(document[json: "createdAt"] == "2023-11-14T22:13:20.123Z")
+            #expect(document[json: "lastActiveAt"] == "2023-11-14T22:13:22.123Z")
+            #expect(document[json: "expiresAt"] == "2023-11-14T22:14:22.123Z")
+            #expect(document[json: "subscribers"] == 0)
+            #expect(document[json: "effects"] == [])
+            let links = try #require(document[json: "links"]?.asObject)
+            #expect(links["self"] == .string(session.path))
+            #expect(links["state"] == .string(session.path + "/state"))
+            #expect(links["actions"] == .string(session.path + "/actions"))
+            #expect(links["events"] == .string(session.path + "/events"))
+        }
+    }
+
+    @Test func runningEffectsStandInTheDocumentUntilTheyEnd() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await session.read()[json: "effects"] == ["animal.fetch"])
+            _ = try await session.dispatch("animal/cancelFetch")
+            #expect(try await session.read()[json: "effects"] == [])
+        }
+    }
+
+    @Test(arguments: [
+        TestRequest("POST", "/sessions"), TestRequest("POST", "/sessions", body: []),
+        TestRequest("POST", "/sessions", json: [:]),
+        TestRequest("POST", "/sessions", [("Content-Type", "application/json")], body: []),
+        TestRequest("POST", "/sessions", [("Idempotency-Key", "\"k\"")], json: ["store": "app"]),
+    ])
+    func theDefaultStoreNeedsNoBody(_ request: TestRequest) async throws {
+        try await LiveServer.run { server in
+            let response = try await server.send(request)
+            #expect(response.status == 201)
+            #expect(response[json: "store"] == "app")
+        }
+    }
+
+    @Test func anotherDefaultStoreCanBeConfigured() async throws {
+        try await LiveServer.run(configure: { $0.sessions.defaultStore = "planner" }) { server in
+            let response = try await server.send(TestRequest("POST", "/sessions"))
+            #expect(response[json: "store"] == "planner")
+        }
+    }
+
+    @Test func keysAreIgnoredSoThatAGuessedOneGivesNoSessionAway() async throws {
+        try await LiveServer.run { server in
+            let request = TestRequest("POST", "/sessions", [("Idempotency-Key", "\"k\"")], json: ["store": "app"])
+            let ids = [try await server.send(request), try await server.send(request)].map { $0[json: "id"] }
+            #expect(ids[0] != ids[1])
+        }
+    }
+
+    @Test func aDeletedSessionIsGoneEverywhere() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let deleted = try await session.delete()
+            #expect(deleted.status == 204)
+            let answers = [
+                try await session.read(), try await session.read("/state"), try await session.increment(),
+                try await session.delete(), try await session.read("/state?select=nonsense"),
+                try await server.send(TestRequest("HEAD", session.path)),
+            ]
+            #expect(answers.map(\.status) == [410, 410, 410, 410, 410, 410])
+            #expect(answers.dropLast().map(\.code) == Array(repeating: "session-ended", count: 5))
+            // What stops a browser's EventSource for good.
+            #expect(try await session.read("/events").status == 204)
+        }
+    }
+
+    @Test func deletingCancelsRunningEffects() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session("animal")
+            _ = try await session.dispatch("animal/fetchAnimal")
+            await remote.called(times: 1)
+            _ = try await session.delete()
+            await remote.cancelled(times: 1)
+        }
+    }
+
+    @Test func aSessionThatNobodyUsesExpires() async throws {
+        let clock = ManualClock()
+        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+            let session = try await server.session()
+            clock.advance(by: 59_999)
+            #expect(try await session.read("/state").status == 200)
+            clock.advance(by: 59_999)
+            #expect(try await session.increment().status == 200)
+            clock.advance(by: 60_000)
+            #expect(try await session.read().code == "session-ended")
+            #expect(try await session.read("/events").status == 204)
+        }
+    }
+
+    @Test func anOpenStreamIsUseAndItsEndToo() async throws {
+        let clock = ManualClock()
+        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+            let session = try await server.session()
+            do {
+                let events = try await session.events()
+                _ = try await events.state()
+                clock.advance(by: 600_000)
+                #expect(try await session.read()[json: "subscribers"] == 1)
+                clock.advance(by: 59_000)
+                withExtendedLifetime(events) {}
+            }
+            // Not read before the stream is gone: reading is use.
+            await server.log.line(with: "stream ended")
+            clock.advance(by: 59_000)
+            #expect(try await session.read().status == 200)
+        }
+    }
+
+    @Test func aSessionExpiresAlsoWhereNobodyAsksForIt() async throws {
+        try await LiveServer.run(configure: {
+            $0.sessions.idleTimeout = .milliseconds(50)
+            $0.sessions.max = 1
+        }) { server in
+            let session = try await server.session()
+            // Its place is free only once it is ended.
+            _ = try await server.eventually(TestRequest("POST", "/sessions")) { $0.status == 201 }
+            #expect(try await session.read().code == "session-ended")
+        }
+    }
+
+    @Test func sessionsOverTheCapAreRefusedUntilOneEnds() async throws {
+        try await LiveServer.run(configure: { $0.sessions.max = 2 }) { server in
+            let first = try await server.session()
+            _ = try await server.session()
+            let refused = try await server.send(TestRequest("POST", "/sessions"))
+            #expect(refused.status == 429)
+            #expect(refused.code == "too-many-sessions")
+            #expect(refused["retry-after"].flatMap(Int.init) ?? 0 > 0)
+            _ = try await first.delete()
+            #expect(try await server.send(TestRequest("POST", "/sessions")).status == 201)
+        }
+    }
+
+    @Test(arguments: [
+        "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB", "x", "%2F", String(repeating: "A", count: 3000),
+    ])
+    func anIdThatNeverWasIsUnknown(_ id: String) async throws {
+        try await LiveServer.run { server in
+            for below in ["", "/state", "/events"] {
+                let response = try await server.get("/sessions/\(id)\(below)")
+                #expect(response.status == 404)
+                #expect(response.code == "no-such-session")
+            }
+            #expect(try await server.post("/sessions/\(id)/actions", json: ["type": "a/b"]).code == "no-such-session")
+            #expect(try await server.delete("/sessions/\(id)").code == "no-such-session")
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIWord: Bool { isASCII && (isLetter || isNumber) }
+}

@@ -1,0 +1,92 @@
+import JSON
+import Locks
+import Sockets
+import StoreKinds
+import StorehouseServer
+import Stores
+import StoresTesting
+
+/// The real server on a free port, for as long as a test runs.
+struct LiveServer: Sendable {
+    let running: RunningServer
+    let log: LogLines
+
+    var port: Int { running.port }
+
+    /// Serves while `body` runs, then drains, whatever came of it.
+    ///
+    /// - Parameters:
+    ///   - animal, auth: the remote services; without one, calls are held for ever.
+    ///   - kinds: what is hosted; all kinds of the project where nil.
+    static func run<Result: Sendable>(
+        animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
+        kinds: [StoreKind]? = nil, clock: Clock = Clock { Timestamp.now }, loops: LoopImplementation = .preferred,
+        configure: (inout Configuration) -> Void = { _ in },
+        _ body: (LiveServer) async throws -> Result
+    ) async throws -> Result {
+        var configuration = Configuration()
+        configuration.http.port = 0
+        configuration.http.threads = 2
+        configuration.http.drainTimeout = .milliseconds(500)
+        configure(&configuration)
+        let all = StoreKind.all(animal: AnimalService(client: animal), auth: AuthService(client: auth))
+        let log = LogLines()
+        let running = try StorehouseServer(kinds: kinds ?? all, configuration: configuration)
+            .start(clock: clock, log: Log(level: .debug, format: .text, sink: log), loops: loops)
+        let server = LiveServer(running: running, log: log)
+        do {
+            let result = try await body(server)
+            await running.drain()
+            return result
+        } catch {
+            await running.drain()
+            throw error
+        }
+    }
+
+    func client(receiveBuffer: Int32? = nil) throws -> TestClient {
+        try TestClient(port: port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Sends a request on a connection of its own, which must end after the answer.
+    func send(_ request: TestRequest) async throws -> TestResponse {
+        let client = try client()
+        let response = try await client.exchange(request.with("Connection", "close"))
+        guard response["connection"] == "close", try await client.rest().isEmpty else {
+            throw Wire.Failure.malformed("something behind the answer")
+        }
+        return response
+    }
+
+    func get(_ path: String, _ fields: [(String, String)] = []) async throws -> TestResponse {
+        try await send(TestRequest("GET", path, fields))
+    }
+
+    func post(_ path: String, _ fields: [(String, String)] = [], json: JSONValue) async throws -> TestResponse {
+        try await send(TestRequest("POST", path, fields, json: json))
+    }
+
+    func delete(_ path: String) async throws -> TestResponse { try await send(TestRequest("DELETE", path)) }
+
+    func session(_ store: String = "app") async throws -> LiveSession {
+        let response = try await post("/sessions", json: ["store": .string(store)])
+        guard response.status == 201, let path = response["location"] else {
+            throw Wire.Failure.malformed("no session but \(response.status)")
+        }
+        return LiveSession(server: self, path: path)
+    }
+
+    /// Asks again until the answer is as it should be; gives up in the end.
+    func eventually(
+        _ request: TestRequest, _ isAsItShould: (TestResponse) -> Bool
+    ) async throws -> TestResponse {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        let client = try client()
+        while true {
+            let response = try await client.exchange(request)
+            if isAsItShould(response) { return response }
+            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
+            await Task.yield()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Sockets
+import StorehouseServer
+import Stores
+import Upstream
+
+/// The remote services as they are in production: libcurl calls a server over a socket.
+enum RealRemotes {
+    /// Runs `body` with clients of the stand-in server.
+    static func run<Result: Sendable>(
+        maxDelay: Duration = .zero, settings: (inout UpstreamSettings) -> Void = { _ in },
+        _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
+    ) async throws -> Result {
+        let standIn = try StandInServer(maxDelay: maxDelay)
+        do {
+            let result = try await run(url: standIn.url, settings: settings, body)
+            await standIn.stop()
+            return result
+        } catch {
+            await standIn.stop()
+            throw error
+        }
+    }
+
+    /// Runs `body` with clients of whatever is, or is not, at `url`.
+    static func run<Result: Sendable>(
+        url: String, settings: (inout UpstreamSettings) -> Void = { _ in },
+        _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
+    ) async throws -> Result {
+        let curl = try CurlUpstreams(userAgent: "tests")
+        var animal = UpstreamSettings(name: "animal", url: url + "/animal")
+        var auth = UpstreamSettings(name: "auth", url: url + "/login")
+        settings(&animal)
+        settings(&auth)
+        let clients = (try curl.client(for: animal), try curl.client(for: auth))
+        do {
+            let result = try await body(clients.0, clients.1)
+            await curl.shutdown()
+            return result
+        } catch {
+            await curl.shutdown()
+            throw error
+        }
+    }
+}

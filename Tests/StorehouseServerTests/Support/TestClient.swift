@@ -1,0 +1,67 @@
+import Dispatch
+import Locks
+
+/// A client on one connection.
+///
+/// It blocks on a queue of its own and never on the threads of the tests, which the server's tasks need too.
+final class TestClient: Sendable {
+    // Guards the socket; only jobs of the queue take it, so nobody waits for it.
+    private let wire: Locked<Wire>
+    private let queue = DispatchQueue(label: "client")
+
+    init(port: Int, receiveBuffer: Int32? = nil) throws {
+        wire = Locked(try Wire(port: port, receiveBuffer: receiveBuffer))
+    }
+
+    deinit { wire.withLock { $0.shut() } }
+
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) async throws { try await perform { try $0.send(bytes[...]) } }
+
+    /// Sends each byte in a packet of its own, as far as the system lets us.
+    func send(byteByByte text: String) async throws {
+        try await perform { wire in
+            for byte in text.utf8 { try wire.send([byte]) }
+        }
+    }
+
+    func finishSending() async throws { try await perform { $0.finish() } }
+
+    /// The connection will be reset when the client goes.
+    func makeReset() async throws { try await perform { $0.makeReset() } }
+
+    func head() async throws -> TestResponse { try await perform { try $0.head() } }
+
+    func response(to method: String = "GET") async throws -> TestResponse {
+        try await perform { try $0.response(to: method) }
+    }
+
+    func exchange(_ request: TestRequest) async throws -> TestResponse {
+        try await perform { wire in
+            try wire.send(request.bytes[...])
+            return try wire.response(to: request.method)
+        }
+    }
+
+    /// A piece of a chunked body; nil at its end.
+    func chunk() async throws -> [UInt8]? { try await perform { try $0.chunk() } }
+
+    /// Whatever has come; none at the end.
+    func some() async throws -> [UInt8] { try await perform { try $0.some() } }
+
+    func bytes(_ count: Int) async throws -> [UInt8] { try await perform { try $0.bytes(count) } }
+
+    /// Everything up to the end that the server makes.
+    func rest() async throws -> [UInt8] { try await perform { try $0.rest() } }
+
+    private func perform<Result: Sendable>(
+        _ job: @escaping @Sendable (inout Wire) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(with: Swift.Result { try wire.withLock { try job(&$0) } })
+            }
+        }
+    }
+}
