@@ -40,12 +40,12 @@ struct EventFrame: Sendable {
 }
 
 /// What a client says it has seen: a history and a revision in it.
-struct EventID {
-    let history: Substring
-    let revision: Int
+package struct EventID {
+    package let history: Substring
+    package let revision: Int
 
     /// Reads an id that a client sends back; nil where it is none of ours.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let dash = text.lastIndex(of: "-"), let revision = Int(text[text.index(after: dash)...]) else {
             return nil
         }

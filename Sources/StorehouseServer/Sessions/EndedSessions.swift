@@ -4,7 +4,7 @@ import Locks
 ///
 /// An id is remembered for an hour at least, and more than a million of them at once: only where more sessions end
 /// within the hour is the oldest forgotten early.
-final class EndedSessions: Sendable {
+package final class EndedSessions: Sendable {
     private static let memory = 3_600_000
     private static let most = 1 << 20
 
@@ -18,7 +18,9 @@ final class EndedSessions: Sendable {
     // Guards both generations. Taken last.
     private let contents = Locked(Contents())
 
-    func add(_ id: SessionID, now: Int) {
+    package init() {}
+
+    package func add(_ id: SessionID, now: Int) {
         contents.withLock { contents in
             if contents.young.count >= Self.most || now - contents.youngSince > Self.memory {
                 contents.old = contents.young
@@ -29,7 +31,7 @@ final class EndedSessions: Sendable {
         }
     }
 
-    func contains(_ id: SessionID) -> Bool {
+    package func contains(_ id: SessionID) -> Bool {
         contents.withLock { $0.young.contains(id) || $0.old.contains(id) }
     }
 }

@@ -7,7 +7,7 @@ package struct SessionID: Sendable, Hashable, CustomStringConvertible {
     let low: UInt64
 
     /// A new id, which nobody can guess.
-    static func random() -> SessionID {
+    package static func random() -> SessionID {
         var generator = SystemRandomNumberGenerator()
         return SessionID(high: generator.next(), low: generator.next())
     }

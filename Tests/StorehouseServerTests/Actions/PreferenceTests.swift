@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func theServerCapsTheWait() async throws {
-        try await LiveServer.run(configure: { $0.http.maxWait = .seconds(1) }) { server in
+        try await LiveServer.run(configuration: .with { $0.http.maxWait = .seconds(1) }) { server in
             let session = try await server.session()
             let response = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=86400")])
             #expect(response.status == 200)

@@ -8,7 +8,7 @@ import Testing
         ("/", "GET, HEAD, OPTIONS"), ("/stores", "GET, HEAD, OPTIONS"), ("/openapi.json", "GET, HEAD, OPTIONS"),
         ("/healthz", "GET, HEAD, OPTIONS"), ("/readyz", "GET, HEAD, OPTIONS"), ("/sessions", "POST, OPTIONS"),
         ("{s}", "GET, HEAD, DELETE, OPTIONS"), ("{s}/state", "GET, HEAD, OPTIONS"),
-        ("{s}/actions", "POST, OPTIONS"), ("{s}/events", "GET, OPTIONS"),
+        ("{s}/actions", "GET, HEAD, POST, OPTIONS"), ("{s}/events", "GET, OPTIONS"),
     ]
 
     @Test(arguments: resources)

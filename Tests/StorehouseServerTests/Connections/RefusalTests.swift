@@ -69,10 +69,12 @@ import Testing
     }
 
     @Test func limitsAreThoseOfTheConfiguration() async throws {
-        try await LiveServer.run(configure: {
-            $0.http.maxBodyBytes = 40
-            $0.http.maxHeaderBytes = 1024
-        }) { server in
+        try await LiveServer.run(
+            configuration: .with {
+                $0.http.maxBodyBytes = 40
+                $0.http.maxHeaderBytes = 1024
+            }
+        ) { server in
             let session = try await server.session()
             let action = #"{"type":"counter/increment"}"#
             for (size, status) in [(40, 200), (41, 413)] {
@@ -108,10 +110,12 @@ import Testing
     }
 
     @Test func connectionsOverTheCapWaitForAPlace() async throws {
-        try await LiveServer.run(configure: {
-            $0.http.threads = 1
-            $0.http.maxConnections = 1
-        }) { server in
+        try await LiveServer.run(
+            configuration: .with {
+                $0.http.threads = 1
+                $0.http.maxConnections = 1
+            }
+        ) { server in
             var first: TestClient? = try server.client()
             #expect(try await first?.exchange(TestRequest("GET", "/healthz")).status == 200)
             let second = try server.client()

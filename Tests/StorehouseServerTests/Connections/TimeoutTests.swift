@@ -8,7 +8,8 @@ import Testing
 @Suite struct TimeoutTests {
     @Test(arguments: LoopImplementation.allCases)
     func aHeadThatNeverEndsIsGivenUpOn(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops, configure: { $0.http.headerTimeout = .milliseconds(50) }) { server in
+        try await LiveServer.run(loops: loops, configuration: .with { $0.http.headerTimeout = .milliseconds(50) }) {
+            server in
             let client = try server.client()
             try await client.send("GET /healthz HTTP/1.1\r\nHo")
             let response = try await client.response()
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func aBodyThatNeverEndsIsGivenUpOn() async throws {
-        try await LiveServer.run(configure: { $0.http.bodyTimeout = .milliseconds(50) }) { server in
+        try await LiveServer.run(configuration: .with { $0.http.bodyTimeout = .milliseconds(50) }) { server in
             let client = try server.client()
             try await client.send("POST /sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
             let response = try await client.response()
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func aDripOfBytesDoesNotPutTheDeadlineOff() async throws {
-        try await LiveServer.run(configure: { $0.http.headerTimeout = .milliseconds(100) }) { server in
+        try await LiveServer.run(configuration: .with { $0.http.headerTimeout = .milliseconds(100) }) { server in
             let client = try server.client()
             let started = ContinuousClock.now
             // Until the server has had enough, which the client learns when it cannot send any more.
@@ -47,7 +48,8 @@ import Testing
 
     @Test(arguments: LoopImplementation.allCases)
     func anIdleConnectionIsClosedWithoutAWord(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops, configure: { $0.http.idleTimeout = .milliseconds(50) }) { server in
+        try await LiveServer.run(loops: loops, configuration: .with { $0.http.idleTimeout = .milliseconds(50) }) {
+            server in
             let silent = try server.client()
             #expect(try await silent.rest().isEmpty)
             let served = try server.client()
@@ -60,7 +62,7 @@ import Testing
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(
             animal: remote,
-            configure: {
+            configuration: .with {
                 $0.http.idleTimeout = .milliseconds(50)
                 $0.http.headerTimeout = .milliseconds(50)
             }
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test func aClientThatReadsNoAnswersIsNotServedForEver() async throws {
-        try await LiveServer.run(configure: { $0.http.idleTimeout = .milliseconds(200) }) { server in
+        try await LiveServer.run(configuration: .with { $0.http.idleTimeout = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
             // Sends far more than all buffers together hold; the server stops to read, then ends it.
             let requests = Array(repeating: TestRequest("GET", "/stores").bytes, count: 200).flatMap(\.self)

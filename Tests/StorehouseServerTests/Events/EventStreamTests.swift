@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func streamsOverTheCapAreRefusedUntilOneLeaves() async throws {
-        try await LiveServer.run(configure: { $0.streams.maxPerSession = 2 }) { server in
+        try await LiveServer.run(configuration: .with { $0.streams.maxPerSession = 2 }) { server in
             let session = try await server.session()
             let other = try await server.session()
             var streams = [try await session.events(), try await session.events()]
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func aCommentComesWhenNothingElseDoes() async throws {
-        try await LiveServer.run(configure: { $0.streams.heartbeat = .milliseconds(50) }) { server in
+        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
             let session = try await server.session()
             let events = try await session.events()
             _ = try await events.state()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SlowReaderTests {
     @Test(arguments: LoopImplementation.allCases)
     func aSlowReaderIsMovedToTheLatestValue(_ loops: LoopImplementation) async throws {
-        try await LiveServer.run(loops: loops, configure: { $0.streams.bufferBytes = 4096 }) { server in
+        try await LiveServer.run(loops: loops, configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
             // With long titles each event is large, so that the system's buffers are full soon.
             let title = String(repeating: "x", count: 500)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aReaderThatNeverReadsHoldsNothingUp() async throws {
-        try await LiveServer.run(configure: { $0.http.drainTimeout = .milliseconds(200) }) { server in
+        try await LiveServer.run(configuration: .with { $0.http.drainTimeout = .milliseconds(200) }) { server in
             let session = try await server.session("planner")
             let title = String(repeating: "x", count: 500)
             _ = try await session.post(

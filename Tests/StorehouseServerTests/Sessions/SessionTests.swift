@@ -26,7 +26,8 @@ import Testing
 
     @Test func theDocumentHasEveryFieldOfTheContract() async throws {
         let clock = ManualClock(1_700_000_000_123)
-        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
+            server in
             let session = try await server.session("planner")
             clock.advance(by: 2000)
             let document = try await session.read()
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func anotherDefaultStoreCanBeConfigured() async throws {
-        try await LiveServer.run(configure: { $0.sessions.defaultStore = "planner" }) { server in
+        try await LiveServer.run(configuration: .with { $0.sessions.defaultStore = "planner" }) { server in
             let response = try await server.send(TestRequest("POST", "/sessions"))
             #expect(response[json: "store"] == "planner")
         }
@@ -118,7 +119,8 @@ import Testing
 
     @Test func aSessionThatNobodyUsesExpires() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
+            server in
             let session = try await server.session()
             clock.advance(by: 59_999)
             #expect(try await session.read("/state").status == 200)
@@ -132,7 +134,8 @@ import Testing
 
     @Test func anOpenStreamIsUseAndItsEndToo() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock, configure: { $0.sessions.idleTimeout = .seconds(60) }) { server in
+        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
+            server in
             let session = try await server.session()
             do {
                 let events = try await session.events()
@@ -150,10 +153,12 @@ import Testing
     }
 
     @Test func aSessionExpiresAlsoWhereNobodyAsksForIt() async throws {
-        try await LiveServer.run(configure: {
-            $0.sessions.idleTimeout = .milliseconds(50)
-            $0.sessions.max = 1
-        }) { server in
+        try await LiveServer.run(
+            configuration: .with {
+                $0.sessions.idleTimeout = .milliseconds(50)
+                $0.sessions.max = 1
+            }
+        ) { server in
             let session = try await server.session()
             // Its place is free only once it is ended.
             _ = try await server.eventually(TestRequest("POST", "/sessions")) { $0.status == 201 }
@@ -162,7 +167,7 @@ import Testing
     }
 
     @Test func sessionsOverTheCapAreRefusedUntilOneEnds() async throws {
-        try await LiveServer.run(configure: { $0.sessions.max = 2 }) { server in
+        try await LiveServer.run(configuration: .with { $0.sessions.max = 2 }) { server in
             let first = try await server.session()
             _ = try await server.session()
             let refused = try await server.send(TestRequest("POST", "/sessions"))

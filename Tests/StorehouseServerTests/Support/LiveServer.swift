@@ -1,4 +1,5 @@
 import JSON
+import Journal
 import Locks
 import Sockets
 import StoreKinds
@@ -21,18 +22,16 @@ struct LiveServer: Sendable {
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
         kinds: [StoreKind]? = nil, clock: Clock = Clock { Timestamp.now }, loops: LoopImplementation = .preferred,
-        configure: (inout Configuration) -> Void = { _ in },
+        configuration: Configuration = .with(),
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        var configuration = Configuration()
-        configuration.http.port = 0
-        configuration.http.threads = 2
-        configuration.http.drainTimeout = .milliseconds(500)
-        configure(&configuration)
         let all = StoreKind.all(animal: AnimalService(client: animal), auth: AuthService(client: auth))
         let log = LogLines()
-        let running = try StorehouseServer(kinds: kinds ?? all, configuration: configuration)
-            .start(clock: clock, log: Log(level: .debug, format: .text, sink: log), loops: loops)
+        let running = try StorehouseServer(
+            kinds: kinds ?? all, configuration: configuration,
+            journal: MemoryJournal(keepCommits: configuration.storage.keepCommits)
+        )
+        .start(clock: clock, log: Log(level: .debug, format: .text, sink: log), loops: loops)
         let server = LiveServer(running: running, log: log)
         do {
             let result = try await body(server)
@@ -88,5 +87,17 @@ struct LiveServer: Sendable {
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
             await Task.yield()
         }
+    }
+}
+
+extension Configuration {
+    /// A configuration for tests on a free port, with some values changed.
+    static func with(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        var configuration = Configuration()
+        configuration.http.port = 0
+        configuration.http.threads = 2
+        configuration.http.drainTimeout = .milliseconds(500)
+        change(&configuration)
+        return configuration
     }
 }

@@ -7,12 +7,12 @@ import Upstream
 enum RealRemotes {
     /// Runs `body` with clients of the stand-in server.
     static func run<Result: Sendable>(
-        maxDelay: Duration = .zero, settings: (inout UpstreamSettings) -> Void = { _ in },
+        maxDelay: Duration = .zero, timeout: Duration = .seconds(20),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
         let standIn = try StandInServer(maxDelay: maxDelay)
         do {
-            let result = try await run(url: standIn.url, settings: settings, body)
+            let result = try await run(url: standIn.url, timeout: timeout, body)
             await standIn.stop()
             return result
         } catch {
@@ -23,14 +23,14 @@ enum RealRemotes {
 
     /// Runs `body` with clients of whatever is, or is not, at `url`.
     static func run<Result: Sendable>(
-        url: String, settings: (inout UpstreamSettings) -> Void = { _ in },
+        url: String, timeout: Duration = .seconds(20),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
         let curl = try CurlUpstreams(userAgent: "tests")
         var animal = UpstreamSettings(name: "animal", url: url + "/animal")
         var auth = UpstreamSettings(name: "auth", url: url + "/login")
-        settings(&animal)
-        settings(&auth)
+        animal.timeout = timeout
+        auth.timeout = timeout
         let clients = (try curl.client(for: animal), try curl.client(for: auth))
         do {
             let result = try await body(clients.0, clients.1)

@@ -1,0 +1,85 @@
+import JSON
+import Sockets
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// Shutting down: what is under way is answered, nothing new begins.
+@Suite struct DrainTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func whatIsUnderWayIsAnsweredAndNothingNewBegins(_ loops: LoopImplementation) async throws {
+        let remote = ScriptedRemoteClient()
+        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
+        try await LiveServer.run(animal: remote, loops: loops, configuration: configuration) { server in
+            let session = try await server.session()
+            let held = try await Self.hold(session, on: server, remote)
+            async let drained: Void = server.running.drain()
+            let readiness = try await Self.untilDraining(server)
+            #expect(readiness.code == "draining")
+            #expect(readiness["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+            #expect(try await Self.answer(server, TestRequest("POST", "/sessions")).code == "draining")
+            #expect(try await Self.answer(server, session.request("counter/increment")).code == "draining")
+            #expect(try await Self.answer(server, TestRequest("GET", session.path + "/events")).code == "draining")
+            #expect(try await Self.answer(server, TestRequest("GET", "/healthz")).status == 200)
+            #expect(try await Self.answer(server, TestRequest("GET", session.path + "/state")).revision == 1)
+            remote.reply(#"{"animal":"Cat"}"#)
+            let response = try await held.response()
+            #expect(response.at("/state/animal/currentAnimal") == "Cat")
+            #expect(response["connection"] == "close")
+            await drained
+            #expect(try await held.rest().isEmpty)
+            await #expect(throws: Wire.Failure.self) { try await server.get("/healthz") }
+        }
+    }
+
+    @Test func whatNeverEndsIsCutWhenTheTimeIsUp() async throws {
+        let remote = ScriptedRemoteClient()
+        let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(100) }
+        let held = try await LiveServer.run(animal: remote, configuration: configuration) { server in
+            try await Self.hold(try await server.session(), on: server, remote)
+        }
+        await #expect(throws: Wire.Failure.self) { try await held.response() }
+        await remote.cancelled(times: 1)
+    }
+
+    @Test func idleConnectionsAreClosedAtOnce() async throws {
+        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
+        let started = ContinuousClock.now
+        let client = try await LiveServer.run(configuration: configuration) { server in
+            let client = try server.client()
+            _ = try await client.exchange(TestRequest("GET", "/healthz"))
+            return client
+        }
+        #expect(try await client.rest().isEmpty)
+        #expect(ContinuousClock.now - started < .seconds(20))
+    }
+
+    /// Sends a request whose answer waits for the remote service.
+    private static func hold(
+        _ session: LiveSession, on server: LiveServer, _ remote: ScriptedRemoteClient
+    ) async throws -> TestClient {
+        let client = try server.client()
+        try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=30")]).bytes)
+        await remote.called(times: 1)
+        return client
+    }
+
+    /// An answer on a new connection; one that came just too early or to a loop that is done is made again.
+    private static func answer(_ server: LiveServer, _ request: TestRequest) async throws -> TestResponse {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        while true {
+            if let client = try? server.client(), let response = try? await client.exchange(request) { return response }
+            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
+        }
+    }
+
+    private static func untilDraining(_ server: LiveServer) async throws -> TestResponse {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        while true {
+            let response = try await answer(server, TestRequest("GET", "/readyz"))
+            if response.status == 503 { return response }
+            #expect(response.status == 200)
+            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
+        }
+    }
+}

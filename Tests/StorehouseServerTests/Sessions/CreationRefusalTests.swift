@@ -1,0 +1,21 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// What no session comes of.
+@Suite struct CreationRefusalTests {
+    @Test(arguments: [
+        (#"{"store":"nothing"}"#, 404, "no-such-store"), (#"{"store":""}"#, 404, "no-such-store"),
+        (#"{"store":7}"#, 422, "invalid-payload"), (#"{"stoer":"app"}"#, 422, "invalid-payload"),
+        (#"["app"]"#, 422, "invalid-payload"), ("null", 422, "invalid-payload"), ("{", 400, "malformed-json"),
+    ])
+    func theBodyMustNameAKind(_ body: String, _ status: Int, _ code: String) async throws {
+        try await LiveServer.run(configuration: .with { $0.sessions.max = 1 }) { server in
+            let response = try await server.send(TestRequest("POST", "/sessions", body: Array(body.utf8)))
+            #expect(response.status == status)
+            #expect(response.code == code)
+            // The one place is still free.
+            #expect(try await server.session().read().status == 200)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import StorehouseServer
+import Testing
+
+/// What is remembered of time: when to look at a session, and which ones ended.
+@Suite struct ExpiryTests {
+    private static let hour = 3_600_000
+
+    @Test func whatIsDueComesOutOnce() {
+        let queue = ExpiryQueue(granularity: 100)
+        let ids = (0..<3).map { _ in SessionID.random() }
+        queue.add(ids[0], at: 250)
+        queue.add(ids[1], at: 299)
+        queue.add(ids[2], at: 1000)
+        #expect(queue.due(199).isEmpty)
+        #expect(Set(queue.due(200)) == Set(ids[..<2]))
+        #expect(queue.due(999).isEmpty)
+        #expect(queue.due(5000) == [ids[2]])
+        #expect(queue.due(.max).isEmpty)
+    }
+
+    @Test func whatComesLateIsDueAtOnce() {
+        let queue = ExpiryQueue(granularity: 100)
+        #expect(queue.due(10_000).isEmpty)
+        let id = SessionID.random()
+        queue.add(id, at: 50)
+        #expect(queue.due(10_000) == [id])
+    }
+
+    @Test func anEndedSessionIsRememberedForAnHourAtLeast() {
+        let ended = EndedSessions()
+        let start = 1_700_000_000_000
+        var remembered: [(id: SessionID, at: Int)] = []
+        for minute in stride(from: 0, to: 600, by: 7) {
+            let now = start + minute * 60_000
+            let id = SessionID.random()
+            ended.add(id, now: now)
+            remembered.append((id, now))
+            for (id, moment) in remembered where now - moment <= Self.hour { #expect(ended.contains(id)) }
+        }
+        #expect(!ended.contains(.random()))
+    }
+
+    @Test func theMemoryIsBounded() {
+        let ended = EndedSessions()
+        let first = SessionID.random()
+        ended.add(first, now: 0)
+        for hours in [2, 4, 6] { ended.add(.random(), now: hours * Self.hour) }
+        #expect(!ended.contains(first))
+    }
+
+    @Test(arguments: [("abc-7", "abc", 7), ("a-b-0", "a-b", 0), ("-3", "", 3)])
+    func anEventIdIsAHistoryAndARevision(_ text: String, _ history: String, _ revision: Int) throws {
+        let id = try #require(EventID(text))
+        #expect(id.history == history)
+        #expect(id.revision == revision)
+    }
+
+    @Test(arguments: ["", "7", "abc", "abc-", "abc-x", "abc-99999999999999999999", "abc-1 "])
+    func anythingElseIsNoEventId(_ text: String) {
+        #expect(EventID(text) == nil)
+    }
+}
