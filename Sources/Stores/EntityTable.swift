@@ -3,20 +3,26 @@
 /// Look-up, insertion at the end and change cost the same at any size; to move or remove shifts the ids behind.
 /// Every id has its entity and stands once.
 public struct EntityTable<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+    /// Every entity, by its id.
     public private(set) var entities: [Entity.ID: Entity] = [:]
     /// The ids in their order.
     public private(set) var ids: [Entity.ID] = []
 
+    /// An empty table.
     public init() {}
 
+    /// How many entities there are.
     public var count: Int { ids.count }
+    /// Whether there are none.
     public var isEmpty: Bool { ids.isEmpty }
 
     /// The entities in the order of their ids.
     public var ordered: some Sequence<Entity> { ids.lazy.compactMap { entities[$0] } }
 
+    /// Whether an entity has this id.
     public func contains(_ id: Entity.ID) -> Bool { entities[id] != nil }
 
+    /// The entity of that id; nil where there is none.
     public subscript(id: Entity.ID) -> Entity? { entities[id] }
 
     /// Adds `entity` at the end; false, and no change, where its id is there already.

@@ -11,12 +11,14 @@ extension Configuration {
         public var auth = Auth()
     }
 
+    /// The API that names animals.
     public struct Animal: Sendable, Hashable {
         public var endpoint = Endpoint()
         /// Where in the answer the animal's name stands.
         public var pointer = JSONPointer(tokens: ["animal"])
     }
 
+    /// The API that checks credentials.
     public struct Auth: Sendable, Hashable {
         public var endpoint = Endpoint()
         public var usernameField = "username"
@@ -39,6 +41,7 @@ extension Configuration {
         public var breaker = Breaker()
     }
 
+    /// When to stop calling a service that fails.
     public struct Breaker: Sendable, Hashable {
         /// How many failures in a row open the circuit.
         public var failures = 10

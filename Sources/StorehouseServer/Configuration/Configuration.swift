@@ -12,6 +12,7 @@ public struct Configuration: Sendable, Hashable {
     public var log = Logging()
     public var inspector = Inspector()
 
+    /// Every value at its default.
     public init() {}
 
     /// Listening, and what a client may ask for.
@@ -30,6 +31,7 @@ public struct Configuration: Sendable, Hashable {
         public var maxWait = Duration.seconds(60)
     }
 
+    /// How many sessions there may be, and for how long.
     public struct Sessions: Sendable, Hashable {
         public var defaultStore = "app"
         public var max = 1_000_000
@@ -45,6 +47,7 @@ public struct Configuration: Sendable, Hashable {
 
     /// Where commits are kept.
     public struct Storage: Sendable, Hashable {
+        /// What keeps them.
         public enum Kind: String, Sendable, CaseIterable {
             case memory, sqlite
         }
@@ -64,11 +67,13 @@ public struct Configuration: Sendable, Hashable {
         public var keepCommits = 1000
     }
 
+    /// Who may list sessions.
     public struct Admin: Sendable, Hashable {
         /// Without one the server makes one at each start.
         public var token: Secret?
     }
 
+    /// What is logged, and how.
     public struct Logging: Sendable, Hashable {
         public var level = LogLevel.info
         public var format = LogFormat.text

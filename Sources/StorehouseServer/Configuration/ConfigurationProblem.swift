@@ -38,6 +38,7 @@ extension ConfigurationProblem.Source {
 
 /// Why there is no configuration: all that is wrong, not only the first.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// All of them, one at least.
     public let problems: [ConfigurationProblem]
 
     /// One line for each problem.

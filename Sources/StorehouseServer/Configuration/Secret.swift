@@ -6,6 +6,7 @@ public struct Secret: Sendable, Hashable {
     /// The text itself, for the one place that needs it.
     public let text: String
 
+    /// - Parameter text: what is kept secret.
     public init(_ text: String) {
         self.text = text
     }

@@ -2,11 +2,13 @@ public import JSON
 
 /// An action that a client can name: its type says in one place all that there is to know of each case.
 public protocol CataloguedAction: Sendable {
+    /// Every action that there is, each declared once.
     static var catalogue: ActionCatalogue<Self> { get }
 }
 
 /// The declared actions of a store, by their type names.
 public struct ActionCatalogue<Action: Sendable>: Sendable {
+    /// All of them, in the order in which they are listed.
     public let declarations: [ActionDeclaration<Action>]
     private let places: [String: Int]
     private let describer: @Sendable (Action) -> Description?

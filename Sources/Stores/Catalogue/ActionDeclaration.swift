@@ -2,6 +2,7 @@ public import JSON
 
 /// Who may send an action.
 public enum Audience: String, Sendable {
+    /// Whoever has the session's id.
     case client
     /// Only middleware and effects; a client that sends it is refused.
     case `internal`
@@ -9,8 +10,11 @@ public enum Audience: String, Sendable {
 
 /// All that is to be said of one action: type name, audience, fields, documentation, and the way from JSON and back.
 public struct ActionDeclaration<Action: Sendable>: Sendable {
+    /// The name by which it is sent: `slice/action`.
     public let type: String
+    /// What it does and when it is rejected, in a sentence.
     public let summary: String
+    /// Who may send it.
     public let audience: Audience
     /// The schema of its payload.
     public let payload: JSONSchema

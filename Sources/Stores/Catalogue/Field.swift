@@ -5,10 +5,13 @@ public import JSON
 /// The schema decides what is valid; reading only converts. A field is required unless ``optional()`` or
 /// ``defaulting(to:)`` says otherwise.
 public struct Field<Value: Sendable>: Sendable {
+    /// What the member is called.
     public let name: String
+    /// What its value may be.
     public private(set) var schema: JSONSchema
     /// What the action's example shows; nil leaves the member out of it.
     public let example: JSONValue?
+    /// Whether a payload without it is refused.
     public private(set) var isRequired = true
     /// Whether the value must never be shown or kept in clear.
     public private(set) var isSecret = false
@@ -18,6 +21,12 @@ public struct Field<Value: Sendable>: Sendable {
     /// The member's JSON; nil where it is left out.
     private let write: @Sendable (Value) -> JSONValue?
 
+    /// A field of a type that has no shorthand below.
+    ///
+    /// - Parameters:
+    ///   - schema: decides which values reach `read`.
+    ///   - read: the value of a member; nil where the member cannot be one after all.
+    ///   - write: the member again; nil leaves it out.
     public init(
         _ name: String, schema: JSONSchema, example: JSONValue?,
         read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
@@ -117,6 +126,7 @@ extension Field where Value: CaseIterable & RawRepresentable<String> {
 }
 
 extension Field where Value == Bool {
+    /// True or false.
     public static func boolean(_ name: String, example: Bool) -> Field {
         Field(name, schema: .boolean, example: .bool(example), read: { $0?.asBool }, write: { .bool($0) })
     }

@@ -2,7 +2,9 @@
 public struct Commit<State: Sendable, Action: Sendable>: Sendable {
     /// The revision that this commit made.
     public let revision: Int
+    /// What was committed.
     public let action: Action
+    /// Who sent it.
     public let origin: Origin
     /// The revision whose action caused this one; nil for a client's.
     public let cause: Int?
@@ -20,5 +22,12 @@ public struct Commit<State: Sendable, Action: Sendable>: Sendable {
 
 /// Who sent an action.
 public enum Origin: String, Sendable, CaseIterable {
-    case client, middleware, effect, system
+    /// A user of the store.
+    case client
+    /// A middleware, at once upon a commit.
+    case middleware
+    /// An effect, while it ran or at its end.
+    case effect
+    /// The store's host.
+    case system
 }

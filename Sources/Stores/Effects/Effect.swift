@@ -56,8 +56,10 @@ public struct Effect<Action: Sendable>: Sendable {
 
 /// Names a running effect (`animal.fetch`), once in a store.
 public struct EffectID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name, `slice.verb` by custom.
     public let name: String
 
+    /// The id of that name.
     public init(_ name: String) { self.name = name }
     public init(stringLiteral name: String) { self.name = name }
 

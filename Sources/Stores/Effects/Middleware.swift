@@ -14,6 +14,7 @@ public protocol Middleware<State, Action>: Sendable {
 public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware {
     private let function: @Sendable (Commit<State, Action>) -> Effect<Action>
 
+    /// A middleware that answers as `function` does.
     public init(_ function: @escaping @Sendable (Commit<State, Action>) -> Effect<Action>) { self.function = function }
 
     public func respond(to commit: Commit<State, Action>) -> Effect<Action> { function(commit) }

@@ -39,6 +39,7 @@ public struct DispatchOptions: Sendable {
     /// Whether the answer needs the state.
     public var wantsState = true
 
+    /// At any revision, with the state in the answer.
     public init() {}
 }
 
@@ -54,13 +55,17 @@ public enum DispatchResult: Sendable {
     case revisionMismatch(current: Int)
     /// Too many actions wait.
     case overloaded
+    /// The store takes no more actions.
     case ended
 }
 
 /// An action that was committed or ignored.
 public struct Dispatched: Sendable {
+    /// False where it was ignored.
     public let isCommitted: Bool
+    /// The store's revision after it.
     public let revision: Int
+    /// The effects that it started.
     public let effects: [EffectID]
     /// The state that belongs to `revision`, where it was asked for.
     public let view: (any StateView)?

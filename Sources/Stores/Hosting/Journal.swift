@@ -15,10 +15,12 @@ public protocol SessionJournal: AnyObject, Sendable {
 
 /// A commit at rest.
 public struct JournalEntry: Sendable {
+    /// What was committed.
     public let record: ActionRecord
     /// When it was made, in milliseconds since 1970-01-01T00:00:00Z.
     public let at: Int
 
+    /// - Parameter at: milliseconds since 1970-01-01T00:00:00Z.
     public init(_ record: ActionRecord, at: Int) {
         self.record = record
         self.at = at

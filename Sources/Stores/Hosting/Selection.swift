@@ -2,6 +2,7 @@ public import JSON
 
 /// The part of a state that a client asks for.
 public enum Selection: Sendable, Hashable {
+    /// All of it.
     case whole
     /// The value that the pointer finds in the state's JSON; `null` where it finds nothing.
     case pointer(JSONPointer)
@@ -11,10 +12,13 @@ public enum Selection: Sendable, Hashable {
 
 /// A value computed of the state, under a name.
 public struct Selector<State: Sendable>: Sendable {
+    /// What a client asks for it by: `?select=summary`.
     public let name: String
+    /// What it shows, in a sentence.
     public let summary: String
     let write: @Sendable (State, inout JSONWriter) -> Void
 
+    /// - Parameter select: computes the value; it is called for each commit that is watched or asked for.
     public init<Value: JSONEncodable & Sendable>(
         _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
     ) {

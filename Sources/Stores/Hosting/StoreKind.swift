@@ -17,11 +17,15 @@ public struct StoreKind: Sendable {
         public let summary: String
     }
 
+    /// What a client asks for it by: `{"store":"planner"}`.
     public let name: String
+    /// What it is for, in a sentence.
     public let summary: String
     /// The state at revision 0, as JSON.
     public let initialState: [UInt8]
+    /// Every action that its catalogue declares, internal ones too.
     public let actions: [ActionDescription]
+    /// The named selectors.
     public let selectors: [SelectorDescription]
 
     /// Is told of each committed action, inside the store: it must be quick.
@@ -85,5 +89,6 @@ extension StoreKind {
 
 /// A reducer that can be hosted as it is.
 public protocol HostedReducer: Reducer where State: HostedState, Action: CataloguedAction {
+    /// The reducer of a new store.
     init()
 }

@@ -15,6 +15,7 @@ public protocol AsyncReducer<State, Action>: Sendable {
 public struct Asynchronous<Rules: Reducer>: AsyncReducer {
     private let rules: Rules
 
+    /// A reducer that follows `rules` and never waits.
     public init(_ rules: Rules) { self.rules = rules }
 
     public func reduce(

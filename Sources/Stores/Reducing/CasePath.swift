@@ -5,6 +5,9 @@ public struct CasePath<Root, Value>: Sendable {
     /// The value, where `root` is that case.
     public let extract: @Sendable (Root) -> Value?
 
+    /// - Parameters:
+    ///   - embed: the case itself, which is a function.
+    ///   - extract: undoes `embed`.
     @inlinable
     public init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
         self.embed = embed

@@ -4,6 +4,7 @@ where First.State == Second.State, First.Action == Second.Action {
     @usableFromInline let first: First
     @usableFromInline let second: Second
 
+    /// Asks and runs `first` before `second`.
     @inlinable
     public init(_ first: First, _ second: Second) {
         self.first = first
@@ -60,6 +61,7 @@ public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) ->
 public struct Compose<Body: Reducer>: Reducer {
     @usableFromInline let body: Body
 
+    /// The reducers that `body` lists, in its order.
     @inlinable
     public init(@ReducerBuilder _ body: () -> Body) { self.body = body() }
 
@@ -69,6 +71,7 @@ public struct Compose<Body: Reducer>: Reducer {
     public func reduce(_ state: inout Body.State, _ action: Body.Action) { body.reduce(&state, action) }
 }
 
+/// Folds a list of reducers into one, two at a time.
 @resultBuilder
 public enum ReducerBuilder {
     @inlinable

@@ -23,6 +23,7 @@ public protocol Reducer<State, Action>: Sendable {
 }
 
 extension Reducer {
+    /// Accepts: for reducers that refuse nothing.
     public func decide(_ action: Action, in state: State) -> Decision { .accept }
 
     @inlinable
@@ -54,8 +55,10 @@ public enum Decision: Sendable, Hashable {
 
 /// Why a reducer refused an action, in a stable word of its own (`insufficient-balance`).
 public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The word.
     public let reason: String
 
+    /// A rejection for that reason.
     public init(_ reason: String) { self.reason = reason }
     public init(stringLiteral reason: String) { self.reason = reason }
 

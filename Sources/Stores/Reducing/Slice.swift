@@ -6,6 +6,10 @@ public struct Slice<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
     @usableFromInline let action: CasePath<Action, Part.Action>
     @usableFromInline let part: Part
 
+    /// - Parameters:
+    ///   - state: where the slice stands in the whole state.
+    ///   - action: the case that holds the slice's actions.
+    ///   - part: the slice's reducer.
     @inlinable
     public init(
         _ state: any WritableKeyPath<State, Part.State> & Sendable,

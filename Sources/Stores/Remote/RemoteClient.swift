@@ -11,11 +11,14 @@ public protocol RemoteClient: Sendable {
 
 /// What to send to a remote service; its address is the adapter's.
 public struct RemoteRequest: Sendable, Equatable {
+    /// `GET`, `POST` and so on.
     public var method: String
+    /// What to send; empty for none.
     public var body: [UInt8]
     /// The media type of `body`, or nil where there is none.
     public var contentType: String?
 
+    /// A request without a body, unless one is given.
     public init(method: String = "GET", body: [UInt8] = [], contentType: String? = nil) {
         self.method = method
         self.body = body
@@ -25,10 +28,14 @@ public struct RemoteRequest: Sendable, Equatable {
 
 /// What a remote service answered, whole and within the size limit.
 public struct RemoteAnswer: Sendable, Equatable {
+    /// The status code (RFC 9110, 15).
     public var status: Int
+    /// The media type of `body`, where the service named one.
     public var contentType: String?
+    /// The bytes, without transfer or content coding.
     public var body: [UInt8]
 
+    /// An answer, as an adapter or a test makes it.
     public init(status: Int, contentType: String? = nil, body: [UInt8] = []) {
         self.status = status
         self.contentType = contentType

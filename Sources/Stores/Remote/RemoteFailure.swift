@@ -20,9 +20,12 @@ public struct RemoteFailure: Error, Sendable, Hashable {
         case interrupted
     }
 
+    /// For programs.
     public let code: Code
+    /// For people; it may change.
     public let message: String
 
+    /// A failure of that kind.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

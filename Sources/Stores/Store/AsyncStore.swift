@@ -21,6 +21,9 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     // Guards who waits. Nothing is called while it is held.
     private let line = Locked(Line())
 
+    /// - Parameters:
+    ///   - state: at revision 0.
+    ///   - middleware: in the order in which they see a commit.
     public init(
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = []
     ) {
@@ -34,6 +37,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     public func end() { core.end() }
 
     public var state: State { core.contents.withLock { $0.state } }
+    /// 0 at first, one more for each committed action.
     public var revision: Int { core.contents.withLock { $0.revision } }
 
     /// Sends `action` and waits for what comes of it.
@@ -48,6 +52,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
     public func send(_ action: Action) { submit(Submission(action, origin: .client)) { _, _ in } }
 
+    /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
     public func subscribe(_ subscriber: @escaping @Sendable (Commit<State, Action>) -> Void) -> Subscription {
         core.subscribers.add(subscriber)
     }

@@ -8,6 +8,7 @@ public final class ObservableStore<Value: Sendable>: StateSource {
 
     private let store: Store<Value, Method>
 
+    /// - Parameter invariants: what must hold of the value after each change.
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
             value, reducer: Observable(invariants: invariants) { value, method throws(Rejection) in try method(&value) }
@@ -33,6 +34,7 @@ public struct Invariant<Value: Sendable>: Sendable {
     public let name: String
     let holds: @Sendable (Value) -> Bool
 
+    /// - Parameter holds: whether the invariant is kept; it only reads.
     public init(_ name: String, holds: @escaping @Sendable (Value) -> Bool) {
         self.name = name
         self.holds = holds
@@ -47,6 +49,7 @@ public struct Observable<State: Sendable, Action: Sendable>: Reducer {
     private let invariants: [Invariant<State>]
     private let call: Call
 
+    /// - Parameter call: calls the value's method that an action stands for.
     public init(invariants: [Invariant<State>] = [], _ call: @escaping Call) {
         self.invariants = invariants
         self.call = call

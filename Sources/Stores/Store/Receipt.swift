@@ -1,5 +1,6 @@
 /// What came of a dispatch.
 public struct Receipt: Sendable {
+    /// How it ended.
     public let outcome: Outcome
     /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int

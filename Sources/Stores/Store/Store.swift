@@ -25,6 +25,9 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     // Guards what was dispatched from inside a notification. Taken after the core's lock.
     private let inbox = Locked<[Submission<Action>]>([])
 
+    /// - Parameters:
+    ///   - state: at revision 0.
+    ///   - middleware: in the order in which they see a commit.
     public init(
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = []
     ) {
@@ -38,6 +41,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     public func end() { core.end() }
 
     public var state: State { core.contents.withLock { $0.state } }
+    /// 0 at first, one more for each committed action.
     public var revision: Int { core.contents.withLock { $0.revision } }
 
     /// Reduces `action` and returns what came of it; its notification has been given when this returns.
