@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "Stores", targets: ["Stores"]),
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
+        .library(name: "Journal", targets: ["Journal"]),
     ],
     targets: [
         .target(name: "CLinux"),

@@ -1,14 +1,14 @@
 import Locks
-package import Stores
+public import Stores
 
 /// Keeps commits as long as the process lives, the newest of each session.
-package struct MemoryJournal: Journal {
+public struct MemoryJournal: Journal {
     private let keepCommits: Int
 
     /// - Parameter keepCommits: how many commits of a session are kept at least; up to twice as many are.
-    package init(keepCommits: Int) { self.keepCommits = keepCommits }
+    public init(keepCommits: Int) { self.keepCommits = keepCommits }
 
-    package func open(_ session: String) -> any SessionJournal { MemorySessionJournal(keepCommits) }
+    public func open(_ session: String) -> any SessionJournal { MemorySessionJournal(keepCommits) }
 }
 
 /// One session's newest commits.

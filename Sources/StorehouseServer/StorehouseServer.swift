@@ -13,7 +13,7 @@ public struct StorehouseServer: Sendable {
     ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
     ///     `app`, the first is the default.
     ///   - configuration: how to serve; from file and environment where none is given.
-    ///   - journal: where commits are kept; without one there is no action log.
+    ///   - journal: where commits are kept; `MemoryJournal` of module Journal, say. Without one there is no action log.
     /// - Throws: all that is wrong with the configuration.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil

@@ -12,8 +12,11 @@ extension Service {
         let session = try session(id)
         let after = try Self.number("after", in: head, 0...Int.max, default: 0)
         let limit = try Self.number("limit", in: head, Self.pageSizes, default: Self.usualPageSize)
+        guard let journal = session.journal else {
+            throw Problem(.notImplemented, "This server keeps no log of actions.")
+        }
         // One more than is shown tells whether there are more.
-        guard let entries = session.journal?.entries(after: after, limit: limit + 1) else {
+        guard let entries = journal.entries(after: after, limit: limit + 1) else {
             throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
                 .with("reason", "retention")
         }
