@@ -30,7 +30,7 @@ extension Service {
         } catch {
             let named = kind.selectors.map(\.name).joined(separator: ", ")
             let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
-            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count: \(error).\(hint)")
+            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
         }
     }
 
