@@ -1,0 +1,70 @@
+import JSON
+
+/// The OpenAPI document of a live server, for tests to hold the server to.
+struct DescribedAPI: Sendable {
+    struct Operation: Sendable {
+        let path: String
+        let method: String
+        let json: JSONValue
+    }
+
+    let json: JSONValue
+
+    init(of server: LiveServer) async throws {
+        json = try await server.get("/openapi.json").json
+    }
+
+    var paths: [String] { json["paths"]?.asObject?.names ?? [] }
+
+    var operations: [Operation] {
+        paths.flatMap { path in
+            (json["paths"]?[path]?.asObject ?? [:]).filter { $0.name != "parameters" }
+                .map { Operation(path: path, method: $0.name.uppercased(), json: $0.value) }
+        }
+    }
+
+    func methods(of path: String) -> Set<String> {
+        Set(operations.filter { $0.path == path }.map(\.method))
+    }
+
+    /// What a reference stands for, or the value itself where it is none.
+    func resolved(_ json: JSONValue) -> JSONValue? {
+        guard let reference = json["$ref"]?.asString else { return json }
+        guard reference.hasPrefix("#"), let pointer = try? JSONPointer(String(reference.dropFirst())) else {
+            return nil
+        }
+        return pointer.value(in: self.json).flatMap(resolved)
+    }
+
+    /// Every reference in the document, discriminators' too.
+    var references: [String] { Self.references(in: json) }
+
+    private static func references(in json: JSONValue) -> [String] {
+        if let elements = json.asArray { return elements.flatMap(references) }
+        guard let members = json.asObject else { return [] }
+        return members.flatMap { name, value in
+            switch name {
+            case "$ref": value.asString.map { [$0] } ?? []
+            case "mapping": value.asObject?.compactMap(\.value.asString) ?? []
+            default: references(in: value)
+            }
+        }
+    }
+
+    /// What is wrong with an answer, going by what the document says of the operation; nothing where it is right.
+    func complaints(about response: TestResponse, to operation: Operation) -> [String] {
+        let described = operation.json["responses"]?["\(response.status)"].flatMap(resolved)
+        guard let described else { return ["status \(response.status) is not described"] }
+        let missing = (described["headers"]?.asObject ?? [:]).filter { name, header in
+            resolved(header)?["required"] == true && response[name.lowercased()] == nil
+        }
+        return missing.map { "has no \($0.name)" } + complaints(about: response, content: described["content"])
+    }
+
+    private func complaints(about response: TestResponse, content: JSONValue?) -> [String] {
+        guard let content = content?.asObject else { return response.body.isEmpty ? [] : ["has a body"] }
+        let type = response["content-type"]?.prefix { $0 != ";" } ?? ""
+        guard let schema = content[String(type)]?["schema"] else { return ["is \(type)"] }
+        return SchemaCheck(api: self).complaints(about: response.json, schema)
+    }
+}

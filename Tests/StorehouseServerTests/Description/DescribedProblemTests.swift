@@ -1,0 +1,74 @@
+import HTTP
+import JSON
+import StorehouseServer
+import Testing
+
+/// Whatever goes wrong is described, too.
+@Suite struct DescribedProblemTests {
+    @Test func everyCodeIsDescribed() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let words = api.json["components"]?["schemas"]?["Problem"]?["properties"]?["code"]?["enum"]
+            #expect(words == .array(Problem.Code.allCases.map { .string($0.rawValue) }))
+            for code in Problem.Code.allCases {
+                let response = api.json["components"]?["responses"]?["Problem\(code.status.rawValue)"]
+                let content = try #require(response?["content"]?["application/problem+json"])
+                let example = try #require(content["examples"]?[code.rawValue]?["value"])
+                let check = SchemaCheck(api: api)
+                #expect(check.complaints(about: example, try #require(content["schema"])) == [])
+            }
+        }
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let operation: String
+        let code: Problem.Code
+        var below = ""
+        var fields: [(String, String)] = []
+        var body: String?
+        var path: String?
+
+        var testDescription: String { code.rawValue }
+    }
+
+    private static let cases = [
+        Case(operation: "readStores", code: .notAcceptable, fields: [("Accept", "image/png")], path: "/stores"),
+        Case(operation: "createSession", code: .malformedJSON, body: "{", path: "/sessions"),
+        Case(operation: "createSession", code: .invalidPayload, body: #"{"stor":"app"}"#, path: "/sessions"),
+        Case(operation: "createSession", code: .noSuchStore, body: #"{"store":"shop"}"#, path: "/sessions"),
+        Case(
+            operation: "createSession", code: .unsupportedMediaType, fields: [("Content-Type", "text/plain")],
+            body: "{}", path: "/sessions"),
+        Case(operation: "readSession", code: .noSuchSession, path: "/sessions/nobody"),
+        Case(operation: "readState", code: .malformedPointer, below: "/state?select=count"),
+        Case(operation: "readState", code: .malformedRequest, below: "/state", fields: [("If-None-Match", "0")]),
+        Case(operation: "readState", code: .notImplemented, below: "/state?revision=0"),
+        Case(operation: "dispatch", code: .internalAction, below: "/actions", body: #"{"type":"login/authenticated"}"#),
+        Case(operation: "dispatch", code: .unknownAction, below: "/actions", body: #"{"type":"counter/increase"}"#),
+        Case(
+            operation: "dispatch", code: .invalidPayload, below: "/actions",
+            body: #"[{"type":"counter/increment","payload":{"by":0}}]"#),
+        Case(operation: "dispatch", code: .actionRejected, below: "/actions", body: #"[{"type":"betslip/placeBet"}]"#),
+        Case(
+            operation: "dispatch", code: .revisionMismatch, below: "/actions", fields: [("If-Match", "\"7\"")],
+            body: #"{"type":"counter/increment"}"#),
+        Case(operation: "watch", code: .notAcceptable, below: "/events", fields: [("Accept", "text/html")]),
+    ]
+
+    @Test(arguments: cases)
+    func problemsAreAsDescribed(_ one: Case) async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let session = try await server.session()
+            let path = one.path ?? session.path + one.below
+            let operation = try api.operation(one.operation)
+            let response = try await server.send(
+                TestRequest(operation.method, path, one.fields, body: one.body.map { Array($0.utf8) }))
+            #expect(response.code == one.code.rawValue)
+            #expect(response.status == one.code.status.rawValue)
+            #expect(api.complaints(about: response, to: operation) == [])
+            let described = operation.json["responses"]?["\(response.status)"]?["description"]?.asString
+            #expect(described?.contains("`\(one.code.rawValue)`") == true)
+        }
+    }
+}

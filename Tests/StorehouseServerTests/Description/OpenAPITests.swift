@@ -1,0 +1,105 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// The document says what the server does, and all of it.
+@Suite struct OpenAPITests {
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    private static let routes = Route.allCases.filter { $0 != .server }
+
+    @Test func describesEveryRoute() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            #expect(api.json["openapi"] == "3.1.0")
+            #expect(api.paths == Self.routes.map(\.path))
+        }
+    }
+
+    @Test(arguments: routes)
+    func theServerTakesTheDescribedMethodsAndNoOthers(route: Route) async throws {
+        try await LiveServer.run { server in
+            let described = try await DescribedAPI(of: server).methods(of: route.path)
+            let path = try await server.session().located(route.path)
+            let allowed = try await server.send(TestRequest("OPTIONS", path))
+            #expect(allowed.status == 204)
+            #expect(Set(allowed["allow"]?.split(separator: ", ").map(String.init) ?? []) == described)
+            for method in Self.methods where !described.contains(method) {
+                let response = try await server.send(TestRequest(method, path))
+                #expect(response.status == 405, "\(method) \(path)")
+                #expect(response["allow"] == allowed["allow"])
+            }
+        }
+    }
+
+    @Test(arguments: routes.filter { $0 != .events })
+    func theServerAnswersAsDescribed(route: Route) async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            for operation in api.operations where operation.path == route.path {
+                let path = try await server.session().located(route.path)
+                for request in api.requests(operation, path) {
+                    let response = try await server.send(request)
+                    #expect(response.status < 300, "\(operation.method) \(path)")
+                    #expect(api.complaints(about: response, to: operation) == [], "\(operation.method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test func answersWithoutABodyAreDescribed() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let session = try await server.session()
+            let minimal = try await server.send(
+                TestRequest(
+                    "POST", session.path + "/actions", [("Prefer", "return=minimal")],
+                    json: ["type": "counter/increment"]))
+            #expect(minimal.status == 204)
+            #expect(try api.complaints(about: minimal, to: api.operation("dispatch")) == [])
+            let unchanged = try await session.read("/state", [("If-None-Match", "\"1\"")])
+            #expect(unchanged.status == 304)
+            #expect(try api.complaints(about: unchanged, to: api.operation("readState")) == [])
+        }
+    }
+
+    @Test func theEventsAreDescribed() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let session = try await server.session()
+            let operation = try api.operation("watch")
+            let client = try server.client()
+            try await client.send(TestRequest("GET", session.path + "/events").bytes)
+            let stream = try await EventReader(client)
+            let content = operation.json["responses"]?["200"]?["content"]?["text/event-stream"]
+            let events = content?["schema"]?["x-events"]
+            #expect(stream.head["content-type"] == "text/event-stream; charset=utf-8")
+            let check = SchemaCheck(api: api)
+            let state = try #require(try await stream.event())
+            #expect(check.complaints(about: state.data, try #require(events?[state.name])) == [])
+            #expect(try await server.delete(session.path).status == 204)
+            let closed = try #require(try await stream.event())
+            #expect(closed.name == "closed")
+            #expect(check.complaints(about: closed.data, try #require(events?[closed.name])) == [])
+            let ended = try await session.read("/events")
+            #expect(ended.status == 204)
+            #expect(api.complaints(about: ended, to: operation) == [])
+        }
+    }
+
+    @Test func everyReferenceLeadsSomewhere() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            #expect(api.references.count > 100)
+            #expect(api.references.filter { api.resolved(["$ref": .string($0)]) == nil } == [])
+        }
+    }
+
+    @Test func operationsHaveNamesOfTheirOwn() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let names = api.operations.compactMap { $0.json["operationId"]?.asString }
+            #expect(names.count == api.operations.count)
+            #expect(Set(names).count == names.count)
+        }
+    }
+}
