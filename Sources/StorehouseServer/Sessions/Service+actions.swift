@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Stores
+import Synchronization
 
 extension Service {
     func dispatch(_ id: PathSegment, _ call: Call) throws(Problem) {
@@ -17,7 +18,10 @@ extension Service {
                 guard let wait = order.wait, !dispatched.isSettled else {
                     return deferred.answer(order.answer(dispatched, session))
                 }
-                let answer: @Sendable () -> Void = { deferred.answer(order.answer(dispatched, session)) }
+                let first = FirstCome()
+                let answer: @Sendable () -> Void = {
+                    if first.take() { deferred.answer(order.answer(dispatched, session)) }
+                }
                 deferred.exchange.schedule(after: wait, answer)
                 dispatched.whenSettled(answer)
             } catch {
@@ -41,6 +45,14 @@ extension Service {
             throw Problem(.sessionEnded, "This session was deleted or expired; nothing was committed.")
         }
     }
+}
+
+/// Lets one of several that race do what only one may do.
+private final class FirstCome: Sendable {
+    private let isTaken = Atomic(false)
+
+    /// Whether the caller is the one.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
 /// How a client wants its action dispatched and answered.
