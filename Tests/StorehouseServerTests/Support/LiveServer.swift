@@ -14,6 +14,9 @@ struct LiveServer: Sendable {
 
     var port: Int { running.port }
 
+    /// All tests start at once; a machine that runs hundreds of servers does nothing in time.
+    private static let gate = Gate(places: 8)
+
     /// Serves while `body` runs, then drains, whatever came of it.
     ///
     /// - Parameters:
@@ -25,6 +28,8 @@ struct LiveServer: Sendable {
         configuration: Configuration = .with(),
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
+        await gate.enter()
+        defer { gate.leave() }
         let all = StoreKind.all(animal: AnimalService(client: animal), auth: AuthService(client: auth))
         let log = LogLines()
         let running = try StorehouseServer(

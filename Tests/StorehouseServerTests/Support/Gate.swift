@@ -1,0 +1,38 @@
+import Locks
+
+/// Lets so many in at a time, the first come first.
+final class Gate: Sendable {
+    private struct Contents {
+        var places: Int
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    // Guards the free places and who waits for one; nobody is resumed while it is held.
+    private let contents: Locked<Contents>
+
+    init(places: Int) { contents = Locked(Contents(places: places)) }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let isIn = contents.withLock { contents in
+                if contents.places > 0 {
+                    contents.places -= 1
+                    return true
+                }
+                contents.waiting.append { continuation.resume() }
+                return false
+            }
+            if isIn { continuation.resume() }
+        }
+    }
+
+    /// Gives the place to whoever waits longest.
+    func leave() {
+        let next: (@Sendable () -> Void)? = contents.withLock { contents in
+            guard contents.waiting.isEmpty else { return contents.waiting.removeFirst() }
+            contents.places += 1
+            return nil
+        }
+        next?()
+    }
+}
