@@ -75,7 +75,18 @@ final class EventStream {
     /// Says why, and ends.
     func end(_ reason: String) {
         send(ServerSentEvent(event: "closed", data: Array("{\"reason\":\"\(reason)\"}".utf8)).bytes)
+        let connection = connection
+        leave()
         connection?.endStream()
+    }
+
+    /// Forgets the connection, which knows it no more, and all that would keep it alive.
+    private func leave() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        connection = nil
+        session.events.remove(self)
+        ended()
     }
 
     private func hasSeen(_ first: StateEvent, _ lastEventID: String?) -> Bool {
@@ -122,13 +133,7 @@ extension EventStream: StreamOwner {
         send(newest.encoded(skipped: leftOut))
     }
 
-    func streamClosed() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        connection = nil
-        session.events.remove(self)
-        ended()
-    }
+    func streamClosed() { leave() }
 
     func streamShouldEnd() { end("draining") }
 }

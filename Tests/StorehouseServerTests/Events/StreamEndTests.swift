@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    /// Or its heartbeat would keep it, its connection and the session for ever.
+    @Test func nothingIsLeftOfAStreamThatTheServerEnds() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let stream = try await session.events()
+            _ = try await stream.state()
+            _ = try await session.delete()
+            while try await stream.event() != nil {}
+            #expect(server.log.text.contains("stream ended"))
+        }
+    }
+
     @Test(arguments: LoopImplementation.allCases)
     func drainingClosesAllStreams(_ loops: LoopImplementation) async throws {
         let streams = try await LiveServer.run(loops: loops) { server in
