@@ -4,13 +4,27 @@ import Locks
 package final class ExpiryQueue: Sendable {
     /// The width of a slot in milliseconds.
     let granularity: Int
-    // Guards the slots. Taken last.
-    private let slots: Locked<[Int: [SessionID]]> = Locked([:])
+    // Guards the slots, none of which is empty. Taken last.
+    private let slots: Locked<[Int: Set<SessionID>]> = Locked([:])
 
     package init(granularity: Int) { self.granularity = granularity }
 
+    /// How many stand in it.
+    package var count: Int { slots.withLock { slots in slots.values.reduce(0) { $0 + $1.count } } }
+
     package func add(_ id: SessionID, at moment: Int) {
-        slots.withLock { $0[moment / granularity, default: []].append(id) }
+        slots.withLock { _ = $0[moment / granularity, default: []].insert(id) }
+    }
+
+    /// Takes one out before its time, so that those who end early cost nothing until then.
+    ///
+    /// - Parameter moment: the one it was added with.
+    package func remove(_ id: SessionID, at moment: Int) {
+        let slot = moment / granularity
+        slots.withLock { slots in
+            slots[slot]?.remove(id)
+            if slots[slot]?.isEmpty == true { slots[slot] = nil }
+        }
     }
 
     /// Takes out all whose slot has begun.

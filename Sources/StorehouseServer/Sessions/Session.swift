@@ -15,6 +15,7 @@ final class Session: Sendable {
     /// Milliseconds since 1970, as all moments here.
     let createdAt: Int
     private let lastActive: Atomic<Int>
+    private let nextLook = Atomic<Int>(0)
 
     init(
         _ id: SessionID, _ kind: StoreKind, now: Int, journal: (any SessionJournal)?, recorder: StoreKind.Recorder?
@@ -30,6 +31,12 @@ final class Session: Sendable {
     }
 
     var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
+
+    /// The moment at which it is next looked whether the session has expired.
+    var queuedFor: Int {
+        get { nextLook.load(ordering: .relaxed) }
+        set { nextLook.store(newValue, ordering: .relaxed) }
+    }
 
     func touch(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
 

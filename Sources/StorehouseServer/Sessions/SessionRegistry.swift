@@ -48,7 +48,7 @@ final class SessionRegistry: Sendable {
         let id = SessionID.random()
         let session = make(id, now)
         shard(of: id).withLock { $0[id] = session }
-        expiry.add(id, at: now + settings.idleTimeout)
+        queue(session, at: now + settings.idleTimeout)
         return session
     }
 
@@ -72,6 +72,7 @@ final class SessionRegistry: Sendable {
         ended.add(session.id, now: clock.now())
         guard shard(of: session.id).withLock({ $0.removeValue(forKey: session.id) }) != nil else { return }
         count.subtract(1, ordering: .relaxed)
+        expiry.remove(session.id, at: session.queuedFor)
         session.end()
     }
 
@@ -81,8 +82,13 @@ final class SessionRegistry: Sendable {
         for id in expiry.due(now) {
             guard let session = shard(of: id).withLock({ $0[id] }) else { continue }
             let moment = session.expires(after: settings.idleTimeout, now: now)
-            if moment <= now { end(session) } else { expiry.add(id, at: moment) }
+            if moment <= now { end(session) } else { queue(session, at: moment) }
         }
+    }
+
+    private func queue(_ session: Session, at moment: Int) {
+        session.queuedFor = moment
+        expiry.add(session.id, at: moment)
     }
 
     /// Stops what all sessions run, as the server ends.
