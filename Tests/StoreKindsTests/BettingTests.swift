@@ -43,6 +43,15 @@ import Testing
         try store.dispatch(.betslip(.addSelection(selection("20"))), .rejected("duplicate-selection", index: 0))
     }
 
+    /// Both are é, composed and not: to JSON, and so to every client, they are two.
+    @Test func idsThatOnlyLookAlikeAreTwo() throws {
+        let store = store(balance: 0, [selection("caf\u{E9}")])
+        try store.dispatch(.betslip(.setStake(id: "cafe\u{301}", stake: 70)), .rejected("no-such-selection", index: 0))
+        try store.dispatch(.betslip(.addSelection(selection("cafe\u{301}")))) {
+            $0.betslip.selections.append(self.selection("cafe\u{301}"))
+        }
+    }
+
     @Test(arguments: [
         (0, 5, Outcome.committed), (UserState.highestBalance - 5, 5, .committed),
         (UserState.highestBalance - 5, 6, .rejected("limit-exceeded", index: 0)),

@@ -31,5 +31,6 @@ package struct BetslipReducer: Reducer {
 }
 
 extension BetslipState {
-    fileprivate func place(of id: String) -> Int? { selections.firstIndex { $0.id == id } }
+    /// Ids are compared by code point, as JSON compares: not by canonical equivalence, as `String` does.
+    fileprivate func place(of id: String) -> Int? { selections.firstIndex { $0.id.utf8.elementsEqual(id.utf8) } }
 }
