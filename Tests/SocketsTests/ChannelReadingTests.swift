@@ -125,4 +125,22 @@ import Testing
             #expect(received == 200_000)
         }
     }
+
+    /// A delegate that needs more at once than the loop's buffer holds gets it where it may keep so much.
+    @Test(arguments: LoopImplementation.allCases)
+    func keepsWhatIsLargerThanTheBuffer(_ implementation: LoopImplementation) async throws {
+        let told = Probe<Int>()
+        try await TestServer.run(implementation) { channel, delegate in
+            channel.mostKept = 200_000
+            delegate.onReceived = { _, bytes in
+                guard bytes.count == 200_000, bytes.last == 2 else { return 0 }
+                told.note(bytes.count)
+                return bytes.count
+            }
+        } _: { server in
+            let client = try TestClient(server.address)
+            try client.send([UInt8](repeating: 1, count: 199_999) + [2])
+            #expect(await told.next() == 200_000)
+        }
+    }
 }

@@ -39,16 +39,20 @@ extension Channel {
         }
     }
 
-    /// One read, behind what was kept, into the loop's buffer.
+    /// One read, into the loop's buffer: behind what was kept, if that leaves room in it.
     private func receive() {
         let buffer = loop.readBuffer
-        let room = buffer.count - kept.count
-        guard room > 0 else { return setInterest(interest.subtracting(.readable)) }
-        let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept.count...]))
+        guard kept.count < max(mostKept, buffer.count) else { return setInterest(interest.subtracting(.readable)) }
+        let start = kept.count < buffer.count ? kept.count : 0
+        let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
         switch count {
+        case 1... where start < kept.count:
+            kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            let bytes = kept
+            bytes.withUnsafeBytes(deliver)
         case 1...:
             buffer.copyBytes(from: kept)
-            deliver(UnsafeRawBufferPointer(rebasing: buffer[..<(kept.count + count)]))
+            deliver(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
         case 0:
             inputEnded = true
             setInterest(interest.subtracting(.readable))

@@ -18,6 +18,8 @@ package final class Channel: ReadinessHandler {
     package var delegate: (any ChannelDelegate)?
 
     package let descriptor: Int32
+    /// How many bytes the delegate may leave before nothing more is read. Less than the loop's buffer counts as that.
+    package var mostKept = 0
     var state = State.open
     /// What the loop tells us at present.
     var interest: Interest = .readable

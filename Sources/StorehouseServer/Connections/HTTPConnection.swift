@@ -47,6 +47,8 @@ final class HTTPConnection {
 
     func start(on channel: Channel) {
         self.channel = channel
+        let limits = context.settings.limits
+        channel.mostKept = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
         expect(within: context.settings.idleTimeout)
     }
 
