@@ -36,7 +36,10 @@ extension Service {
         _ name: String, in head: RequestHead, _ range: ClosedRange<Int>, default standard: Int
     ) throws(Problem) -> Int {
         guard let text = head.query.first(name) else { return standard }
-        if let number = Int(text), range.contains(number) { return number }
+        // Int takes signs too.
+        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number) {
+            return number
+        }
         let expected =
             range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"
         throw Problem(.malformedRequest, "\(name) must be \(expected).")

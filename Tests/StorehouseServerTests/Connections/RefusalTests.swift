@@ -109,6 +109,26 @@ import Testing
         }
     }
 
+    /// What fits the limit is taken, also where it is more than one read brings.
+    @Test func aHeadMayBeAsLargeAsTheConfigurationSays() async throws {
+        try await LiveServer.run(configuration: .with { $0.http.maxHeaderBytes = 200_000 }) { server in
+            let field = String(repeating: "x", count: 190_000)
+            let large = try await server.get("/healthz", [("X", field)])
+            #expect(large.status == 200)
+            let tooLarge = try await server.get("/healthz", [("X", field), ("Y", field)])
+            #expect(tooLarge.code == "headers-too-large")
+        }
+    }
+
+    @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2", "after=99999999999999999999"])
+    func aNumberInAQueryIsOfDigitsAndInItsRange(_ query: String) async throws {
+        try await LiveServer.run { server in
+            let answer = try await server.session().read("/actions?" + query)
+            #expect(answer.status == 400)
+            #expect(answer.code == "malformed-request")
+        }
+    }
+
     @Test func connectionsOverTheCapWaitForAPlace() async throws {
         try await LiveServer.run(
             configuration: .with {
