@@ -7,10 +7,10 @@ package struct Exchange {
     /// Which request of the connection it is.
     let number: Int
 
-    /// Sends the answer. A second one is dropped.
-    package func answer(_ response: Response) {
+    /// Sends the answer. A second one is dropped, and not even made.
+    package func answer(_ response: @autoclosure () -> Response) {
         guard connection.exchangeNumber == number else { return }
-        connection.answer(response)
+        connection.answer(response())
     }
 
     /// Turns the connection over to a stream; nil where the client is gone.
@@ -40,17 +40,23 @@ package struct DeferredExchange: Sendable {
         self.loop = loop
     }
 
-    /// Sends the answer: now if this is the connection's loop, else in a turn of it.
-    package func answer(_ response: Response) {
+    /// Sends the answer that `make` makes on the connection's loop: now if this is it, else in a turn of it.
+    package func answer(_ make: @escaping @Sendable () -> Response) {
         if loop.isCurrent {
-            Exchange(connection: connection.value, number: number).answer(response)
+            Exchange(connection: connection.value, number: number).answer(make())
         } else {
-            loop.execute { Exchange(connection: connection.value, number: number).answer(response) }
+            loop.execute { Exchange(connection: connection.value, number: number).answer(make()) }
         }
     }
 
-    /// Runs `job` on the connection's loop after `delay`.
-    func schedule(after delay: Duration, _ job: @escaping @Sendable () -> Void) {
-        loop.execute { [loop] in _ = loop.schedule(after: delay, job) }
+    /// Sends the answer that `make` makes after `delay`, or when the server cannot wait any longer, unless another is
+    /// sent before.
+    package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
+        loop.execute {
+            let connection = connection.value
+            guard connection.exchangeNumber == number else { return }
+            connection.held = { Exchange(connection: connection, number: number).answer(make()) }
+            connection.deadline.set(after: delay)
+        }
     }
 }

@@ -26,30 +26,32 @@ final class HTTPConnection {
     }
 
     /// How many bytes of answers may wait before no further request is looked at.
-    private static var mostPending: Int { 65536 }
+    static var mostPending: Int { 65536 }
 
     let context: LoopConnections
     var phase: Phase
     /// Counts the requests, so that a late answer finds only its own.
     var exchangeNumber = 0
     var channel: Channel?
-    private var hasPartialHead = false
-    private var deadline: LoopInstant?
-    private var timer: LoopTimer?
+    var hasPartialHead = false
+    let deadline: Deadline
+    /// What to do about the request at hand when its time is up, or when the server cannot wait any longer.
+    var held: (() -> Void)?
     /// What waited for the client at the last look.
-    private var stuckBytes = Int.max
-    private var timerFires = LoopInstant(nanoseconds: 0)
+    var stuckBytes = Int.max
 
     init(_ context: LoopConnections) {
         self.context = context
+        deadline = Deadline(on: context.loop)
         phase = .head(RequestParser(limits: context.settings.limits))
     }
 
     func start(on channel: Channel) {
         self.channel = channel
+        deadline.passed = { [self] in expire() }
         let limits = context.settings.limits
         channel.mostKept = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
-        expect(within: context.settings.idleTimeout)
+        deadline.set(after: context.settings.idleTimeout)
     }
 
     /// How many bytes wait for a client that reads slowly.
@@ -96,8 +98,8 @@ extension HTTPConnection: ChannelDelegate {
     }
 
     func channelClosed(_ channel: Channel, reason: CloseReason) {
-        if let timer { context.loop.cancel(timer) }
-        timer = nil
+        deadline.end()
+        held = nil
         exchangeNumber += 1
         let last = phase
         phase = .closing
@@ -105,168 +107,9 @@ extension HTTPConnection: ChannelDelegate {
         if case .streaming(_, let owner) = last { owner.streamClosed() }
         context.forget(self)
     }
-
-    /// Takes what it can of the bytes.
-    /// - Returns: how many, and whether it can take more.
-    private func take(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
-        switch phase {
-        case .head(var parser):
-            // A client that sends requests but reads no answers is not served on.
-            guard pendingBytes <= Self.mostPending else { return (0, false) }
-            // The copy in `phase` must not share the parser's arrays while it works.
-            phase = .closing
-            let step = parser.parse(bytes)
-            phase = .head(parser)
-            return take(step)
-        case .body(let head, var decoder):
-            phase = .closing
-            let step = decoder.decode(bytes)
-            phase = .body(head, decoder)
-            return take(step, head, decoder)
-        case .answering: return (0, false)
-        // What comes on a stream, or behind the last request, is nobody's.
-        case .streaming, .closing: return (bytes.count, false)
-        }
-    }
-
-    private func take(_ step: RequestParser.Step) -> (Int, Bool) {
-        switch step {
-        case .needMore:
-            if !hasPartialHead { expect(within: context.settings.headerTimeout) }
-            hasPartialHead = true
-            return (0, false)
-        case .failed(let failure):
-            refuse(failure)
-            return (failure.consumed ?? 0, failure.consumed != nil)
-        case .head(let head, let consumed):
-            hasPartialHead = false
-            if head.body == .none {
-                begin(Request(head: head, body: []))
-            } else {
-                if head.expectsContinue { channel?.write(ResponseEncoder.continueBytes) }
-                phase = .body(head, BodyDecoder(head.body, limits: context.settings.limits))
-                expect(within: context.settings.bodyTimeout)
-            }
-            return (consumed, true)
-        }
-    }
-
-    private func take(_ step: BodyDecoder.Step, _ head: RequestHead, _ decoder: BodyDecoder) -> (Int, Bool) {
-        switch step {
-        case .needMore(let consumed): return (consumed, false)
-        case .failed(let failure):
-            refuse(failure)
-            return (0, false)
-        case .done(let consumed):
-            begin(Request(head: head, body: decoder.body))
-            return (consumed, true)
-        }
-    }
-
-    private func begin(_ request: Request) {
-        exchangeNumber += 1
-        deadline = nil
-        phase = .answering(ResponseEncoder(answering: request.head))
-        context.handler.handle(request, Exchange(connection: self, number: exchangeNumber))
-    }
-
-    private func refuse(_ failure: RequestFailure) {
-        phase = .answering(ResponseEncoder(answering: failure))
-        answer(context.handler.response(to: failure))
-    }
 }
 
 extension HTTPConnection {
-    /// Sends the answer to the request at hand, and goes on to the next.
-    func answer(_ response: Response) {
-        guard case .answering(var encoder) = phase, let channel else { return }
-        exchangeNumber += 1
-        if context.isDraining { encoder.keepAlive = false }
-        var output: [UInt8] = []
-        output.reserveCapacity(response.body.count + 384)
-        encoder.append(response, date: context.date, to: &output)
-        channel.write(output)
-        stuckBytes = .max
-        if encoder.keepAlive {
-            phase = .head(RequestParser(limits: context.settings.limits))
-            expect(within: context.settings.idleTimeout)
-            channel.resumeReading()
-        } else {
-            close()
-        }
-    }
-
-    func startStream(_ fields: [Response.Field], _ owner: any StreamOwner) {
-        guard case .answering(var encoder) = phase, let channel else { return }
-        exchangeNumber += 1
-        encoder.keepAlive = false
-        var output: [UInt8] = []
-        encoder.appendStreamHead(.ok, fields, date: context.date, to: &output)
-        phase = .streaming(encoder, owner)
-        deadline = nil
-        channel.write(output)
-        channel.resumeReading()
-    }
-
-    /// Whether pieces of the stream are to be framed as chunks.
-    var streamIsChunked: Bool {
-        if case .streaming(let encoder, _) = phase { encoder.streamIsChunked } else { false }
-    }
-
-    /// Sends bytes that are framed already.
-    func send(framed bytes: [UInt8]) { channel?.write(bytes) }
-
-    /// Ends the stream in order.
-    func endStream() {
-        guard case .streaming(let encoder, _) = phase else { return }
-        var output: [UInt8] = []
-        encoder.appendStreamEnd(to: &output)
-        channel?.write(output)
-        close()
-    }
-
-    func drain() {
-        switch phase {
-        case .streaming(_, let owner): owner.streamShouldEnd()
-        case .head where !hasPartialHead: close()
-        default: break
-        }
-    }
-
-    func cut() { channel?.closeNow() }
-
-    /// Sends what is pending, then ends, and gives up on a client that takes too long to read it.
-    private func close() {
-        phase = .closing
-        expect(within: context.settings.bodyTimeout)
-        channel?.closeAfterFlush()
-    }
-}
-
-extension HTTPConnection {
-    /// Sets the moment by which something must have happened.
-    ///
-    /// The timer is set once and looks again when it fires, so that a request costs no timer.
-    private func expect(within timeout: Duration) {
-        let moment = context.loop.now.advanced(by: timeout)
-        deadline = moment
-        if timer != nil, timerFires <= moment { return }
-        arm(moment)
-    }
-
-    private func arm(_ moment: LoopInstant) {
-        let delay = context.loop.now.duration(to: moment)
-        timerFires = moment
-        if let timer, context.loop.reschedule(timer, after: delay) { return }
-        timer = context.loop.schedule(after: delay) { [self] in timerFired() }
-    }
-
-    private func timerFired() {
-        timer = nil
-        guard let deadline else { return }
-        if context.loop.now < deadline { arm(deadline) } else { expire() }
-    }
-
     private func expire() {
         switch phase {
         case .head where hasPartialHead: timeOut(ResponseEncoder())
@@ -274,9 +117,17 @@ extension HTTPConnection {
             var encoder = ResponseEncoder(answering: head)
             encoder.keepAlive = false
             timeOut(encoder)
+        case .answering: answerHeld()
         case .head, .closing: giveUpIfStuck()
-        case .answering, .streaming: break
+        case .streaming: break
         }
+    }
+
+    /// Does what was put off about the request at hand.
+    func answerHeld() {
+        let job = held
+        held = nil
+        job?()
     }
 
     /// Ends the connection, unless the client has read some of what waits for it since the last look.
@@ -286,7 +137,7 @@ extension HTTPConnection {
             return
         }
         stuckBytes = pendingBytes
-        expect(within: context.settings.idleTimeout)
+        deadline.set(after: context.settings.idleTimeout)
     }
 
     private func timeOut(_ encoder: ResponseEncoder) {

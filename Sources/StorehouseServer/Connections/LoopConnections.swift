@@ -76,6 +76,10 @@ final class LoopConnections: Sendable {
                 contents.drained = { continuation.resume() }
                 for connection in contents.open.values { connection.drain() }
                 tellIfDrained()
+                // What is held back for effects is answered as things stand, in time to be sent.
+                _ = loop.schedule(after: deadline * 0.8) { [self] in
+                    for connection in self.contents.value.open.values { connection.answerHeld() }
+                }
                 _ = loop.schedule(after: deadline) { [self] in cut() }
             }
             if !isRunning { continuation.resume() }

@@ -25,7 +25,14 @@ struct DeferredCall: Sendable {
     let exchange: DeferredExchange
     let reply: Reply
 
-    func answer(_ response: Response) { exchange.answer(reply.finish(response)) }
+    func answer(_ make: @escaping @Sendable () -> Response) {
+        exchange.answer { [reply] in reply.finish(make()) }
+    }
+
+    /// Answers after `delay`, unless an answer is given before.
+    func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
+        exchange.answer(after: delay) { [reply] in reply.finish(make()) }
+    }
 }
 
 /// What every answer to one request has: the fields that its origin needs, and a line in the log.

@@ -1,7 +1,6 @@
 import HTTP
 import JSON
 import Stores
-import Synchronization
 
 extension Service {
     func dispatch(_ id: PathSegment, _ call: Call) throws(Problem) {
@@ -16,16 +15,14 @@ extension Service {
             do throws(Problem) {
                 let dispatched = try Self.dispatched(result)
                 guard let wait = order.wait, !dispatched.isSettled else {
-                    return deferred.answer(order.answer(dispatched, session))
+                    return deferred.answer { order.answer(dispatched, session) }
                 }
-                let first = FirstCome()
-                let answer: @Sendable () -> Void = {
-                    if first.take() { deferred.answer(order.answer(dispatched, session)) }
+                deferred.answer(after: wait) { order.answer(dispatched, session) }
+                dispatched.whenSettled {
+                    deferred.answer { order.answer(dispatched, session) }
                 }
-                deferred.exchange.schedule(after: wait, answer)
-                dispatched.whenSettled(answer)
             } catch {
-                deferred.answer(error.response)
+                deferred.answer { error.response }
             }
         }
     }
@@ -45,14 +42,6 @@ extension Service {
             throw Problem(.sessionEnded, "This session was deleted or expired; nothing was committed.")
         }
     }
-}
-
-/// Lets one of several that race do what only one may do.
-private final class FirstCome: Sendable {
-    private let isTaken = Atomic(false)
-
-    /// Whether the caller is the one.
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
 /// How a client wants its action dispatched and answered.

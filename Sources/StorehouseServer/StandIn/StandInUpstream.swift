@@ -33,7 +33,7 @@ package final class StandInUpstream: RequestHandler {
         let deferred = exchange.deferred
         let name = Self.animals.randomElement() ?? ""
         let body = Self.document("animal", name)
-        deferred.schedule(after: maxDelay * Double.random(in: 0...1)) { deferred.answer(.document(body)) }
+        deferred.answer(after: maxDelay * Double.random(in: 0...1)) { .document(body) }
     }
 
     private static func login(_ body: [UInt8]) -> Response {

@@ -1,0 +1,71 @@
+import HTTP
+import Sockets
+
+// Sending answers and streams, and ending.
+extension HTTPConnection {
+    /// Sends the answer to the request at hand, and goes on to the next.
+    func answer(_ response: Response) {
+        guard case .answering(var encoder) = phase, let channel else { return }
+        exchangeNumber += 1
+        held = nil
+        if context.isDraining { encoder.keepAlive = false }
+        var output: [UInt8] = []
+        output.reserveCapacity(response.body.count + 384)
+        encoder.append(response, date: context.date, to: &output)
+        channel.write(output)
+        stuckBytes = .max
+        if encoder.keepAlive {
+            phase = .head(RequestParser(limits: context.settings.limits))
+            deadline.set(after: context.settings.idleTimeout)
+            channel.resumeReading()
+        } else {
+            close()
+        }
+    }
+
+    func startStream(_ fields: [Response.Field], _ owner: any StreamOwner) {
+        guard case .answering(var encoder) = phase, let channel else { return }
+        exchangeNumber += 1
+        encoder.keepAlive = false
+        var output: [UInt8] = []
+        encoder.appendStreamHead(.ok, fields, date: context.date, to: &output)
+        phase = .streaming(encoder, owner)
+        deadline.clear()
+        channel.write(output)
+        channel.resumeReading()
+    }
+
+    /// Whether pieces of the stream are to be framed as chunks.
+    var streamIsChunked: Bool {
+        if case .streaming(let encoder, _) = phase { encoder.streamIsChunked } else { false }
+    }
+
+    /// Sends bytes that are framed already.
+    func send(framed bytes: [UInt8]) { channel?.write(bytes) }
+
+    /// Ends the stream in order.
+    func endStream() {
+        guard case .streaming(let encoder, _) = phase else { return }
+        var output: [UInt8] = []
+        encoder.appendStreamEnd(to: &output)
+        channel?.write(output)
+        close()
+    }
+
+    func drain() {
+        switch phase {
+        case .streaming(_, let owner): owner.streamShouldEnd()
+        case .head where !hasPartialHead: close()
+        default: break
+        }
+    }
+
+    func cut() { channel?.closeNow() }
+
+    /// Sends what is pending, then ends, and gives up on a client that takes too long to read it.
+    private func close() {
+        phase = .closing
+        deadline.set(after: context.settings.bodyTimeout)
+        channel?.closeAfterFlush()
+    }
+}
