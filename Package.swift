@@ -50,11 +50,15 @@ let package = Package(
 )
 
 let cTargets: Set = ["CLinux", "CCurl", "CSQLite"]
-for target in package.targets where !cTargets.contains(target.name) {
-    target.swiftSettings = [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .treatAllWarnings(as: .error),
-    ]
+for target in package.targets {
+    if cTargets.contains(target.name) {
+        target.cSettings = [.treatAllWarnings(as: .error)]
+    } else {
+        target.swiftSettings = [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .treatAllWarnings(as: .error),
+        ]
+    }
 }
