@@ -22,6 +22,9 @@ extension Configuration.Http {
         return settings
     }
 
+    /// When a drain cuts what is left: early enough that the process has ended within ``drainTimeout``.
+    package var cutAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
+
     /// What the limit on open files leaves, less a reserve for upstreams, storage and the log.
     private static var connectionsTheSystemAllows: Int {
         var limit = rlimit()

@@ -40,7 +40,7 @@ package final class RunningServer: Sendable {
     package func drain() async {
         log.info("draining")
         service.drain()
-        await http.drain(within: configuration.http.drainTimeout)
+        await http.drain(within: configuration.http.cutAfter)
         service.registry.endAll()
         await group.stop()
         log.info("stopped")

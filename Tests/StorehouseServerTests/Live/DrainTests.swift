@@ -32,6 +32,14 @@ import Testing
         }
     }
 
+    /// The process must have ended when the time is up, so what is left is cut a little before.
+    @Test(arguments: [(10_000, 9_500), (2_000, 1_800), (1, 0)])
+    func whatIsLeftIsCutBeforeTheTimeIsUp(_ timeout: Int, _ soonest: Int) {
+        let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(timeout) }
+        #expect(configuration.http.cutAfter >= .milliseconds(soonest))
+        #expect(configuration.http.cutAfter < .milliseconds(timeout))
+    }
+
     @Test func anAnswerThatWaitsForWhatNeverEndsIsGivenAsThingsStand() async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(1) }
