@@ -73,6 +73,9 @@ package struct Problem: Error {
             for (name, value) in members { json.member(name: name, value) }
         }
         var fields = fields
+        // A browser must not guess another type, and a cache would keep a 404 or 410 on its own account (RFC 9110, 15.1).
+        fields.append(.init("X-Content-Type-Options", "nosniff"))
+        fields.append(.init("Cache-Control", "no-store"))
         if code.status == .tooManyRequests || code.status == .serviceUnavailable {
             fields.append(.init("Retry-After", "1"))
         }

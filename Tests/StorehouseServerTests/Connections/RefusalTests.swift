@@ -109,6 +109,26 @@ import Testing
         }
     }
 
+    @Test func aProblemIsNeitherCachedNorTakenForAnotherType() async throws {
+        try await LiveServer.run { server in
+            let answer = try await server.get("/sessions/none")
+            #expect(answer.status == 404)
+            #expect(answer["cache-control"] == "no-store")
+            #expect(answer["x-content-type-options"] == "nosniff")
+        }
+    }
+
+    /// A path that names no session may still hold the id of one.
+    @Test func theLogHasNoIdInWhateverPath() async throws {
+        try await LiveServer.run { server in
+            let id = String(try await server.session().path.split(separator: "/")[1])
+            _ = try await server.get("/Sessions/\(id)/state")
+            _ = try await server.get("/api/sessions/\(id)")
+            #expect(server.log.text.contains("/Sessions/\(id.prefix(6))/state"))
+            #expect(!server.log.text.contains(id))
+        }
+    }
+
     /// What fits the limit is taken, also where it is more than one read brings.
     @Test func aHeadMayBeAsLargeAsTheConfigurationSays() async throws {
         try await LiveServer.run(configuration: .with { $0.http.maxHeaderBytes = 200_000 }) { server in
