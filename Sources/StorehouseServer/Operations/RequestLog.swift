@@ -28,9 +28,12 @@ extension Service {
     /// Nil where nobody reads it, so that it costs nothing.
     func requestLog(_ head: RequestHead) -> RequestLog? {
         guard log.isEnabled(.debug) else { return nil }
+        // Also where no session is looked for, as under /Sessions: the id is the right to use the session.
         let segments = head.path.map(\.string)
-        let isSession = segments.count > 1 && segments[0] == "sessions"
-        let shown = segments.enumerated().map { $0 == 1 && isSession ? String($1.prefix(6)) : $1 }
+        let shown = segments.enumerated().map { place, segment in
+            let isID = (place == 1 && segments[0] == "sessions") || SessionID(segment.utf8) != nil
+            return isID ? String(segment.prefix(6)) : segment
+        }
         return RequestLog(log, method: head.method, path: "/" + shown.joined(separator: "/"))
     }
 }
