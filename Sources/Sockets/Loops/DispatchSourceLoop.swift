@@ -12,10 +12,10 @@ import Dispatch
 ///
 /// The same contract as `EpollLoop`, at a higher price: two more descriptors, and up to two sources, for each one watched.
 /// A failure on a descriptor is told as the readiness that was asked for; with an empty interest it is not told.
-package final class DispatchSourceLoop: EventLoop {
+package final class DispatchSourceLoop: CoreLoop {
     package let anchor = LoopAnchor()
     private let inbox = LoopInbox(asleep: true)
-    private let core: LoopBound<LoopCore>
+    package let core: LoopBound<LoopCore>
     private let sources: LoopBound<SourceTable>
     private let queue: DispatchQueue
 
@@ -148,25 +148,4 @@ extension DispatchSourceLoop {
         guard core.value.handlers.remove(descriptor) else { return }
         sources.value.remove(descriptor)
     }
-
-    package func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer {
-        core.value.schedule(after: delay, job)
-    }
-
-    @discardableResult
-    package func reschedule(_ timer: LoopTimer, after delay: Duration) -> Bool {
-        core.value.reschedule(timer, after: delay)
-    }
-
-    package func cancel(_ timer: LoopTimer) {
-        core.value.timers.cancel(timer)
-    }
-
-    package func afterwards(_ job: @escaping () -> Void) {
-        core.value.putOff.append(job)
-    }
-
-    package var now: LoopInstant { core.value.now }
-
-    package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
 }

@@ -13,10 +13,10 @@
     /// Level-triggered: a request costs one `recv` and no `EAGAIN`, one busy connection cannot starve the others (a
     /// handler reads once a turn), and pausing is forgetting an interest. What edge triggering would save, a call to
     /// `epoll_ctl` whenever the interest changes, happens only to connections that are backed up.
-    package final class EpollLoop: EventLoop {
+    package final class EpollLoop: CoreLoop {
         package let anchor = LoopAnchor()
         private let inbox = LoopInbox(asleep: false)
-        private let core: LoopBound<LoopCore>
+        package let core: LoopBound<LoopCore>
         private let epoll: Int32
         private let alarm: Int32
 
@@ -162,26 +162,5 @@
             if epoll_ctl(epoll, operation, descriptor, &event) == 0 { return true }
             return errno == refusal && epoll_ctl(epoll, alternative, descriptor, &event) == 0
         }
-
-        package func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer {
-            core.value.schedule(after: delay, job)
-        }
-
-        @discardableResult
-        package func reschedule(_ timer: LoopTimer, after delay: Duration) -> Bool {
-            core.value.reschedule(timer, after: delay)
-        }
-
-        package func cancel(_ timer: LoopTimer) {
-            core.value.timers.cancel(timer)
-        }
-
-        package func afterwards(_ job: @escaping () -> Void) {
-            core.value.putOff.append(job)
-        }
-
-        package var now: LoopInstant { core.value.now }
-
-        package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
     }
 #endif

@@ -1,5 +1,5 @@
 /// What every loop has, whatever it waits with: the handlers, the timers, the clock and what was put off.
-final class LoopCore {
+package final class LoopCore {
     /// Length of a timer tick in nanoseconds: 10 ms.
     private static let tick: UInt64 = 10_000_000
 
