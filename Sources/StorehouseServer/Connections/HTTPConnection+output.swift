@@ -55,7 +55,8 @@ extension HTTPConnection {
     func drain() {
         switch phase {
         case .streaming(_, let owner): owner.streamShouldEnd()
-        case .head where !hasPartialHead: close()
+        // Nothing has been asked that an answer could be lost for: no long wait for the client's own close.
+        case .head where !hasPartialHead: close(linger: Linger(bytes: 65536, time: .milliseconds(500)))
         default: break
         }
     }
@@ -63,9 +64,9 @@ extension HTTPConnection {
     func cut() { channel?.closeNow() }
 
     /// Sends what is pending, then ends, and gives up on a client that takes too long to read it.
-    private func close() {
+    private func close(linger: Linger = Linger()) {
         phase = .closing
         deadline.set(after: context.settings.bodyTimeout)
-        channel?.closeAfterFlush()
+        channel?.closeAfterFlush(linger: linger)
     }
 }

@@ -111,8 +111,10 @@ extension Problem {
         case .internalAction(let type):
             self.init(.internalAction, "\(type) comes from the server's own middleware only.")
         case .invalidPayload(let violations):
-            let first = violations.first.map { "\($0.pointer) \($0.detail)" } ?? ""
-            self = .invalid(violations, "The action does not fit its schema: \(first).")
+            let first = violations.first.map { violation in
+                violation.pointer == .root ? "it \(violation.detail)" : "\(violation.pointer) \(violation.detail)"
+            }
+            self = .invalid(violations, "The action does not fit its schema: \(first ?? "").")
         }
     }
 }
