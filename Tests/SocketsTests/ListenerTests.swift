@@ -15,8 +15,9 @@ import Testing
     func aPortInUseIsRefused(count: Int) throws {
         let sockets = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: count)
         defer { Self.shut(sockets) }
-        #expect(throws: SocketError.system(call: "bind", code: EADDRINUSE)) {
-            try ListeningSocket.open(sockets[0].address, count: 2)
+        let address = sockets[0].address
+        #expect(throws: SocketError.system(call: "cannot listen on \(address)", code: EADDRINUSE)) {
+            try ListeningSocket.open(address, count: 2)
         }
     }
 

@@ -66,7 +66,8 @@ package struct ListeningSocket: Sendable {
             !shared || SystemSocket.set(descriptor, SOL_SOCKET, SO_REUSEPORT, to: 1)
         else { throw .system(call: "setsockopt", code: errno) }
         guard wanted.withSockaddr({ bind(descriptor, $0, $1) }) == 0 else {
-            throw .system(call: "bind", code: errno)
+            let code = errno
+            throw .system(call: "cannot listen on \(wanted)", code: code)
         }
         guard shared || SystemSocket.set(descriptor, SOL_SOCKET, SO_REUSEPORT, to: 1) else {
             throw .system(call: "setsockopt", code: errno)
