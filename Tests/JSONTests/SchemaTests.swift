@@ -80,6 +80,9 @@ struct SchemaTests {
             (task, #"{"title":"a","Due":null}"#, "/Due", "is not known; known are title, due, tags"),
             (task, #"{"title":"a","tags":[]}"#, "/tags", "must have 1 to 2 elements"),
             (task, #"{"title":"a","tags":["a","B"]}"#, "/tags/1", "must match ^[a-z]*$"),
+            (
+                .string(pattern: .init("^$", phrase: "nothing", matches: \.isEmpty)), "\"a\"", "", "must be nothing"
+            ),
             (task, #"{"title":"a","due":null,"tags":["a"]}"#, "", "must have at most 2 members"),
         ] as [(JSONSchema, String, String, String)])
     func refuses(schema: JSONSchema, text: String, pointer: String, detail: String) throws {

@@ -10,13 +10,17 @@ extension JSONSchema {
     /// A regular expression for readers of the schema, with the function that decides the same here.
     public struct Pattern: Sendable {
         public let expression: String
+        /// What a string that matches is, in words for people: `a language tag such as "en"`.
+        public let phrase: String?
         public let matches: @Sendable (String) -> Bool
 
         /// - Parameters:
         ///   - expression: in the dialect of ECMA-262, as JSON Schema wants.
+        ///   - phrase: what a string that matches is; without one, refusals show the expression.
         ///   - matches: whether a string matches; must take time linear in the string.
-        public init(_ expression: String, matches: @escaping @Sendable (String) -> Bool) {
+        public init(_ expression: String, phrase: String? = nil, matches: @escaping @Sendable (String) -> Bool) {
             self.expression = expression
+            self.phrase = phrase
             self.matches = matches
         }
     }

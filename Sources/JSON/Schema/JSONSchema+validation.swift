@@ -51,7 +51,7 @@ private struct SchemaValidator {
         } else if let format = rules.format, !format.accepts(text) {
             report("must be \(format.phrase)")
         } else if let pattern = rules.pattern, !pattern.matches(text) {
-            report("must match \(pattern.expression)")
+            report(pattern.phrase.map { "must be \($0)" } ?? "must match \(pattern.expression)")
         }
     }
 

@@ -5,7 +5,9 @@ extension JSONSchema {
     static var languageTag: JSONSchema {
         .string(
             minLength: 1, maxLength: 255,
-            pattern: Pattern(LanguageTag.expression, matches: LanguageTag.isWellFormed))
+            pattern: Pattern(
+                LanguageTag.expression, phrase: "a language tag (BCP 47) such as en or pt-BR",
+                matches: LanguageTag.isWellFormed))
     }
 }
 
