@@ -112,7 +112,7 @@ extension Problem.Code {
 
     package var title: String {
         switch self {
-        case .malformedRequest: "The request is not well-formed HTTP"
+        case .malformedRequest: "The request is malformed"
         case .malformedJSON: "The body is not JSON"
         case .malformedPointer: "The selection is no JSON Pointer"
         case .unauthorized: "The token is missing or wrong"
@@ -133,7 +133,7 @@ extension Problem.Code {
         case .uriTooLong: "The address is too long"
         case .expectationFailed: "The expectation cannot be met"
         case .unknownAction: "There is no such action"
-        case .invalidPayload: "The action does not fit its schema"
+        case .invalidPayload: "The body does not fit its schema"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
         case .headersTooLarge: "The header is too large"
