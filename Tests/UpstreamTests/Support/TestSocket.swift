@@ -44,13 +44,6 @@ enum TestSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// A port on which nobody listens.
-    static func closedPort() throws -> UInt16 {
-        let (descriptor, port) = try listen()
-        shut(descriptor)
-        return port
-    }
-
     static func pipe() throws -> (reader: Int32, writer: Int32) {
         var ends: [Int32] = [0, 0]
         #if canImport(Glibc)
