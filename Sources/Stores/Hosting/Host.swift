@@ -14,16 +14,14 @@ final class Host<State: HostedState, Action: CataloguedAction>: HostedStore {
     func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        var actions: [Action] = []
-        let isBatch = body.asArray != nil
-        if let refusal = decode(body, into: &actions) { return done(refusal) }
-        guard let first = actions.first else { return done(.refused(Self.batchSize, index: nil)) }
-        let submission = Submission(
-            first, then: Array(actions.dropFirst()), origin: .client, expectedRevisions: options.expectedRevisions,
-            wantsState: options.wantsState)
-        engine.submit(submission) { [encoder] receipt, state in
-            let view = state.map { HostedView(state: $0, revision: receipt.revision, encoder: encoder) }
-            done(Self.result(receipt, view, isBatch: isBatch))
+        do throws(ActionRefusal) {
+            if case .array(let batch) = body {
+                try dispatch(batch: batch, options, done: done)
+            } else {
+                submit(try Action.catalogue.action(of: body), options, isBatch: false, done)
+            }
+        } catch {
+            done(.refused(error, index: nil))
         }
     }
 
@@ -58,19 +56,33 @@ extension Host {
         .invalidPayload([.init(pointer: .root, detail: "must have 1 to 100 actions")])
     }
 
-    private func decode(_ body: JSONValue, into actions: inout [Action]) -> DispatchResult? {
-        let batch = body.asArray
-        if let batch, !(1...100).contains(batch.count) { return .refused(Self.batchSize, index: nil) }
-        actions.reserveCapacity(batch?.count ?? 1)
-        for (index, json) in (batch ?? [body]).enumerated() {
+    private func dispatch(
+        batch: [JSONValue], _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
+    ) throws(ActionRefusal) {
+        guard (1...100).contains(batch.count) else { throw Self.batchSize }
+        var actions: [Action] = []
+        actions.reserveCapacity(batch.count)
+        for (index, json) in batch.enumerated() {
             do throws(ActionRefusal) {
                 actions.append(try Action.catalogue.action(of: json))
             } catch {
-                return batch == nil
-                    ? .refused(error, index: nil) : .refused(error.inBatch(at: index), index: index)
+                return done(.refused(error.inBatch(at: index), index: index))
             }
         }
-        return nil
+        submit(actions[0], then: Array(actions.dropFirst()), options, isBatch: true, done)
+    }
+
+    private func submit(
+        _ first: Action, then rest: [Action] = [], _ options: DispatchOptions, isBatch: Bool,
+        _ done: @escaping @Sendable (DispatchResult) -> Void
+    ) {
+        let submission = Submission(
+            first, then: rest, origin: .client, expectedRevisions: options.expectedRevisions,
+            wantsState: options.wantsState)
+        engine.submit(submission) { [encoder] receipt, state in
+            let view = state.map { HostedView(state: $0, revision: receipt.revision, encoder: encoder) }
+            done(Self.result(receipt, view, isBatch: isBatch))
+        }
     }
 
     private static func result(

@@ -1,4 +1,5 @@
 import Locks
+import Synchronization
 
 /// Who watches, in the order in which they came.
 final class Observers<Value: Sendable>: Sendable {
@@ -11,20 +12,31 @@ final class Observers<Value: Sendable>: Sendable {
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
     private let contents = Locked(Contents())
+    /// Read without the lock, so that telling nobody costs nothing.
+    private let count = Atomic<Int>(0)
 
     func add(_ observer: @escaping Observer) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
             contents.list.append((contents.nextID, observer))
+            count.store(contents.list.count, ordering: .relaxed)
             return contents.nextID
         }
         return Subscription { [weak self] in
-            self?.contents.withLock { $0.list.removeAll { $0.id == id } }
+            self?.remove(id)
         }
     }
 
     func tell(_ value: Value) {
+        guard count.load(ordering: .relaxed) > 0 else { return }
         for (_, observer) in contents.withLock({ $0.list }) { observer(value) }
+    }
+
+    private func remove(_ id: Int) {
+        contents.withLock { contents in
+            contents.list.removeAll { $0.id == id }
+            count.store(contents.list.count, ordering: .relaxed)
+        }
     }
 }
 

@@ -24,6 +24,8 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     private let owner = Atomic<UInt>(0)
     // Guards what was dispatched from inside a notification. Taken after the core's lock.
     private let inbox = Locked<[Submission<Action>]>([])
+    /// Whether the inbox holds anything; written and read by the owner only.
+    private let hasSent = Atomic(false)
 
     /// - Parameters:
     ///   - state: at revision 0.
@@ -65,47 +67,50 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
-        exclusively { contents, _ in core.observe(observer, contents) }
+        var subscription: Subscription?
+        exclusively { contents, _ in subscription = core.observe(observer, contents) }
+        return subscription ?? Subscription {}
     }
 
     /// The receipt and, where it is wanted, the state that belongs to it.
     private func submit(_ submission: Submission<Action>) -> (Receipt, State?) {
         if owner.load(ordering: .relaxed) == currentThread() {
             inbox.withLock { $0.append(submission) }
+            hasSent.store(true, ordering: .relaxed)
             return (Receipt(.queued, revision: 0), nil)
         }
-        return exclusively { contents, aftermath in
-            let receipt = process(submission, &contents, &aftermath)
-            return (receipt, submission.wantsState ? contents.state : nil)
+        var receipt = Receipt(.ended, revision: 0)
+        var state: State?
+        exclusively { contents, aftermath in
+            receipt = process(submission, &contents, &aftermath)
+            if submission.wantsState { state = contents.state }
         }
+        return (receipt, state)
     }
 
     /// Runs `body` alone, then what was dispatched meanwhile.
-    private func exclusively<Result: Sendable>(
-        _ body: (inout StoreCore<State, Action>.Contents, inout Aftermath) -> Result
-    ) -> Result {
+    ///
+    /// What comes out of it goes by captured variables: a generic result would be looked up at run time on each call.
+    private func exclusively(_ body: (inout StoreCore<State, Action>.Contents, inout Aftermath) -> Void) {
         let thread = currentThread()
-        let (result, aftermath): (Result, Aftermath) = core.contents.withLock { contents in
+        var aftermath = Aftermath()
+        core.contents.withLock { contents in
             owner.store(thread, ordering: .relaxed)
             defer { owner.store(0, ordering: .relaxed) }
-            var aftermath = Aftermath()
-            let result = body(&contents, &aftermath)
+            body(&contents, &aftermath)
             drain(&contents, &aftermath)
-            return (result, aftermath)
         }
         aftermath.tell()
-        return result
     }
 
     /// Runs what was queued behind the action at hand, and what that queued in turn.
     private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ aftermath: inout Aftermath) {
         var left = Self.cascadeLimit
-        while true {
+        while hasSent.exchange(false, ordering: .relaxed) || !contents.followUps.isEmpty {
             let sent = inbox.withLock { inbox in
                 defer { inbox = [] }
                 return inbox
             }
-            if contents.followUps.isEmpty && sent.isEmpty { return }
             let queued = contents.followUps + sent
             contents.followUps = []
             for submission in queued.prefix(left) { _ = process(submission, &contents, &aftermath) }
