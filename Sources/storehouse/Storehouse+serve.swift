@@ -10,27 +10,40 @@ extension Storehouse {
         let upstreams = configuration.upstreams
         let standIn = try upstreams.needsStandIn ? StandInServer(maxDelay: upstreams.maxDelay) : nil
         let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
-        let kinds = StoreKind.all(
-            animal: AnimalService(
-                client: try curl.client(
-                    for: settings("animal", upstreams.animal.endpoint, standIn.map { $0.url + "/animal" })),
-                pointer: upstreams.animal.pointer),
-            auth: AuthService(
-                client: try curl.client(
-                    for: settings("auth", upstreams.auth.endpoint, standIn.map { $0.url + "/login" })),
-                usernameName: upstreams.auth.usernameField, passwordName: upstreams.auth.passwordField,
-                refusals: Set(upstreams.auth.noStatuses)))
-        let journal = MemoryJournal(keepCommits: configuration.storage.keepCommits)
-        try await StorehouseServer(kinds: kinds, configuration: configuration, journal: journal).run()
+        try await server(configuration, curl, standIn: standIn?.url ?? "").run()
         await curl.shutdown()
         await standIn?.stop()
     }
 
+    /// Prints what `serve` would go by, or throws what it would refuse.
+    static func check(_ configuration: Configuration) async throws {
+        let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
+        _ = try server(configuration, curl, standIn: "http://127.0.0.1")
+        await curl.shutdown()
+        Console.print(configuration.document)
+    }
+
+    /// - Parameter standIn: the address of what serves the APIs that have none of their own.
+    private static func server(
+        _ configuration: Configuration, _ curl: CurlUpstreams, standIn: String
+    ) throws -> StorehouseServer {
+        let upstreams = configuration.upstreams
+        let animal = settings("animal", upstreams.animal.endpoint, standIn + "/animal")
+        let auth = settings("auth", upstreams.auth.endpoint, standIn + "/login")
+        let kinds = StoreKind.all(
+            animal: AnimalService(client: try curl.client(for: animal), pointer: upstreams.animal.pointer),
+            auth: AuthService(
+                client: try curl.client(for: auth), usernameName: upstreams.auth.usernameField,
+                passwordName: upstreams.auth.passwordField, refusals: Set(upstreams.auth.noStatuses)))
+        let journal = MemoryJournal(keepCommits: configuration.storage.keepCommits)
+        return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal)
+    }
+
     private static func settings(
-        _ name: String, _ endpoint: Configuration.Endpoint, _ standIn: String?
+        _ name: String, _ endpoint: Configuration.Endpoint, _ standIn: String
     ) -> UpstreamSettings {
         var settings = UpstreamSettings(
-            name: name, url: endpoint.url ?? standIn ?? "", headers: endpoint.headers.mapValues(\.text))
+            name: name, url: endpoint.url ?? standIn, headers: endpoint.headers.mapValues(\.text))
         settings.timeout = endpoint.timeout
         settings.retries = endpoint.retries
         settings.maxConcurrent = endpoint.maxConcurrent

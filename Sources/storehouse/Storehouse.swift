@@ -33,7 +33,7 @@ enum Storehouse {
         switch invocation {
         case .help: Console.print(Invocation.helpText)
         case .version: Console.print("storehouse \(StorehouseVersion.current)")
-        case .checkConfiguration(let file): Console.print(try Configuration.load(file: file).document)
+        case .checkConfiguration(let file): try await check(try .load(file: file))
         case .serve(let file, let flags): try await serve(try .load(file: file, flags: flags))
         case .upstream(let port): try await standIn(port)
         case .healthcheck(let file, let url): return try await healthcheck(file, url)
@@ -43,14 +43,18 @@ enum Storehouse {
 
     private static func standIn(_ port: Int) async throws {
         let signals = ShutdownSignals()
-        let server = try StandInServer(port: port, maxDelay: try Configuration.load().upstreams.maxDelay)
+        // It is the stand-in itself, so it needs no address of another.
+        let itself = ConfigurationFlag(name: "upstream", path: "upstreams.embedded", text: "true")
+        let configuration = try Configuration.load(file: nil, flags: [itself])
+        let server = try StandInServer(port: port, maxDelay: configuration.upstreams.maxDelay)
         Console.printError("listening on \(server.url)")
         await signals.first()
         await server.stop()
     }
 
     private static func healthcheck(_ file: String?, _ url: String?) async throws -> Int32 {
-        let base = try url ?? Configuration.load(file: file).http.localURL
+        var base = try url ?? Configuration.load(file: file).http.localURL
+        while base.hasSuffix("/") { base.removeLast() }
         let upstreams = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
         var settings = UpstreamSettings(name: "server", url: base + "/readyz")
         settings.retries = 0

@@ -8,6 +8,10 @@ extension Service {
         try refuseWhileDraining()
         try Self.requireAcceptable(call.head)
         try Self.refuse("dryRun", of: call.head)
+        guard !call.head.fields.contains("idempotency-key") else {
+            // Whoever sends a key counts on it: to commit a repeat would be worse than not to commit.
+            throw Problem(.notImplemented, "This server does not keep Idempotency-Key yet; leave it out.")
+        }
         let order = try ActionOrder(call.head, session.kind, maxWait: settings.maxWait)
         let body = try call.request.json()
         let deferred = call.deferred
