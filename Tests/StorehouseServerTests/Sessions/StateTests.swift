@@ -108,7 +108,7 @@ import Testing
             let session = try await server.session()
             let response = try await server.send(session.request("counter/increment", query: query, fields: fields))
             #expect(response.status == 501)
-            #expect(try await session.state().revision == 0)
+            #expect(try await session.read("/state").revision == 0)
         }
     }
 
