@@ -24,12 +24,12 @@ struct RequestHeadTests {
 
     @Test
     func wholePathsAreComparedAsTheyAre() throws {
-        #expect(try head("GET /healthz?x HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("/healthz"))
-        #expect(try head("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("*"))
-        #expect(try head("GET http://h HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("/"))
-        #expect(try head("OPTIONS http://h HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("*"))
-        #expect(try head("OPTIONS http://h/ HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("/"))
-        #expect(try !head("GET /healthz/ HTTP/1.1\r\nHost: a\r\n\r\n").path.isExactly("/healthz"))
+        #expect(try head("GET /healthz?x HTTP/1.1\r\nHost: a\r\n\r\n").path.raw == "/healthz")
+        #expect(try head("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").path.raw == "*")
+        #expect(try head("GET http://h HTTP/1.1\r\nHost: a\r\n\r\n").path.raw == "/")
+        #expect(try head("OPTIONS http://h HTTP/1.1\r\nHost: a\r\n\r\n").path.raw == "*")
+        #expect(try head("OPTIONS http://h/ HTTP/1.1\r\nHost: a\r\n\r\n").path.raw == "/")
+        #expect(try head("GET /healthz/ HTTP/1.1\r\nHost: a\r\n\r\n").path.raw != "/healthz")
     }
 
     @Test
@@ -68,20 +68,17 @@ struct RequestHeadTests {
     func queryItemsAreDecodedLikeForms() throws {
         let head = try head("GET /?select=%2Fa%20b&x&select=c&&%79=1+2=3&empty= HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.query.first("select") == "/a b")
-        #expect(head.query.all("select") == ["/a b", "c"])
         #expect(head.query.first("x")?.isEmpty == true)
         #expect(head.query.first("y") == "1 2=3")
         #expect(head.query.first("empty")?.isEmpty == true)
         #expect(head.query.first("sel") == nil)
         #expect(head.query.map(\.name) == ["select", "x", "select", "y", "empty"])
-        #expect(head.rawQuery == "select=%2Fa%20b&x&select=c&&%79=1+2=3&empty=")
     }
 
     @Test
     func noQueryHasNoItems() throws {
         let head = try head("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.query.isEmpty)
-        #expect(head.rawQuery == nil)
         #expect(head.query.first("") == nil)
     }
 
@@ -97,9 +94,6 @@ struct RequestHeadTests {
         #expect(!head.fields.first("prefer", is: "y"))
         #expect(!head.fields.first("absent", is: ""))
         #expect(head.fields.map(\.name) == ["HOST", "Prefer", "prefer", "ETag"])
-        #expect(try head.fields.single("etag") == "\"Q\"")
-        #expect(try head.fields.single("absent") == nil)
-        #expect(throws: FieldError.self) { try head.fields.single("prefer") }
     }
 
     @Test

@@ -23,18 +23,6 @@ package struct HTTPFields: Sendable {
         return values
     }
 
-    /// The value of the only line of this name; nil where there is none. For fields that may stand once only.
-    ///
-    /// - Throws: ``FieldError`` where there are several.
-    package func single(_ name: StaticString) throws(FieldError) -> String? {
-        var found: FieldLine?
-        for line in lines where hasName(name, line) {
-            guard found == nil else { throw FieldError("The field \(name) stands more than once.") }
-            found = line
-        }
-        return found.map { string($0.value) }
-    }
-
     /// Whether there is a line of this name.
     package func contains(_ name: StaticString) -> Bool {
         lines.contains { hasName(name, $0) }

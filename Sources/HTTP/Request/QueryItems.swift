@@ -23,11 +23,6 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
         return nil
     }
 
-    /// The values of all items of this name, in order.
-    package func all(_ name: String) -> [String] {
-        filter { $0.name == name }.map(\.value)
-    }
-
     package mutating func next() -> (name: String, value: String)? {
         nextRanges().map { (name: string($0.name), value: string($0.value)) }
     }

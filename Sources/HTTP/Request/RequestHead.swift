@@ -37,8 +37,6 @@ package struct RequestHead: Sendable {
     }
     /// The items of the query; none where there is no query.
     package var query: QueryItems { QueryItems(bytes: fields.bytes, range: parts.query ?? 0..<0) }
-    /// The query as it was sent, without its question mark; nil where there is none.
-    package var rawQuery: String? { parts.query.map(string) }
 
     /// Host and port of the target URI: those of the target where it names them, else of Host (RFC 9112, section 3.3).
     /// Nil only where an HTTP/1.0 request has neither.

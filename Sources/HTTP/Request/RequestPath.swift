@@ -16,11 +16,6 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
     /// The path as it was sent.
     package var raw: String { String(decoding: bytes[index..<end], as: UTF8.self) }
 
-    /// Whether this is the whole path, as it was sent.
-    package func isExactly(_ path: StaticString) -> Bool {
-        bytes[index..<end].elementsEqual(UnsafeBufferPointer(start: path.utf8Start, count: path.utf8CodeUnitCount))
-    }
-
     package mutating func next() -> PathSegment? {
         guard index < end else { return nil }
         if bytes[index] == ASCII.slash { index += 1 }
