@@ -52,15 +52,3 @@ public enum Decision: Sendable, Hashable {
         return self == .accept ? .accept : other
     }
 }
-
-/// Why a reducer refused an action, in a stable word of its own (`insufficient-balance`).
-public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The word.
-    public let reason: String
-
-    /// A rejection for that reason.
-    public init(_ reason: String) { self.reason = reason }
-    public init(stringLiteral reason: String) { self.reason = reason }
-
-    public var description: String { reason }
-}
