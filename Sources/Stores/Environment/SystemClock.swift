@@ -1,0 +1,38 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The wall clock of the system.
+///
+/// A sleep reads it again every ten seconds: where it is set forward meanwhile, the sleep ends that much too late at
+/// most; where it is set back, the sleep does not end early.
+public struct SystemClock: StoreClock {
+    /// The longest that one sleep goes on without a look at the clock, in milliseconds.
+    static var longestPiece: Int { 10_000 }
+
+    /// The clock; all of them are the same.
+    public init() {}
+
+    public func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+    }
+
+    public func sleep(until moment: Int) async throws(CancellationError) {
+        if Task.isCancelled { throw CancellationError() }
+        var time = now()
+        while time < moment {
+            do {
+                try await Task.sleep(for: .milliseconds(min(moment - time, Self.longestPiece)))
+            } catch {
+                throw CancellationError()
+            }
+            time = now()
+        }
+    }
+}
