@@ -10,8 +10,9 @@ RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-# The tests and the example are not built here, but the package names their folders.
+# The tests, the example and the benchmarks are not built here, but the package names their folders.
 COPY Package.swift ./
+COPY Benchmarks Benchmarks
 COPY Examples Examples
 COPY Tests Tests
 COPY Sources Sources

@@ -32,6 +32,10 @@ let package = Package(
             dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
         .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
 
+        .target(name: "CAllocations", path: "Benchmarks/allocations"),
+        .executableTarget(
+            name: "storesbench", dependencies: ["CAllocations", "StoreKinds", "Stores"], path: "Benchmarks/stores"),
+
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
@@ -49,7 +53,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CLinux", "CCurl", "CSQLite"]
+let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CSQLite"]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -1,4 +1,4 @@
-"""The measurements. Each starts a fresh server, puts one load on it, and returns its numbers."""
+"""The measurements. Each starts a fresh server or library, puts one load on it, and returns its numbers."""
 
 import json
 import os
@@ -27,15 +27,18 @@ class Case:
 
 
 class Watch:
-    """CPU time of a server, of its load and of everyone else, from `with` to the end of the block."""
+    """CPU time of a server, of its load and of everyone else, from `with` to the end of the block.
 
-    def __init__(self, server, load_pids=()):
-        self.server, self.load_pids = server, load_pids
+    Without a server, the load is all that runs.
+    """
+
+    def __init__(self, server=None, load_pids=()):
+        self.server_pids, self.load_pids = server.pids() if server else [], load_pids
 
     def _now(self):
         children = os.times()
         load = machine.cpu_seconds(self.load_pids) + children.children_user + children.children_system
-        return time.monotonic(), machine.cpu_seconds(self.server.pids()), load, machine.busy_seconds()
+        return time.monotonic(), machine.cpu_seconds(self.server_pids), load, machine.busy_seconds()
 
     def __enter__(self):
         self.begin = self._now()
@@ -150,6 +153,13 @@ def memory(contender, count):
     return result
 
 
+def library(contender, case, milliseconds):
+    """One case of a library, in a process of its own."""
+    with Watch() as watch:
+        result = contender.run(case, milliseconds)
+    return {**result, "othersPercent": watch.others_percent}
+
+
 REQUEST_ROWS = (
     ("perSecond", "requests/s", 0), ("cpuMicroseconds", "server CPU a request, µs", 2),
     ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
@@ -163,10 +173,48 @@ MEMORY_ROWS = (
     ("rssSessionKB", "VmRSS an idle session, KB", 2), ("pssSessionKB", "Pss an idle session, KB", 2),
     ("rssStartMB", "VmRSS at start, MB", 1), ("startMilliseconds", "start to listening, ms", 0),
 )
+DISPATCH_ROWS = (
+    ("nanoseconds", "a dispatch, ns", 0), ("allocations", "allocations a dispatch", 2),
+)
+THREAD_ROWS = (
+    ("onePerSecond", "one thread, dispatches/s", 0),
+    ("apartPerSecond", "eight threads on eight stores, dispatches/s", 0),
+    ("apartTimes", "of one thread's, times", 2),
+    ("togetherPerSecond", "eight threads on one store, dispatches/s", 0),
+    ("togetherPercent", "of one thread's, %", 0),
+)
+SLICE_ROWS = (
+    ("one", "one slice, ns", 0), ("ten", "ten slices, ns", 0), ("slice", "each slice more, ns", 1),
+    ("combinedOne", "`combine` of one, ns", 0), ("combinedTen", "`combine` of ten, ns", 0),
+    ("combinedSlice", "each slice more, ns", 1),
+)
+TASK_ROWS = (
+    ("edit10", "an edit among 10, ns", 0), ("edit1000", "among 1000, ns", 0),
+    ("edit100000", "among 100 000, ns", 0), ("editTimes", "100 000 against 10, times", 2),
+    ("reject10", "an edit that is refused among 10, ns", 0), ("reject1000", "among 1000, ns", 0),
+    ("reject100000", "among 100 000, ns", 0), ("rejectTimes", "100 000 against 10, times", 2),
+    ("allocations", "allocations an edit", 2),
+)
 
 
-def all_cases(quick):
-    """Every case, in the order of the table."""
+def library_cases(quick):
+    """The cases of the libraries, in the order of their table."""
+    both, milliseconds = ("stores", "redux"), 200 if quick else 500
+
+    def case(title, name, rows, contenders=both):
+        return Case("stores", title, contenders, rows, lambda contender: library(contender, name, milliseconds))
+
+    return [
+        case("`app`, counter/increment, nobody watches", "dispatch", DISPATCH_ROWS),
+        case("the same, three middlewares and a subscriber", "middleware", DISPATCH_ROWS),
+        case("the same, several threads", "threads", THREAD_ROWS, ("stores",)),
+        case("a composed reducer", "slices", SLICE_ROWS),
+        case("`planner`, tasks/edit of a random task, a subscriber", "tasks", TASK_ROWS),
+    ]
+
+
+def server_cases(quick):
+    """The cases of the servers, in the order of their table."""
     every, state = ("storehouse", "go", "nginx"), ("storehouse", "go")
     seconds = 2 if quick else 8
     one, many, timed = (100, 5, 400) if quick else (400, 20, 2000)

@@ -1,4 +1,4 @@
-"""The servers that are measured: how each is started, and where its sessions and streams are."""
+"""What is measured: how each server is started, and where its sessions and streams are; how each library is run."""
 
 import getpass
 import http.client
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from harness import machine, tools
-from harness.processes import Child, Failure
+from harness.processes import Child, Failure, output_of
 
 START_SECONDS = 10
 LISTENING = re.compile(rb"listening on http://127\.0\.0\.1:(\d+)")
@@ -151,6 +151,19 @@ class Nginx:
         return [(f"/events/{index}", f"/publish/{index}") for index in range(count)]
 
 
+class Library:
+    """A library of stores, measured inside a process of its own that prints its numbers as a line of JSON."""
+
+    def __init__(self, name, command, environment=None):
+        self.name, self.command = name, command
+        self.environment = {**os.environ, **(environment or {})}
+
+    def run(self, case, milliseconds):
+        # A case is some measurements, each with its warm-up; in one of them the load makes itself slower.
+        seconds = 60 + milliseconds / 1000 * 60
+        return json.loads(output_of([*self.command, case, milliseconds], seconds, env=self.environment))
+
+
 def _free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -173,3 +186,12 @@ def go(program):
 
 def nginx():
     return Nginx("nginx", machine.cores())
+
+
+def stores(program):
+    return Library("stores", [program])
+
+
+def redux():
+    return Library("redux", ["node", tools.FOLDER / "peers" / "redux" / "bench.js"],
+                   {"NODE_PATH": tools.NODE_MODULES, "NODE_ENV": "production"})

@@ -12,7 +12,8 @@ def spread(values, digits):
 
 
 def table(cases, results, contenders):
-    """`results[title][contender]` is a list of rounds, each a dictionary of numbers."""
+    """`results[title][contender]` is a list of rounds, each a dictionary of numbers; a column for who takes part."""
+    contenders = [name for name in contenders if any(name in case.contenders for case in cases)]
     lines = [
         f"| measure | {' | '.join(contenders)} |",
         f"|---|{'---|' * len(contenders)}",
@@ -28,7 +29,9 @@ def table(cases, results, contenders):
 def _cell(case, rounds, name, key, digits):
     if name not in case.contenders or (name == "nginx" and "Session" in key):
         return "–"
-    return spread([each[key] for each in rounds], digits) if rounds else "failed"
+    if not rounds:
+        return "failed"
+    return spread([each[key] for each in rounds], digits) if key in rounds[0] else "–"
 
 
 def notes(cases, results, machine_line, rounds):

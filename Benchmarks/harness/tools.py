@@ -13,6 +13,7 @@ WORK = ROOT / ".build" / "benchmarks"
 
 NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 NGINX = Path("/usr/sbin/nginx")
+NODE_MODULES = Path("/usr/share/nodejs")
 STOREHOUSE = ROOT / ".build" / "release" / "storehouse"
 
 
@@ -20,16 +21,28 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def install_missing():
-    """Installs what is missing with apt-get; does nothing, and needs no rights, where all is there."""
-    present = {
-        "wrk": shutil.which("wrk"),
-        "golang-go": shutil.which("go"),
-        "gcc": shutil.which("cc") and Path("/usr/include/stdio.h").exists(),
-        "nginx-light": NGINX.exists(),
-        "libnginx-mod-nchan": NCHAN.exists(),
+def packages():
+    """Debian's packages by what they are for, with whether each is there."""
+    return {
+        "servers": {
+            "wrk": shutil.which("wrk"),
+            "golang-go": shutil.which("go"),
+            "gcc": shutil.which("cc") and Path("/usr/include/stdio.h").exists(),
+            "nginx-light": NGINX.exists(),
+            "libnginx-mod-nchan": NCHAN.exists(),
+        },
+        "libraries": {
+            "nodejs": shutil.which("node"),
+            "node-redux": (NODE_MODULES / "redux").exists(),
+            "node-babel7-runtime": (NODE_MODULES / "@babel" / "runtime").exists(),
+        },
     }
-    missing = [package for package, there in present.items() if not there]
+
+
+def install_missing(*purposes):
+    """Installs what is missing with apt-get; does nothing, and needs no rights, where all is there."""
+    present = packages()
+    missing = [package for purpose in purposes for package, there in present[purpose].items() if not there]
     if "gcc" in missing:
         missing.append("libc6-dev")
     if not missing:
@@ -56,6 +69,13 @@ def build_go():
     settings = {"GOCACHE": str(WORK / "go-cache"), "GOPROXY": "off", "GOFLAGS": "-buildvcs=false"}
     output_of(["go", "build", "-o", program, "."], 300, cwd=FOLDER / "peers" / "go", env={**os.environ, **settings})
     return program
+
+
+def build_stores():
+    """The program that measures this package's stores; built each time, as it takes no time when nothing changed."""
+    say("building storesbench (swift build -c release)")
+    output_of(["swift", "build", "-c", "release", "--product", "storesbench"], 1800, cwd=ROOT)
+    return ROOT / ".build" / "release" / "storesbench"
 
 
 def find_storehouse(path):

@@ -1,0 +1,55 @@
+import StoreKinds
+import Stores
+import Synchronization
+
+/// The `app` store as the server makes it, without its middleware.
+func makeAppStore(middleware: [any Middleware<AppState, AppAction>] = []) -> Store<AppState, AppAction> {
+    Store(AppState(), reducer: AppReducer(), middleware: middleware)
+}
+
+/// Counts up; the action is made for each dispatch, as a client makes it.
+func increment(_ store: Store<AppState, AppAction>, times: Int) {
+    for _ in 0..<times { store.dispatch(.betting(.counter(.increment(by: 1)))) }
+}
+
+/// Nobody watches and nobody answers.
+func measureDispatch(_ stopwatch: Stopwatch) -> Numbers {
+    let store = makeAppStore()
+    let nanoseconds = stopwatch.nanoseconds { increment(store, times: $0) }
+    let allocations = Stopwatch.allocations { increment(store, times: $0) }
+    check(store)
+    return ["nanoseconds": nanoseconds, "allocations": allocations]
+}
+
+/// Three middlewares that look at the commit and have nothing to do, and a subscriber that reads the count.
+func measureMiddleware(_ stopwatch: Stopwatch) -> Numbers {
+    let seen = (0..<3).map { _ in Note() }
+    let read = Note()
+    let store = makeAppStore(
+        middleware: seen.map { note in
+            MiddlewareFunction { commit in
+                note.write(commit.revision)
+                return .none
+            }
+        })
+    let subscription = store.subscribe { read.write($0.state.betting.counter.count) }
+    let nanoseconds = stopwatch.nanoseconds { increment(store, times: $0) }
+    let allocations = Stopwatch.allocations { increment(store, times: $0) }
+    subscription.cancel()
+    check(store)
+    precondition((seen + [read]).allSatisfy { $0.value == store.revision }, "somebody did not see every commit")
+    return ["nanoseconds": nanoseconds, "allocations": allocations]
+}
+
+/// Every dispatch made a revision, and counted one.
+func check(_ store: Store<AppState, AppAction>) {
+    precondition(store.state.betting.counter.count == store.revision, "a dispatch was lost")
+}
+
+/// Where a watcher puts what it saw last, so that it has to look.
+final class Note: Sendable {
+    private let latest = Atomic(0)
+
+    var value: Int { latest.load(ordering: .relaxed) }
+    func write(_ value: Int) { latest.store(value, ordering: .relaxed) }
+}

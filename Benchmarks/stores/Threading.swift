@@ -1,0 +1,67 @@
+import Foundation
+import StoreKinds
+import Stores
+import Synchronization
+
+/// One thread on one store, eight threads on a store each, and eight threads on one store, in turn.
+func measureThreads(_ stopwatch: Stopwatch) -> Numbers {
+    let threads = 8
+    let turns = 5
+    let count = stopwatch.size { increment(makeAppStore(), times: $0) }
+    var alone: [Double] = []
+    var apart: [Double] = []
+    var together: [Double] = []
+    for _ in 0..<turns {
+        alone.append(perSecond([makeAppStore()], times: count))
+        apart.append(perSecond((0..<threads).map { _ in makeAppStore() }, times: count / 4))
+        let shared = makeAppStore()
+        together.append(perSecond((0..<threads).map { _ in shared }, times: count / threads))
+    }
+    return [
+        "onePerSecond": median(alone),
+        "apartPerSecond": median(apart),
+        "apartTimes": median(apart) / median(alone),
+        "togetherPerSecond": median(together),
+        "togetherPercent": median(together) / median(alone) * 100,
+    ]
+}
+
+/// Dispatches a second when each of these stores has a thread that dispatches so often; a store may be there twice.
+private func perSecond(_ stores: [Store<AppState, AppAction>], times: Int) -> Double {
+    let gate = Gate()
+    let ended = DispatchGroup()
+    for store in stores {
+        ended.enter()
+        Thread {
+            gate.pass()
+            increment(store, times: times)
+            ended.leave()
+        }.start()
+    }
+    gate.wait(for: stores.count)
+    let took = ContinuousClock().measure {
+        gate.open()
+        ended.wait()
+    }
+    for store in stores { check(store) }
+    return Double(stores.count * times) / (took / .seconds(1))
+}
+
+/// Holds threads until all are there.
+private final class Gate: Sendable {
+    private let arrived = Atomic(0)
+    private let isOpen = DispatchSemaphore(value: 0)
+
+    /// Waits for the gate to open.
+    func pass() {
+        arrived.add(1, ordering: .relaxed)
+        isOpen.wait()
+        isOpen.signal()
+    }
+
+    func wait(for count: Int) {
+        while arrived.load(ordering: .relaxed) < count { Thread.sleep(forTimeInterval: 0.0001) }
+    }
+
+    func open() { isOpen.signal() }
+}
