@@ -1,0 +1,128 @@
+public import Stores
+
+/// What every action makes of every state, checked all at once.
+///
+/// A table has a column for each state and a row for each action; a cell that is not given fails.
+///
+///     let table = TransitionTable(
+///         states: ["red": .red, "green": .green],
+///         TransitionRow("go", .go, .becomes("green"), .ignored),
+///         TransitionRow("stop", .stop, .rejected("too-fast"), .becomes("red")))
+///     try table.verify(TrafficLight())
+public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Sendable {
+    /// The states by name, in the order of the columns.
+    public let states: [(name: String, state: State)]
+    /// The rows, in order.
+    public let rows: [TransitionRow<State, Action>]
+
+    /// - Parameters:
+    ///   - states: each under a name of its own.
+    ///   - rows: one for each action.
+    public init(states: KeyValuePairs<String, State>, _ rows: TransitionRow<State, Action>...) {
+        self.states = states.map { ($0.key, $0.value) }
+        self.rows = rows
+    }
+
+    /// Tries every action on every state; also that `decide` and `apply` agree, and that what is not accepted leaves no
+    /// trace.
+    ///
+    /// - Throws: all that is otherwise than the table says.
+    public func verify(_ reducer: some Reducer<State, Action>) throws(TransitionFailure) {
+        var mismatches: [TransitionMismatch] = []
+        for trial in trials {
+            do throws(BrokenReducer) {
+                let found = try Transition.of(trial.row.action, in: trial.start, by: reducer)
+                if let mismatch = mismatch(trial, found) { mismatches.append(mismatch) }
+            } catch {
+                mismatches.append(TransitionMismatch(trial.state, trial.row.name, "one answer", error.text))
+            }
+        }
+        try report(mismatches)
+    }
+
+    /// Tries every action on every state.
+    ///
+    /// - Throws: all that is otherwise than the table says.
+    public func verify(_ reducer: some AsyncReducer<State, Action>) async throws(TransitionFailure) {
+        try await verify { _, state, action in await Transition.of(action, in: state, by: reducer) }
+    }
+
+    /// Tries every action on every state by a way of the test's own: through a store, say, or a server.
+    ///
+    /// - Parameter transition: brings about the state, which it is given with its name, and says what the action makes
+    ///   of it.
+    /// - Throws: all that is otherwise than the table says.
+    public func verify(
+        by transition: (_ name: String, _ state: State, _ action: Action) async -> Transition<State>
+    ) async throws(TransitionFailure) {
+        var mismatches: [TransitionMismatch] = []
+        for trial in trials {
+            let found = await transition(trial.state, trial.start, trial.row.action)
+            if let mismatch = mismatch(trial, found) { mismatches.append(mismatch) }
+        }
+        try report(mismatches)
+    }
+}
+
+extension TransitionTable {
+    private struct Trial {
+        let state: String
+        let start: State
+        let row: TransitionRow<State, Action>
+        let cell: TransitionRow<State, Action>.Cell?
+    }
+
+    private var trials: [Trial] {
+        rows.flatMap { row in
+            states.enumerated().map { index, column in
+                Trial(
+                    state: column.name, start: column.state, row: row,
+                    cell: index < row.cells.count ? row.cells[index] : nil)
+            }
+        }
+    }
+
+    private func mismatch(_ trial: Trial, _ found: Transition<State>) -> TransitionMismatch? {
+        let expected = expectation(trial)
+        if let transition = expected.transition, transition == found { return nil }
+        var details = ""
+        if case .becomes(let wanted)? = expected.transition, case .becomes(let state) = found {
+            details = difference(between: wanted, and: state)
+        }
+        return TransitionMismatch(trial.state, trial.row.name, expected.text, text(of: found, trial), details)
+    }
+
+    /// What the cell of `trial` stands for, as far as it stands for anything.
+    private func expectation(_ trial: Trial) -> (transition: Transition<State>?, text: String) {
+        switch trial.cell?.content {
+        case nil: return (nil, "not said")
+        case .named(let name):
+            let state = states.first { $0.name == name }?.state
+            return (state.map { .becomes($0) }, "becomes \(name)" + (state == nil ? ", which no state is called" : ""))
+        case .changes(let change):
+            var state = trial.start
+            change(&state)
+            return (.becomes(state), text(of: .becomes(state), trial))
+        case .ignored: return (.ignored, "ignored")
+        case .rejected(let rejection): return (.rejected(rejection), "rejected \(rejection)")
+        }
+    }
+
+    private func text(of transition: Transition<State>, _ trial: Trial) -> String {
+        switch transition {
+        case .becomes(trial.start): "stays"
+        case .becomes(let state): "becomes " + (states.first { $0.state == state }?.name ?? "another state")
+        case .ignored: "ignored"
+        case .rejected(let rejection): "rejected \(rejection)"
+        }
+    }
+
+    private func report(_ mismatches: [TransitionMismatch]) throws(TransitionFailure) {
+        let tooMany = rows.filter { $0.cells.count > states.count }.map { row in
+            TransitionMismatch("", row.name, "\(row.cells.count) cells", "\(states.count) states")
+        }
+        guard mismatches.isEmpty, tooMany.isEmpty else {
+            throw TransitionFailure(mismatches: mismatches + tooMany, count: rows.count * states.count)
+        }
+    }
+}
