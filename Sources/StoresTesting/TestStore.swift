@@ -10,7 +10,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         /// The state as far as the test has followed it.
         var followed: State
         /// What was committed and not yet followed.
-        var commits: [Commit<State, Action>] = []
+        var commits: [(action: Action, state: State)] = []
         /// How many dispatches have set something going that has not settled.
         var unsettled = 0
         var waiting: (@Sendable () -> Void)?
@@ -29,7 +29,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         store = Store(state, reducer: reducer, middleware: middleware)
         subscription = store.subscribe { commit in
             contents.withLock { contents in
-                contents.commits.append(commit)
+                contents.commits.append((commit.action, commit.state))
                 return contents.takeWaiting()
             }?()
         }

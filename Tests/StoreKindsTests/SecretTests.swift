@@ -10,7 +10,7 @@ private final class Witness: Sendable {
     // Guards the texts; nothing is called while it is held.
     private let texts = Locked<[String]>([])
 
-    func see(_ view: any StateView) {
+    func see(_ view: borrowing StateView) {
         let pointers = ["login", "form"].map { Selection.pointer(JSONPointer(tokens: [$0])) }
         for selection in [.whole, .named("summary"), .named("favoriteTasks")] + pointers {
             note(String(decoding: view.encoded(selection), as: UTF8.self))
@@ -36,7 +36,7 @@ private final class Witness: Sendable {
         let subscription = session.store.watch { witness.see($0) }
         await session.reach(step)
         _ = await session.enter("password", LoginSession.password)
-        witness.see(session.store.view())
+        session.store.inspect { witness.see($0) }
         session.store.end()
         witness.expectNothing(of: LoginSession.password)
         withExtendedLifetime(subscription) {}

@@ -8,7 +8,7 @@ package struct AnimalMiddleware: Middleware {
 
     package init(_ service: AnimalService) { self.service = service }
 
-    package func respond(to commit: Commit<AnimalState, AnimalAction>) -> Effect<AnimalAction> {
+    package func respond(to commit: borrowing Commit<AnimalState, AnimalAction>) -> Effect<AnimalAction> {
         switch commit.action {
         case .fetchAnimal: .run(Self.fetch) { [service] in await Self.result(of: service) }
         case .cancelFetch: .cancel(Self.fetch)

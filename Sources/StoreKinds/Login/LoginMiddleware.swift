@@ -10,7 +10,7 @@ package struct LoginMiddleware: Middleware {
 
     package init(_ service: AuthService) { self.service = service }
 
-    package func respond(to commit: Commit<LoginState, LoginAction>) -> Effect<LoginAction> {
+    package func respond(to commit: borrowing Commit<LoginState, LoginAction>) -> Effect<LoginAction> {
         guard case .authenticate = commit.action else { return .none }
         let credentials = commit.state.credentials
         return .run(Self.authentication) { [service] in

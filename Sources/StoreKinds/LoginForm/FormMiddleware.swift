@@ -8,7 +8,7 @@ package struct FormMiddleware: Middleware {
 
     package init(_ service: AuthService) { self.service = service }
 
-    package func respond(to commit: Commit<LoginForm, FormAction>) -> Effect<FormAction> {
+    package func respond(to commit: borrowing Commit<LoginForm, FormAction>) -> Effect<FormAction> {
         switch commit.action {
         case .authenticate:
             let credentials = commit.state.credentials

@@ -26,12 +26,12 @@ final class EventHub: Sendable {
         var audiences: [Audience] = []
     }
 
-    private let store: any HostedStore
+    private let store: HostedStore
     private let history: String
     // Guards who watches what, and what was shown last. Taken inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
-    init(store: any HostedStore, history: String) {
+    init(store: HostedStore, history: String) {
         self.store = store
         self.history = history
     }
@@ -93,7 +93,7 @@ final class EventHub: Sendable {
     }
 
     /// Called inside the store, in the order of commits.
-    private func publish(_ view: any StateView) {
+    private func publish(_ view: borrowing StateView) {
         contents.withLock { contents in
             for selection in contents.topics.keys {
                 let json = view.encoded(selection)
@@ -114,7 +114,7 @@ enum Admission {
 
 extension EventHub.Contents {
     fileprivate mutating func enter(
-        _ stream: EventStream, _ view: any StateView, _ history: String
+        _ stream: EventStream, _ view: borrowing StateView, _ history: String
     ) -> StateEvent {
         var topic =
             topics[stream.selection]

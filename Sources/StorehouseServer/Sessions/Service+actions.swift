@@ -64,24 +64,26 @@ struct ActionOrder: Sendable {
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.expectedRevisions = try Self.revisions(head)
-        options.wantsState = !isMinimal && wait == nil
+        options.selection = isMinimal || wait != nil ? nil : selection
         self.options = options
         applied = Self.applied(preferences, wait)
     }
 
     /// The answer to a dispatch that went through: of the moment of its commit, or of now where effects were awaited.
     func answer(_ dispatched: Dispatched, _ session: Session) -> Response {
-        let view = dispatched.view ?? session.store.view()
-        let revision = wait == nil ? dispatched.revision : view.revision
-        if isMinimal { return Response(.noContent, fields: [.revision(revision)] + applied) }
+        if isMinimal {
+            let revision = wait == nil ? dispatched.revision : session.store.revision
+            return Response(.noContent, fields: [.revision(revision)] + applied)
+        }
+        let found = dispatched.state ?? session.store.read(selection)
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
-            json.member("revision", revision)
+            json.member("revision", found.revision)
             json.member("outcome", dispatched.isCommitted ? "committed" : "ignored")
-            json.member("state", raw: view.encoded(selection))
+            json.member("state", raw: found.json)
             json.member("effects", dispatched.effects.map(\.name))
         }
-        return .document(json.finish(), revision: revision, fields: applied)
+        return .document(json.finish(), revision: found.revision, fields: applied)
     }
 
     private static func revisions(_ head: RequestHead) throws(Problem) -> [Int]? {

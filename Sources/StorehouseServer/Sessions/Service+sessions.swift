@@ -11,18 +11,18 @@ extension Service {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
         log.debug("session created", [.init("session", session.id.shortened), .init("store", kind.name)])
-        let view = session.store.view()
+        let found = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
-        json.value(document(session, view.revision, state: view.encoded(.whole)))
+        json.value(document(session, found.revision, state: found.json))
         return .document(
-            json.finish(), .created, revision: view.revision,
+            json.finish(), .created, revision: found.revision,
             fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
     }
 
     func readSession(_ id: PathSegment) throws(Problem) -> Response {
         let session = try session(id)
         var json = JSONWriter(reservingCapacity: 512)
-        json.value(document(session, session.store.view().revision, state: nil))
+        json.value(document(session, session.store.revision, state: nil))
         return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
     }
 

@@ -8,17 +8,20 @@ extension Service {
         try Self.refuse("revision", of: head)
         let selection = try Self.selection(head, session.kind)
         let condition = try Self.condition(head.fields.values("if-none-match"), "If-None-Match")
-        let view = session.store.view()
         let fields = [Response.Field("Cache-Control", "private, no-cache")]
-        if let condition, condition.matchesWeakly(EntityTag(revision: view.revision)) {
-            return Response(.notModified, fields: fields + [.revision(view.revision)])
+        if let condition {
+            let revision = session.store.revision
+            if condition.matchesWeakly(EntityTag(revision: revision)) {
+                return Response(.notModified, fields: fields + [.revision(revision)])
+            }
         }
+        let found = session.store.read(selection)
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
-            json.member("revision", view.revision)
-            json.member("state", raw: view.encoded(selection))
+            json.member("revision", found.revision)
+            json.member("state", raw: found.json)
         }
-        return .document(json.finish(), revision: view.revision, fields: fields)
+        return .document(json.finish(), revision: found.revision, fields: fields)
     }
 
     /// What `?select=` asks for.

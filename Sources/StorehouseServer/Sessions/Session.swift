@@ -6,7 +6,7 @@ import Synchronization
 final class Session: Sendable {
     let id: SessionID
     let kind: StoreKind
-    let store: any HostedStore
+    let store: HostedStore
     /// Names this history of revisions in event ids, so that those of another are known as such.
     let history: String
     let events: EventHub

@@ -1,6 +1,7 @@
 import Locks
 
 /// Counts what an action set going: its effects, those of the actions they emitted, and so on.
+@usableFromInline
 package final class Chain: Sendable {
     private struct Contents {
         var running = 0
@@ -22,6 +23,13 @@ package final class Chain: Sendable {
             return contents.waiting
         }
         for tell in settled { tell() }
+    }
+
+    /// Waits until nothing of the chain runs any more.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            whenSettled { continuation.resume() }
+        }
     }
 
     /// Calls `tell` once nothing of the chain runs any more; at once where that is so already.

@@ -1,35 +1,57 @@
 /// What a middleware asks the store to do after a commit.
 ///
-/// A running effect has an id. Starting another with the same id cancels the first: the latest wins. What a cancelled
-/// effect still emits is never reduced, even where its task had not started. An effect cannot throw: a failure is an
-/// action like every other result.
+/// A running effect has an id, and a policy says what becomes of a newer one with the same id. What a cancelled effect still
+/// emits is never reduced, even where its task had not started. An effect cannot throw: a failure is an action like every
+/// other result.
 public struct Effect<Action: Sendable>: Sendable {
+    @usableFromInline
     enum Step: Sendable {
-        case run(EffectID, @Sendable (Emitter<Action>) async -> Action?)
+        case run(EffectRequest<Action>)
         case cancel(EffectID)
         case dispatch(Action)
+        case timers(EffectID, [StateTimer<Action>])
     }
 
-    let steps: [Step]
+    @usableFromInline let steps: [Step]
 
-    private init(_ steps: [Step]) { self.steps = steps }
+    @inlinable
+    init(_ steps: [Step]) { self.steps = steps }
 
     /// Nothing to do.
+    @inlinable
     public static var none: Effect { Effect([]) }
 
     /// Runs `operation` and dispatches the action that it returns, in one step with the end of the effect.
-    public static func run(_ id: EffectID, _ operation: @escaping @Sendable () async -> Action?) -> Effect {
-        Effect([.run(id, { _ in await operation() })])
+    public static func run(
+        _ id: EffectID, _ policy: EffectPolicy = .latest, _ operation: @escaping @Sendable () async -> Action?
+    ) -> Effect {
+        run(id, policy, emitting: { _ in await operation() })
     }
 
     /// Runs `operation`, which may emit actions while it goes on, and dispatches the one that it returns at its end.
     public static func run(
-        _ id: EffectID, emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
+        _ id: EffectID, _ policy: EffectPolicy = .latest,
+        emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
     ) -> Effect {
-        Effect([.run(id, operation)])
+        Effect([.run(EffectRequest(id: id, policy: policy, operation: operation))])
     }
 
-    /// Cancels the effect of that id, if one runs.
+    /// Runs `operation`, which may fail; a failure becomes the action that `failure` makes of it.
+    public static func run<Failure: Error>(
+        _ id: EffectID, _ policy: EffectPolicy = .latest,
+        _ operation: @escaping @Sendable () async throws(Failure) -> Action?,
+        failure: @escaping @Sendable (Failure) -> Action
+    ) -> Effect {
+        run(id, policy) {
+            do throws(Failure) {
+                return try await operation()
+            } catch {
+                return failure(error)
+            }
+        }
+    }
+
+    /// Cancels the effects of that id, those that wait too.
     public static func cancel(_ id: EffectID) -> Effect { Effect([.cancel(id)]) }
 
     /// Dispatches an action at once, behind the one that is being reduced.
@@ -38,23 +60,65 @@ public struct Effect<Action: Sendable>: Sendable {
     /// Several effects, in order.
     public static func merge(_ effects: Effect...) -> Effect { Effect(effects.flatMap(\.steps)) }
 
+    /// The same effects, begun `delay` later. Cancelling and being replaced count from now on.
+    public func delayed(by delay: Duration) -> Effect {
+        changed { $0.delay += delay }
+    }
+
+    /// The same effects, each cut off `timeout` after it began: it is cancelled, and `action` is dispatched in its place.
+    public func deadline(_ timeout: Duration, else action: Action) -> Effect {
+        changed { $0.deadline = (timeout, action) }
+    }
+
     /// The same effect for a store whose actions embed this one's.
+    @inlinable
     public func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
+        steps.isEmpty ? .none : embedded(embed)
+    }
+}
+
+extension Effect {
+    @usableFromInline
+    func embedded<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
         Effect<Parent>(
             steps.map { step in
                 switch step {
                 case .cancel(let id): .cancel(id)
                 case .dispatch(let action): .dispatch(embed(action))
-                case .run(let id, let operation):
-                    .run(id) { emitter in
-                        await operation(Emitter { emitter.emit(embed($0)) }).map(embed)
-                    }
+                case .timers(let group, let timers): .timers(group, timers.map { $0.map(embed) })
+                case .run(let request): .run(request.map(embed))
                 }
+            })
+    }
+
+    private func changed(_ change: (inout EffectRequest<Action>) -> Void) -> Effect {
+        Effect(
+            steps.map { step in
+                guard case .run(var request) = step else { return step }
+                change(&request)
+                return .run(request)
             })
     }
 }
 
-/// Names a running effect (`animal.fetch`), once in a store.
+/// What becomes of an effect while another with the same id runs.
+public enum EffectPolicy: Sendable, Hashable {
+    /// Each runs, beside the others.
+    case parallel
+    /// The newest runs, and the older are cancelled.
+    case latest
+    /// The oldest runs, and newer ones are dropped until it has ended.
+    case leading
+    /// They run one after another. An action that would make more than `limit` wait is rejected with
+    /// ``Rejection/tooManyEffects``.
+    case queued(limit: Int)
+    /// The newest runs once there has been no other for so long; the older are cancelled.
+    case debounced(for: Duration)
+    /// The first runs, and what comes within that time of its start is dropped.
+    case throttled(every: Duration)
+}
+
+/// Names a running effect (`animal.fetch`).
 public struct EffectID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name, `slice.verb` by custom.
     public let name: String

@@ -1,33 +1,112 @@
-/// Sees each committed action, after the reducer, and answers with what is to be done: the place for side effects.
+/// Stands between the sender and the reducer, and behind it: the place for side effects.
 ///
-/// Several run in the declared order, each on every action: one that has nothing to do returns `.none` and never
-/// silences the next. The state is there to be read; keeping a copy of it makes the next change copy too.
+/// Several run in the declared order. Each sees an action before it is reduced, and each commit after it: one that has
+/// nothing to say never silences the next. All three methods are called inside the store, so they must be quick; what takes
+/// its time belongs into an ``Effect``. None can fail: a failure is an action like every other result.
 public protocol Middleware<State, Action>: Sendable {
     associatedtype State: Sendable
     associatedtype Action: Sendable
 
+    /// What becomes of `action` before the reducer sees it. Passes it on unless it is written otherwise.
+    ///
+    /// - Parameter state: as it is before the action; to be read, not kept.
+    func intercept(_ action: Action, in state: State) -> Interception<Action>
+
+    /// What is to be done after a commit. Nothing unless it is written otherwise.
+    ///
+    /// It answers and does not act: near the limit of effects it is asked of a commit that may not come to pass.
+    ///
     /// - Parameter commit: the action, the state that it led to, and where it came from.
-    func respond(to commit: Commit<State, Action>) -> Effect<Action>
+    func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action>
+
+    /// What is to be done when a store goes on from a state that was kept: timers to arm, calls that were cut off to report.
+    /// Nothing unless it is written otherwise.
+    func resume(_ state: State) -> Effect<Action>
 }
 
-/// A middleware that is a function.
+extension Middleware {
+    @inlinable
+    public func intercept(_ action: Action, in state: State) -> Interception<Action> { .pass }
+    @inlinable
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
+    @inlinable
+    public func resume(_ state: State) -> Effect<Action> { .none }
+}
+
+/// What a middleware makes of an action before it is reduced.
+public enum Interception<Action: Sendable>: Sendable {
+    /// It goes on as it is.
+    case pass
+    /// Another goes on in its place.
+    case replace(Action)
+    /// It goes no further, and ends as ``Outcome/ignored``.
+    case stop
+    /// It goes no further, and the sender gets this answer.
+    case reject(Rejection)
+
+    /// The same for a store whose actions embed this one's.
+    @inlinable
+    func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> Interception<Parent> {
+        switch self {
+        case .pass: .pass
+        case .replace(let action): .replace(embed(action))
+        case .stop: .stop
+        case .reject(let rejection): .reject(rejection)
+        }
+    }
+}
+
+/// A middleware that is a function of the commit.
 public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware {
-    private let function: @Sendable (Commit<State, Action>) -> Effect<Action>
+    @usableFromInline let function: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
 
     /// A middleware that answers as `function` does.
-    public init(_ function: @escaping @Sendable (Commit<State, Action>) -> Effect<Action>) { self.function = function }
+    @inlinable
+    public init(_ function: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
+        self.function = function
+    }
 
-    public func respond(to commit: Commit<State, Action>) -> Effect<Action> { function(commit) }
+    @inlinable
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { function(commit) }
 }
 
 extension Middleware {
     /// The same middleware for a store whose state and actions embed this one's.
+    @inlinable
     public func scoped<ParentState: Sendable, ParentAction: Sendable>(
         _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> MiddlewareFunction<ParentState, ParentAction> {
-        MiddlewareFunction { commit in
-            guard let nested = action.extract(commit.action) else { return .none }
-            return respond(to: commit.map(state: commit.state[keyPath: state], action: nested)).map(action.embed)
-        }
+    ) -> ScopedMiddleware<ParentState, ParentAction, Self> {
+        ScopedMiddleware(state, action, self)
+    }
+}
+
+/// A middleware that sees one slice of the state, and the actions nested in one case.
+public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middleware>: Middleware {
+    @usableFromInline let state: any KeyPath<State, Part.State> & Sendable
+    @usableFromInline let action: CasePath<Action, Part.Action>
+    @usableFromInline let part: Part
+
+    @inlinable
+    init(_ state: any KeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>, _ part: Part) {
+        self.state = state
+        self.action = action
+        self.part = part
+    }
+
+    @inlinable
+    public func intercept(_ action: Action, in state: State) -> Interception<Action> {
+        guard let nested = self.action.extract(action) else { return .pass }
+        return part.intercept(nested, in: state[keyPath: self.state]).map(self.action.embed)
+    }
+
+    @inlinable
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
+        guard let nested = action.extract(commit.action) else { return .none }
+        return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
+    }
+
+    @inlinable
+    public func resume(_ state: State) -> Effect<Action> {
+        part.resume(state[keyPath: self.state]).map(action.embed)
     }
 }

@@ -23,18 +23,12 @@ public struct ActionRecord: Sendable {
     }
 }
 
-/// Writes a record of each committed action. It stands last in line.
-struct ActionLogger<State: Sendable, Action: Sendable>: Middleware {
-    let catalogue: ActionCatalogue<Action>
-    let write: @Sendable (ActionRecord) -> Void
-
-    func respond(to commit: Commit<State, Action>) -> Effect<Action> {
-        if let (type, payload) = catalogue.describe(commit.action) {
-            write(
-                ActionRecord(
-                    revision: commit.revision, type: type, payload: payload, origin: commit.origin,
-                    cause: commit.cause))
-        }
-        return .none
+extension ActionRecord {
+    /// The record of a commit; nil where the action was not declared.
+    @usableFromInline
+    init?<Action>(_ commit: borrowing Commit<some Sendable, Action>, _ catalogue: ActionCatalogue<Action>) {
+        guard let (type, payload) = catalogue.describe(commit.action) else { return nil }
+        self.init(
+            revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause)
     }
 }

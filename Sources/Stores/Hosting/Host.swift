@@ -1,16 +1,19 @@
-import JSON
-import Locks
+public import JSON
+public import Locks
 
 /// Hosts one store: decodes actions by the kind's catalogue, encodes the state once for each revision.
-final class Host<State: HostedState, Action: CataloguedAction>: HostedStore {
-    private let engine: any StoreEngine<State, Action>
-    private let encoder: StateEncoder<State>
+@usableFromInline
+final class Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engine.Action: CataloguedAction {
+    @usableFromInline let engine: Engine
+    @usableFromInline let encoder: StateEncoder<Engine.State>
 
-    init(_ engine: any StoreEngine<State, Action>, selectors: [String: Selector<State>]) {
+    @inlinable
+    init(_ engine: Engine, _ encoder: StateEncoder<Engine.State>) {
         self.engine = engine
-        encoder = StateEncoder(selectors: selectors)
+        self.encoder = encoder
     }
 
+    @inlinable
     func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
@@ -18,36 +21,38 @@ final class Host<State: HostedState, Action: CataloguedAction>: HostedStore {
             if case .array(let batch) = body {
                 try dispatch(batch: batch, options, done: done)
             } else {
-                submit(try Action.catalogue.action(of: body), options, isBatch: false, done)
+                submit(try Engine.Action.catalogue.action(of: body), options, isBatch: false, done)
             }
         } catch {
             done(.refused(error, index: nil))
         }
     }
 
-    func view() -> any StateView {
+    @inlinable
+    func inspect(_ body: (borrowing StateView) -> Void) {
         engine.core.contents.withLock { contents in
-            HostedView(state: contents.state, revision: contents.revision, encoder: encoder)
+            body(
+                StateView(revision: contents.pointee.revision) { [encoder] selection in
+                    encoder.encode(selection, of: contents.pointee.state, at: contents.pointee.revision)
+                })
         }
     }
 
-    func inspect(_ body: (any StateView) -> Void) {
-        engine.core.contents.withLock { contents in
-            body(HostedView(state: contents.state, revision: contents.revision, encoder: encoder))
-        }
-    }
-
-    func watch(_ observer: @escaping @Sendable (any StateView) -> Void) -> Subscription {
+    @usableFromInline
+    func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
         engine.core.subscribers.add { [encoder] commit in
             guard commit.endsBatch else { return }
-            observer(HostedView(state: commit.state, revision: commit.revision, encoder: encoder))
+            let (place, revision) = (commit.statePlace, commit.revision)
+            observer(
+                StateView(revision: revision) { encoder.encode($0, of: place.pointee, at: revision) })
         }
     }
 
-    var runningEffects: [String] {
-        engine.core.contents.withLock { $0.running.keys.map(\.name).sorted() }
+    @usableFromInline var runningEffects: [String] {
+        engine.core.contents.withLock { $0.pointee.effects.ids.map(\.name).sorted() }
     }
 
+    @usableFromInline
     func end() { engine.core.end() }
 }
 
@@ -56,15 +61,16 @@ extension Host {
         .invalidPayload([.init(pointer: .root, detail: "must have 1 to 100 actions")])
     }
 
-    private func dispatch(
+    @usableFromInline
+    func dispatch(
         batch: [JSONValue], _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) throws(ActionRefusal) {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }
-        var actions: [Action] = []
+        var actions: [Engine.Action] = []
         actions.reserveCapacity(batch.count)
         for (index, json) in batch.enumerated() {
             do throws(ActionRefusal) {
-                actions.append(try Action.catalogue.action(of: json))
+                actions.append(try Engine.Action.catalogue.action(of: json))
             } catch {
                 return done(.refused(error.inBatch(at: index), index: index))
             }
@@ -72,29 +78,41 @@ extension Host {
         submit(actions[0], then: Array(actions.dropFirst()), options, isBatch: true, done)
     }
 
-    private func submit(
-        _ first: Action, then rest: [Action] = [], _ options: DispatchOptions, isBatch: Bool,
+    @inlinable
+    func submit(
+        _ first: Engine.Action, then rest: [Engine.Action] = [], _ options: DispatchOptions, isBatch: Bool,
         _ done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         let submission = Submission(
-            first, then: rest, origin: .client, expectedRevisions: options.expectedRevisions,
-            wantsState: options.wantsState)
-        engine.submit(submission) { [encoder] receipt, state in
-            let view = state.map { HostedView(state: $0, revision: receipt.revision, encoder: encoder) }
-            done(Self.result(receipt, view, isBatch: isBatch))
-        }
+            first, then: rest, origin: .client, expectedRevisions: options.expectedRevisions)
+        engine.submit(
+            submission,
+            answer: { [encoder, selection = options.selection] receipt, state in
+                var json: [UInt8]?
+                if receipt.isDone, let selection, let state {
+                    json = encoder.encode(selection, of: state, at: receipt.revision)
+                }
+                return DispatchResult(receipt, json, isBatch: isBatch)
+            }, done: done)
     }
+}
 
-    private static func result(
-        _ receipt: Receipt, _ view: (any StateView)?, isBatch: Bool
-    ) -> DispatchResult {
-        switch receipt.outcome {
-        case .committed, .ignored: .done(Dispatched(receipt, view: view))
-        case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
-        case .revisionMismatch: .revisionMismatch(current: receipt.revision)
-        case .overloaded, .queued: .overloaded
-        case .ended: .ended
-        }
+extension Receipt {
+    /// Whether the action was committed or ignored.
+    @usableFromInline var isDone: Bool { outcome == .committed || outcome == .ignored }
+}
+
+extension DispatchResult {
+    @usableFromInline
+    init(_ receipt: Receipt, _ json: [UInt8]?, isBatch: Bool) {
+        self =
+            switch receipt.outcome {
+            case .committed, .ignored: .done(Dispatched(receipt, json))
+            case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
+            case .revisionMismatch: .revisionMismatch(current: receipt.revision)
+            case .overloaded, .queued: .overloaded
+            case .ended: .ended
+            }
     }
 }
 

@@ -1,89 +1,101 @@
 public import JSON
 
 /// A store of whatever kind, as a server handles it: JSON in, JSON out.
-public protocol HostedStore: AnyObject, Sendable {
+///
+/// It is two words: the store, and its kind's table of what can be done with it. The table's functions are made where the
+/// types of state and action are known, so that the compiler specializes them.
+public struct HostedStore: Sendable {
+    @usableFromInline let host: any AnyObject & Sendable
+    @usableFromInline let methods: Methods
+
+    @inlinable
+    init(_ host: any AnyObject & Sendable, _ methods: Methods) {
+        self.host = host
+        self.methods = methods
+    }
+
     /// Dispatches an action, or a batch where `body` is an array, and calls `done` once with what came of it.
     ///
     /// `done` is called on the calling thread before this returns, or later on another; never inside the store.
-    func dispatch(
-        _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void)
+    public func dispatch(
+        _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
+    ) {
+        methods.dispatch(host, body, options, done)
+    }
 
-    /// The state now.
-    func view() -> any StateView
+    /// The revision and the selected value of one moment.
+    public func read(_ selection: Selection = .whole) -> EncodedState {
+        var found = EncodedState(revision: 0, json: [])
+        inspect { found = EncodedState(revision: $0.revision, json: $0.encoded(selection)) }
+        return found
+    }
+
+    /// The revision now.
+    public var revision: Int {
+        var found = 0
+        inspect { found = $0.revision }
+        return found
+    }
 
     /// Calls `body` with the state now, while no action can be reduced: it must be quick and send nothing.
-    func inspect(_ body: (any StateView) -> Void)
+    public func inspect(_ body: (borrowing StateView) -> Void) { methods.inspect(host, body) }
 
     /// Calls `observer` with the state at the end of each commit or batch, in order, inside the store.
-    func watch(_ observer: @escaping @Sendable (any StateView) -> Void) -> Subscription
+    public func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
+        methods.watch(host, observer)
+    }
 
-    /// The names of the effects that run.
-    var runningEffects: [String] { get }
+    /// The names of the effects that run or wait.
+    public var runningEffects: [String] { methods.runningEffects(host) }
 
     /// Cancels the effects; nothing is committed from then on.
-    func end()
+    public func end() { methods.end(host) }
+
+    /// What can be done with the stores of one kind.
+    @usableFromInline
+    final class Methods: Sendable {
+        @usableFromInline typealias Done = @Sendable (DispatchResult) -> Void
+
+        let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
+        let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
+        let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
+        let runningEffects: @Sendable (AnyObject) -> [String]
+        let end: @Sendable (AnyObject) -> Void
+
+        @usableFromInline
+        init(
+            dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
+            inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
+            watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
+            runningEffects: @escaping @Sendable (AnyObject) -> [String], end: @escaping @Sendable (AnyObject) -> Void
+        ) {
+            self.dispatch = dispatch
+            self.inspect = inspect
+            self.watch = watch
+            self.runningEffects = runningEffects
+            self.end = end
+        }
+    }
 }
 
-/// A state at one revision, to be shown.
-public protocol StateView: Sendable {
-    var revision: Int { get }
+/// A selected value as JSON, and the revision that it is of.
+public struct EncodedState: Sendable {
+    public let revision: Int
+    public let json: [UInt8]
+}
+
+/// A state at one revision, lent to be shown.
+public struct StateView: ~Copyable {
+    /// The revision that the state is of.
+    public let revision: Int
+    @usableFromInline let encode: (Selection) -> [UInt8]
+
+    @inlinable
+    init(revision: Int, encode: @escaping (Selection) -> [UInt8]) {
+        self.revision = revision
+        self.encode = encode
+    }
 
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is asked for.
-    func encoded(_ selection: Selection) -> [UInt8]
-}
-
-/// How a client wants its action dispatched.
-public struct DispatchOptions: Sendable {
-    /// The only revisions at which it may be committed; nil for any.
-    public var expectedRevisions: [Int]?
-    /// Whether the answer needs the state.
-    public var wantsState = true
-
-    /// At any revision, with the state in the answer.
-    public init() {}
-}
-
-/// What came of a client's action.
-public enum DispatchResult: Sendable {
-    /// Committed or ignored.
-    case done(Dispatched)
-    /// Not an action; of a batch, the one at `index`.
-    case refused(ActionRefusal, index: Int?)
-    /// Refused by the reducer; of a batch, the one at `index`.
-    case rejected(Rejection, index: Int?)
-    /// The store is at another revision.
-    case revisionMismatch(current: Int)
-    /// Too many actions wait.
-    case overloaded
-    /// The store takes no more actions.
-    case ended
-}
-
-/// An action that was committed or ignored.
-public struct Dispatched: Sendable {
-    /// False where it was ignored.
-    public let isCommitted: Bool
-    /// The store's revision after it.
-    public let revision: Int
-    /// The effects that it started.
-    public let effects: [EffectID]
-    /// The state that belongs to `revision`, where it was asked for.
-    public let view: (any StateView)?
-    private let chain: Chain?
-
-    init(_ receipt: Receipt, view: (any StateView)?) {
-        isCommitted = receipt.outcome == .committed
-        revision = receipt.revision
-        effects = receipt.effects
-        self.view = view
-        chain = receipt.chain
-    }
-
-    /// Whether nothing that it set going runs any more.
-    public var isSettled: Bool { chain?.isSettled ?? true }
-
-    /// Calls `tell` once all has ended that the action set going; at once where nothing runs.
-    public func whenSettled(_ tell: @escaping @Sendable () -> Void) {
-        if let chain { chain.whenSettled(tell) } else { tell() }
-    }
+    public func encoded(_ selection: Selection) -> [UInt8] { encode(selection) }
 }

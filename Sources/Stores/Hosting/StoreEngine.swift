@@ -1,10 +1,14 @@
 /// What hosts a state behind JSON: a store that reduces at once, or one that takes its time.
+@usableFromInline
 protocol StoreEngine<State, Action>: AnyObject, Sendable {
     associatedtype State: Sendable
     associatedtype Action: Sendable
 
     var core: StoreCore<State, Action> { get }
 
-    /// Calls `done` with what came of it and, where it was committed or ignored, the state of that moment.
-    func submit(_ submission: Submission<Action>, done: @escaping @Sendable (Receipt, State?) -> Void)
+    /// Calls `answer` inside the store with what came of it and the state of that moment, where there is one, and `done`
+    /// outside with what that said.
+    func submit<Answer: Sendable>(
+        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        done: @escaping @Sendable (Answer) -> Void)
 }

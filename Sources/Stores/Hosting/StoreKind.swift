@@ -31,45 +31,66 @@ public struct StoreKind: Sendable {
     /// Is told of each committed action, inside the store: it must be quick.
     public typealias Recorder = @Sendable (ActionRecord) -> Void
 
-    private let make: @Sendable (Recorder?) -> any HostedStore
+    @usableFromInline let make: @Sendable (StoreEnvironment, Recorder?) -> HostedStore
 
-    private init<State: HostedState, Action: CataloguedAction>(
-        _ name: String, _ summary: String, _ selectors: [Selector<State>],
-        engine: @escaping @Sendable ([any Middleware<State, Action>]) -> any StoreEngine<State, Action>
+    /// - Parameter engine: makes a new store, given what it records to.
+    @inlinable
+    init<Engine: StoreEngine>(
+        _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
+        engine: @escaping @Sendable (StoreEnvironment, Subscribers<Engine.State, Engine.Action>.Subscriber?) -> Engine
+    ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
+        let shared = StateEncoder<Engine.State>.Shared(selectors: selectors)
+        let methods = HostedStore.Methods(Host<Engine>.self)
+        let catalogue = Engine.Action.catalogue
+        self.init(name, summary, selectors, shared, catalogue) { environment, record in
+            let recorder = record.map { write in
+                { @Sendable (commit: borrowing Commit<Engine.State, Engine.Action>) in
+                    if let record = ActionRecord(commit, catalogue) { write(record) }
+                }
+            }
+            return HostedStore(Host(engine(environment, recorder), StateEncoder(shared)), methods)
+        }
+    }
+
+    @usableFromInline
+    init<State: HostedState, Action: CataloguedAction>(
+        _ name: String, _ summary: String, _ selectors: [Selector<State>], _ shared: StateEncoder<State>.Shared,
+        _ catalogue: ActionCatalogue<Action>,
+        make: @escaping @Sendable (StoreEnvironment, Recorder?) -> HostedStore
     ) {
         self.name = name
         self.summary = summary
+        self.make = make
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
-        actions = Action.catalogue.declarations.map {
+        initialState = shared.initialState
+        actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example)
-        }
-        let selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        initialState = StateEncoder(selectors: selectors).encode(.whole, of: State(), at: 0)
-        make = { record in
-            let logger = record.map { ActionLogger<State, Action>(catalogue: Action.catalogue, write: $0) }
-            return Host(engine(logger.map { [$0] } ?? []), selectors: selectors)
         }
     }
 
     /// A new store of this kind.
     ///
     /// - Parameter recorder: nil where nobody wants the records, which then cost nothing.
-    public func makeStore(recorder: Recorder? = nil) -> any HostedStore { make(recorder) }
+    public func makeStore(environment: StoreEnvironment = .standard, recorder: Recorder? = nil) -> HostedStore {
+        make(environment, recorder)
+    }
 }
 
 extension StoreKind {
     /// A kind whose reducer reduces at once.
+    @inlinable
     public static func store<State: HostedState, Action: CataloguedAction>(
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
-        StoreKind(name, summary, selectors) { logger in
-            Store(State(), reducer: reducer, middleware: middleware + logger)
+        StoreKind(name, summary, selectors) { environment, recorder in
+            Store(State(), reducer, middleware, environment, recorder: recorder)
         }
     }
 
     /// A kind whose reducer is all that there is to it.
+    @inlinable
     public static func store<Kind: HostedReducer>(
         _ name: String, summary: String = "", _ reducer: Kind.Type
     ) -> StoreKind {
@@ -77,13 +98,27 @@ extension StoreKind {
     }
 
     /// A kind whose reducer is asynchronous: its actions are reduced strictly in the order of sending.
+    @inlinable
     public static func async<State: HostedState, Action: CataloguedAction>(
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
-        StoreKind(name, summary, selectors) { logger in
-            AsyncStore(State(), reducer: reducer, middleware: middleware + logger)
+        StoreKind(name, summary, selectors) { environment, recorder in
+            AsyncStore(State(), reducer, middleware, environment, recorder: recorder)
         }
+    }
+}
+
+extension HostedStore.Methods {
+    /// What can be done with a host of that type.
+    @inlinable
+    convenience init<Engine: StoreEngine>(_ type: Host<Engine>.Type) {
+        self.init(
+            dispatch: { unsafeDowncast($0, to: type).dispatch($1, $2, done: $3) },
+            inspect: { unsafeDowncast($0, to: type).inspect($1) },
+            watch: { unsafeDowncast($0, to: type).watch($1) },
+            runningEffects: { unsafeDowncast($0, to: type).runningEffects },
+            end: { unsafeDowncast($0, to: type).end() })
     }
 }
 

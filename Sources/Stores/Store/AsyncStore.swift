@@ -4,56 +4,82 @@ import Locks
 ///
 /// - The next action is reduced only when the one before it is committed, so no update is lost.
 /// - The line is bounded; what finds it full is turned away with ``Outcome/overloaded``.
-/// - Revisions, notifications, middleware and effects are those of ``Store``.
+/// - Revisions, notifications, middleware, effects and limits are those of ``Store``.
 public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// How many submissions may wait.
     public static var lineLimit: Int { 1024 }
 
-    typealias Completion = @Sendable (Receipt, State?) -> Void
+    typealias Completion = @Sendable (Receipt, State?) -> @Sendable () -> Void
 
     private struct Line {
-        var waiting: [(submission: Submission<Action>, done: Completion)] = []
+        var waiting: [(submission: Submission<Action>, completion: Completion)] = []
         var isMoving = false
     }
 
-    let core: StoreCore<State, Action>
+    @usableFromInline let core: StoreCore<State, Action>
     private let reducer: any AsyncReducer<State, Action>
     // Guards who waits. Nothing is called while it is held.
     private let line = Locked(Line())
 
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - middleware: in the order in which they see a commit.
-    public init(
-        _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = []
+    ///   - middleware: in the order in which they see an action and a commit.
+    ///   - environment: time, a place for effects, and limits.
+    public convenience init(
+        _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
+        environment: StoreEnvironment = .standard
     ) {
-        core = StoreCore(state, middleware)
+        self.init(state, reducer, middleware, environment, recorder: nil)
+    }
+
+    @usableFromInline
+    init(
+        _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: [any Middleware<State, Action>],
+        _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
+    ) {
+        core = StoreCore(state, middleware, environment, recorder)
         self.reducer = reducer
     }
 
     deinit { core.end() }
 
-    /// Cancels the effects; nothing is committed from then on.
+    /// Cancels the effects and disarms the timers; nothing is committed from then on.
     public func end() { core.end() }
 
-    public var state: State { core.contents.withLock { $0.state } }
+    public var state: State { read { $0 } }
     /// 0 at first, one more for each committed action.
-    public var revision: Int { core.contents.withLock { $0.revision } }
+    public var revision: Int { core.contents.withLock { $0.pointee.revision } }
+
+    public func read<Result>(_ body: (State) -> Result) -> Result {
+        core.contents.withLock { body($0.pointee.state) }
+    }
+
+    /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
+    public func resume() {
+        let (followUps, aftermath) = core.contents.withLock { contents in
+            core.resume(contents, self)
+            return (core.takeInbox(contents), core.takeAftermath(contents))
+        }
+        for followUp in followUps { take(followUp) }
+        aftermath.tell()
+    }
 
     /// Sends `action` and waits for what comes of it.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
         await withCheckedContinuation { continuation in
             submit(Submission(action, origin: .client)) { receipt, _ in
-                continuation.resume(returning: receipt)
+                { continuation.resume(returning: receipt) }
             }
         }
     }
 
-    public func send(_ action: Action) { submit(Submission(action, origin: .client)) { _, _ in } }
+    public func send(_ action: Action) { take(Submission(action, origin: .client)) }
 
     /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
-    public func subscribe(_ subscriber: @escaping @Sendable (Commit<State, Action>) -> Void) -> Subscription {
+    public func subscribe(
+        _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
+    ) -> Subscription {
         core.subscribers.add(subscriber)
     }
 
@@ -61,35 +87,36 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         core.contents.withLock { core.observe(observer, $0) }
     }
 
-    func submit(_ submission: Submission<Action>, done: @escaping Completion) {
+    /// - Parameter completion: called once, inside the store, with the receipt and the state that belongs to it; what it
+    ///   returns is called outside.
+    private func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
         let place: Place = line.withLock { line in
             // What the store itself set going is always let in, or its chain would never settle.
             guard line.waiting.count < Self.lineLimit || submission.origin != .client else { return .none }
-            line.waiting.append((submission, done))
+            line.waiting.append((submission, completion))
             defer { line.isMoving = true }
             return line.isMoving ? .behind : .first
         }
         switch place {
         case .behind: break
-        case .first: Task { await self.work() }
-        // The revision is not asked for: an observer that sends holds the lock that guards it.
-        case .none: done(Receipt(.overloaded, revision: 0), nil)
+        case .first: Task(executorPreference: core.environment.executor) { await self.work() }
+        case .none: completion(Receipt(.overloaded, revision: revision), nil)()
         }
     }
 
     private func work() async {
         while let turn = nextTurn() {
-            for (submission, done) in turn {
-                var aftermath = Aftermath()
-                let (receipt, state) = await process(submission, &aftermath)
-                done(receipt, state)
-                if let chain = submission.ownChain { aftermath.left.append(chain) }
+            for (submission, completion) in turn {
+                let (finish, followUps, aftermath) = await process(submission, completion)
+                for followUp in followUps { take(followUp) }
+                finish()
                 aftermath.tell()
+                submission.ownChain?.leave()
             }
         }
     }
 
-    private func nextTurn() -> [(submission: Submission<Action>, done: Completion)]? {
+    private func nextTurn() -> [(submission: Submission<Action>, completion: Completion)]? {
         line.withLock { line in
             line.isMoving = !line.waiting.isEmpty
             defer { line.waiting = [] }
@@ -99,59 +126,93 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 }
 
 extension AsyncStore {
-    private func process(
-        _ submission: Submission<Action>, _ aftermath: inout Aftermath
-    ) async -> (Receipt, State?) {
-        let (refusal, state, revision): (Outcome?, State, Int) = core.contents.withLock { contents in
-            let refusal = core.admits(submission, &contents)
-            if refusal == nil { core.finishSender(of: submission, &contents, &aftermath) }
-            return (refusal, contents.state, contents.revision)
+    /// What is left to be done outside the store's lock.
+    private typealias Rest = (finish: @Sendable () -> Void, followUps: [Submission<Action>], aftermath: Aftermath)
+
+    private func process(_ submission: Submission<Action>, _ completion: Completion) async -> Rest {
+        let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
+            (core.refusal(of: submission, contents), contents.pointee.state)
         }
-        if let refusal { return (Receipt(refusal, revision: revision), nil) }
-        var next: [(Action, State)] = []
-        for (index, action) in ([submission.first] + submission.rest).enumerated() {
+        if let refusal { return finish(submission, completion) { _, _ in refusal } }
+        var changes: [(Action, State)] = []
+        for (index, action) in submission.actions.enumerated() {
+            var outcome = Outcome.ignored
+            let before = changes.last?.1 ?? state
             do throws(Rejection) {
-                let result = try await reducer.reduce(next.last?.1 ?? state, action)
-                if let result { next.append((action, result)) }
+                if let action = withUnsafePointer(to: before, { core.intercept(action, $0, &outcome) }),
+                    let after = try await reducer.reduce(before, action)
+                {
+                    changes.append((action, after))
+                }
             } catch {
-                return (Receipt(.rejected(error, index: index), revision: revision), nil)
+                core.report(error)
+                outcome = .rejected(error, index: index)
+            }
+            if case .rejected(let rejection, _) = outcome {
+                return finish(submission, completion) { _, _ in .rejected(rejection, index: index) }
             }
         }
-        return commit(next, of: submission, &aftermath)
+        return finish(submission, completion) { [changes] contents, progress in
+            commit(changes, of: submission, contents, &progress)
+        }
+    }
+
+    /// Ends a submission in the store's lock: the effect that sent it, the commits, and the answer.
+    private func finish(
+        _ submission: Submission<Action>, _ completion: Completion,
+        _ commit: (StoreCore<State, Action>.Place, inout Progress) -> Outcome
+    ) -> Rest {
+        core.contents.withLock { contents in
+            var progress = Progress(chain: submission.chain, depth: submission.depth)
+            // It may have ended or been cancelled while the reducer took its time.
+            let refusal = core.refusal(of: submission, contents)
+            if submission.endsSender { core.end(submission.sender, contents, self) }
+            let outcome = refusal ?? commit(contents, &progress)
+            var receipt = Receipt(
+                outcome, revision: contents.pointee.revision, effects: progress.effects, chain: progress.chain)
+            if submission.depth >= core.environment.cascadeLimit {
+                receipt = receipt.with(core.stopCascade(dropping: 0, contents))
+            }
+            let finish = completion(receipt, contents.pointee.state)
+            return (finish, core.takeInbox(contents), core.takeAftermath(contents))
+        }
     }
 
     private func commit(
-        _ changes: [(Action, State)], of submission: Submission<Action>, _ aftermath: inout Aftermath
-    ) -> (Receipt, State?) {
-        let (receipt, state, followUps): (Receipt, State, [Submission<Action>]) = core.contents.withLock { contents in
-            if contents.hasEnded {
-                return (Receipt(.ended, revision: contents.revision), contents.state, [])
-            }
-            var progress = Progress(chain: submission.chain)
-            for (index, (action, state)) in changes.enumerated() {
-                contents.state = state
-                core.commit(
-                    action, of: submission, endsBatch: index == changes.count - 1, &contents, &progress,
-                    door: door)
-            }
-            aftermath.append(progress.aftermath)
-            defer { contents.followUps = [] }
-            let receipt = Receipt(
-                changes.isEmpty ? .ignored : .committed, revision: contents.revision,
-                effects: progress.effects, chain: progress.chain)
-            return (receipt, contents.state, contents.followUps)
+        _ changes: [(Action, State)], of submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
+        _ progress: inout Progress
+    ) -> Outcome {
+        var room = core.room(for: submission, contents)
+        for (index, (action, state)) in changes.enumerated()
+        where !core.fits(action, state, submission, contents, &room) {
+            return .rejected(.tooManyEffects, index: index)
         }
-        for followUp in followUps { submit(followUp) { _, _ in } }
-        return (receipt, submission.wantsState ? state : nil)
-    }
-
-    /// The way in for this store's effects; they do not keep the store alive.
-    private var door: StoreCore<State, Action>.Door {
-        { [weak self] submission in self?.submit(submission) { _, _ in } }
+        for (index, (action, state)) in changes.enumerated() {
+            contents.pointee.state = state
+            core.commit(
+                action, of: submission, endsBatch: index == changes.count - 1, contents, &progress, self)
+        }
+        return changes.isEmpty ? .ignored : .committed
     }
 }
 
-extension AsyncStore: StoreEngine {}
+extension AsyncStore: Door {
+    @usableFromInline
+    func take(_ submission: Submission<Action>) { submit(submission) { _, _ in {} } }
+}
+
+extension AsyncStore: StoreEngine {
+    @usableFromInline
+    func submit<Answer: Sendable>(
+        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        done: @escaping @Sendable (Answer) -> Void
+    ) {
+        submit(submission) { receipt, state in
+            let answer = answer(receipt, state)
+            return { done(answer) }
+        }
+    }
+}
 
 /// Where a submission came to stand in the line.
 private enum Place { case first, behind, none }

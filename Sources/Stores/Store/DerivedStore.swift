@@ -13,7 +13,7 @@ public final class DerivedStore<State: Sendable & Equatable, Action: Sendable>: 
         _ parent: Parent, state: @escaping @Sendable (Parent.State) -> State,
         action: @escaping @Sendable (Action) -> Parent.Action
     ) {
-        current = { state(parent.state) }
+        current = { parent.read(state) }
         forward = { parent.send(action($0)) }
         watch = { observer in
             // Guards the value told last. Taken after the parent's lock; nobody is called while it is held.
@@ -30,6 +30,8 @@ public final class DerivedStore<State: Sendable & Equatable, Action: Sendable>: 
     }
 
     public var state: State { current() }
+
+    public func read<Result>(_ body: (State) -> Result) -> Result { body(current()) }
 
     public func send(_ action: Action) { forward(action) }
 

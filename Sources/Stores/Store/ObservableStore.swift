@@ -17,6 +17,8 @@ public final class ObservableStore<Value: Sendable>: StateSource {
 
     public var state: Value { store.state }
 
+    public func read<Result>(_ body: (Value) -> Result) -> Result { store.read(body) }
+
     /// Changes the value by its own methods; observers have been told when this returns.
     ///
     /// - Parameter method: returns whether it had anything to do; throws where it must not happen now.

@@ -4,25 +4,32 @@ public struct Receipt: Sendable {
     public let outcome: Outcome
     /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int
-    /// The effects that it started.
+    /// The effects that it started or put in line.
     public let effects: [EffectID]
+    /// What the store had to contain in the actions that followed from this one.
+    public let fault: StoreFault?
     /// What it set going; nil where nothing runs.
-    package let chain: Chain?
+    @usableFromInline package let chain: Chain?
 
-    init(_ outcome: Outcome, revision: Int, effects: [EffectID] = [], chain: Chain? = nil) {
+    @inlinable
+    init(
+        _ outcome: Outcome, revision: Int, effects: [EffectID] = [], chain: Chain? = nil, fault: StoreFault? = nil
+    ) {
         self.outcome = outcome
         self.revision = revision
         self.effects = effects
         self.chain = chain
+        self.fault = fault
+    }
+
+    /// The same with what was contained after it.
+    @usableFromInline
+    func with(_ fault: StoreFault) -> Receipt {
+        Receipt(outcome, revision: revision, effects: effects, chain: chain, fault: fault)
     }
 
     /// Waits until every effect that the action started, and those that their actions started, has ended.
-    public func settled() async {
-        guard let chain else { return }
-        await withCheckedContinuation { continuation in
-            chain.whenSettled { continuation.resume() }
-        }
-    }
+    public func settled() async { await chain?.settled() }
 }
 
 /// How a dispatch ended.
@@ -31,7 +38,7 @@ public enum Outcome: Sendable, Hashable {
     case committed
     /// No action had anything to do now.
     case ignored
-    /// The reducer refused; of a batch, the action at `index`, and none was committed.
+    /// The reducer or a middleware refused; of a batch, the action at `index`, and none was committed.
     case rejected(Rejection, index: Int)
     /// The store is at another revision than the sender asked for; nothing was tried.
     case revisionMismatch
@@ -41,4 +48,9 @@ public enum Outcome: Sendable, Hashable {
     case overloaded
     /// The store has ended, or the effect that sent the action was cancelled.
     case ended
+}
+
+extension Rejection {
+    /// An action that would start more effects than the store, or the queue of one, may have.
+    public static let tooManyEffects: Rejection = "too-many-effects"
 }

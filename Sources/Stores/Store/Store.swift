@@ -1,193 +1,240 @@
-import Locks
-import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+public import Locks
 
 /// Holds one state, and changes it by reducing actions: the store of Redux.
 ///
 /// - Dispatch is synchronous and first in, first out. Any thread may dispatch; one action is reduced at a time.
-/// - An action sent from a subscriber or a middleware is queued behind the one at hand, never nested and never lost.
+/// - An action sent from a subscriber or a middleware is queued behind the one at hand, never nested and never lost. Where
+///   actions follow from one another without end, the rest is dropped and told as a ``StoreFault``.
 /// - Each committed action makes one revision and one notification, with the state that belongs to it.
 /// - A rejected or ignored action changes nothing.
+/// - A dispatch that starts no effect and that nobody watches allocates nothing.
 public final class Store<State: Sendable, Action: Sendable>: StateSource {
-    /// How many actions may follow from one dispatch before the store calls it a loop and drops the rest.
-    static var cascadeLimit: Int { 10_000 }
-
-    let core: StoreCore<State, Action>
-    private let reducer: any Reducer<State, Action>
-
-    /// The thread that holds the core's lock, so that a dispatch from inside a notification is seen as one.
-    private let owner = Atomic<UInt>(0)
-    // Guards what was dispatched from inside a notification. Taken after the core's lock.
-    private let inbox = Locked<[Submission<Action>]>([])
-    /// Whether the inbox holds anything; written and read by the owner only.
-    private let hasSent = Atomic(false)
+    @usableFromInline let core: StoreCore<State, Action>
+    @usableFromInline let reducer: any Reducer<State, Action>
 
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - middleware: in the order in which they see a commit.
-    public init(
-        _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = []
+    ///   - middleware: in the order in which they see an action and a commit.
+    ///   - environment: time, a place for effects, and limits.
+    @inlinable
+    public convenience init(
+        _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
+        environment: StoreEnvironment = .standard
     ) {
-        core = StoreCore(state, middleware)
+        self.init(state, reducer, middleware, environment, recorder: nil)
+    }
+
+    @inlinable
+    init(
+        _ state: State, _ reducer: any Reducer<State, Action>, _ middleware: [any Middleware<State, Action>],
+        _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
+    ) {
+        core = StoreCore(state, middleware, environment, recorder)
         self.reducer = reducer
     }
 
     deinit { core.end() }
 
-    /// Cancels the effects; nothing is committed from then on.
-    public func end() { core.end() }
-
-    public var state: State { core.contents.withLock { $0.state } }
-    /// 0 at first, one more for each committed action.
-    public var revision: Int { core.contents.withLock { $0.revision } }
-
     /// Reduces `action` and returns what came of it; its notification has been given when this returns.
+    @inlinable
     @discardableResult
-    public func dispatch(_ action: Action) -> Receipt {
-        submit(Submission(action, origin: .client)).0
-    }
+    public func dispatch(_ action: Action) -> Receipt { submit(Submission(action, origin: .client)) }
 
     /// Reduces all of `actions`, one revision each with nothing in between, or none of them.
     @discardableResult
     public func dispatch(batch actions: [Action]) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client)).0
+        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client))
+    }
+
+    /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
+    public func resume() {
+        exclusively { core.resume($0, self) }
+    }
+
+    /// Cancels the effects and disarms the timers; nothing is committed from then on.
+    public func end() { core.end() }
+
+    public var state: State { read { $0 } }
+    /// 0 at first, one more for each committed action.
+    public var revision: Int { core.contents.withLock { $0.pointee.revision } }
+
+    public func read<Result>(_ body: (State) -> Result) -> Result {
+        core.contents.withLock { body($0.pointee.state) }
     }
 
     public func send(_ action: Action) { dispatch(action) }
 
     /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
-    public func subscribe(_ subscriber: @escaping @Sendable (Commit<State, Action>) -> Void) -> Subscription {
+    public func subscribe(
+        _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
+    ) -> Subscription {
         core.subscribers.add(subscriber)
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
         var subscription: Subscription?
-        exclusively { contents, _ in subscription = core.observe(observer, contents) }
-        return subscription ?? Subscription {}
+        // What it sends at its first call has to wait until it is subscribed.
+        exclusively { contents in subscription = core.observe(observer, contents) }
+        return subscription ?? core.contents.withLock { core.observe(observer, $0) }
     }
 
-    /// The receipt and, where it is wanted, the state that belongs to it.
-    private func submit(_ submission: Submission<Action>) -> (Receipt, State?) {
-        if owner.load(ordering: .relaxed) == currentThread() {
-            inbox.withLock { $0.append(submission) }
-            hasSent.store(true, ordering: .relaxed)
-            return (Receipt(.queued, revision: 0), nil)
-        }
-        var receipt = Receipt(.ended, revision: 0)
-        var state: State?
-        exclusively { contents, aftermath in
-            receipt = process(submission, &contents, &aftermath)
-            if submission.wantsState { state = contents.state }
-        }
-        return (receipt, state)
-    }
-
-    /// Runs `body` alone, then what was dispatched meanwhile.
+    /// Runs a submission, or queues it where it comes from inside.
     ///
-    /// What comes out of it goes by captured variables: a generic result would be looked up at run time on each call.
-    private func exclusively(_ body: (inout StoreCore<State, Action>.Contents, inout Aftermath) -> Void) {
-        let thread = currentThread()
-        var aftermath = Aftermath()
-        core.contents.withLock { contents in
-            owner.store(thread, ordering: .relaxed)
-            defer { owner.store(0, ordering: .relaxed) }
-            body(&contents, &aftermath)
-            drain(&contents, &aftermath)
-        }
-        aftermath.tell()
-    }
-
-    /// Runs what was queued behind the action at hand, and what that queued in turn.
-    private func drain(_ contents: inout StoreCore<State, Action>.Contents, _ aftermath: inout Aftermath) {
-        var left = Self.cascadeLimit
-        while hasSent.exchange(false, ordering: .relaxed) || !contents.followUps.isEmpty {
-            let sent = inbox.withLock { inbox in
-                defer { inbox = [] }
-                return inbox
-            }
-            let queued = contents.followUps + sent
-            contents.followUps = []
-            for submission in queued.prefix(left) { _ = process(submission, &contents, &aftermath) }
-            aftermath.left += queued.compactMap(\.ownChain)
-            left -= min(left, queued.count)
-        }
-    }
-
-    private func process(
-        _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
-        _ aftermath: inout Aftermath
+    /// - Parameter inspect: called with the receipt and the state that belongs to it, inside the store.
+    @inlinable
+    func submit(
+        _ submission: Submission<Action>, _ inspect: (Receipt, UnsafePointer<State>) -> Void = { _, _ in }
     ) -> Receipt {
-        if let refusal = core.admits(submission, &contents) { return Receipt(refusal, revision: contents.revision) }
-        core.finishSender(of: submission, &contents, &aftermath)
-        var progress = Progress(chain: submission.chain)
-        let outcome =
-            submission.rest.isEmpty
-            ? reduce(submission, &contents, &progress) : reduce(batch: submission, &contents, &progress)
-        aftermath.append(progress.aftermath)
-        return Receipt(
-            outcome, revision: contents.revision, effects: progress.effects, chain: progress.chain)
+        var receipt = Receipt(.queued, revision: 0)
+        let fault = exclusively { contents in
+            receipt = process(submission, contents)
+            inspect(receipt, StoreCore.state(in: contents))
+        } whenBusy: { contents in
+            contents.pointee.inbox.append(submission)
+        }
+        if let fault { receipt = receipt.with(fault) }
+        return receipt
     }
 
-    private func reduce(
-        _ submission: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents,
-        _ progress: inout Progress
+    /// Runs `body` alone, then what was dispatched meanwhile; `whenBusy` in its place where it is called from inside.
+    @inlinable
+    @inline(__always)
+    @discardableResult
+    func exclusively(
+        _ body: (StoreCore<State, Action>.Place) -> Void,
+        whenBusy: (StoreCore<State, Action>.Place) -> Void = { _ in }
+    ) -> StoreFault? {
+        var fault: StoreFault?
+        var aftermath: Aftermath?
+        core.contents.withLock { contents in
+            guard !contents.pointee.isBusy else { return whenBusy(contents) }
+            contents.pointee.isBusy = true
+            body(contents)
+            if !contents.pointee.inbox.isEmpty { fault = drain(contents) }
+            contents.pointee.isBusy = false
+            if !contents.pointee.aftermath.isEmpty { aftermath = core.takeAftermath(contents) }
+        }
+        aftermath?.tell()
+        return fault
+    }
+}
+
+extension Store {
+    @inlinable
+    func process(_ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place) -> Receipt {
+        if let refusal = core.refusal(of: submission, contents) {
+            return Receipt(refusal, revision: contents.pointee.revision)
+        }
+        if submission.endsSender { core.end(submission.sender, contents, self) }
+        var progress = Progress(chain: submission.chain, depth: submission.depth)
+        let outcome =
+            submission.rest.isEmpty && !isTight(contents)
+            ? reduce(submission, contents, &progress) : reduce(batch: submission, contents, &progress)
+        return Receipt(outcome, revision: contents.pointee.revision, effects: progress.effects, chain: progress.chain)
+    }
+
+    /// Whether one more effect might be one too many.
+    @inlinable
+    func isTight(_ contents: StoreCore<State, Action>.Place) -> Bool {
+        !contents.pointee.effects.isEmpty
+            && contents.pointee.effects.isTight(for: 1, limit: core.environment.effectLimit)
+    }
+
+    @inlinable
+    func reduce(
+        _ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
     ) -> Outcome {
-        switch reducer.apply(submission.first, to: &contents.state) {
+        var outcome = Outcome.ignored
+        guard let action = core.intercept(submission.first, StoreCore.state(in: contents), &outcome) else {
+            return outcome
+        }
+        switch reducer.apply(action, to: &contents.pointee.state) {
         case .ignore: return .ignored
-        case .reject(let rejection): return .rejected(rejection, index: 0)
+        case .reject(let rejection):
+            core.report(rejection)
+            return .rejected(rejection, index: 0)
         case .accept:
-            core.commit(submission.first, of: submission, endsBatch: true, &contents, &progress, door: door)
+            core.commit(action, of: submission, endsBatch: true, contents, &progress, self)
             return .committed
         }
     }
 
-    /// Tries a batch on a copy first, since none of it may happen where a later part is refused.
-    private func reduce(
-        batch: Submission<Action>, _ contents: inout StoreCore<State, Action>.Contents, _ progress: inout Progress
+    /// Tries everything on a copy first, since none of it may happen where a later part is refused.
+    @usableFromInline
+    func reduce(
+        batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
     ) -> Outcome {
-        let actions = [batch.first] + batch.rest
-        var accepted: [Action] = []
-        do {
-            var trial = contents.state
-            for (index, action) in actions.enumerated() {
-                switch reducer.apply(action, to: &trial) {
-                case .accept: accepted.append(action)
-                case .ignore: break
-                case .reject(let rejection): return .rejected(rejection, index: index)
-                }
-            }
-        }
+        var outcome = Outcome.ignored
+        guard let accepted = trial(of: batch, contents, &outcome) else { return outcome }
         for (index, action) in accepted.enumerated() {
-            reducer.reduce(&contents.state, action)
-            core.commit(
-                action, of: batch, endsBatch: index == accepted.count - 1, &contents, &progress, door: door)
+            reducer.reduce(&contents.pointee.state, action)
+            core.commit(action, of: batch, endsBatch: index == accepted.count - 1, contents, &progress, self)
         }
         return accepted.isEmpty ? .ignored : .committed
     }
 
-    /// The way in for this store's effects; they do not keep the store alive.
-    private var door: StoreCore<State, Action>.Door {
-        { [weak self] submission in _ = self?.submit(submission) }
+    /// The actions that would be committed; nil where one is refused, and `outcome` says why.
+    private func trial(
+        of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ outcome: inout Outcome
+    ) -> [Action]? {
+        var state = contents.pointee.state
+        var accepted: [Action] = []
+        var room = core.room(for: batch, contents)
+        for (index, action) in batch.actions.enumerated() {
+            outcome = .ignored
+            if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
+                switch reducer.apply(action, to: &state) {
+                case .accept:
+                    accepted.append(action)
+                    if !core.fits(action, state, batch, contents, &room) {
+                        outcome = .rejected(.tooManyEffects, index: 0)
+                    }
+                case .ignore: break
+                case .reject(let rejection):
+                    core.report(rejection)
+                    outcome = .rejected(rejection, index: 0)
+                }
+            }
+            if case .rejected(let rejection, _) = outcome {
+                outcome = .rejected(rejection, index: index)
+                return nil
+            }
+        }
+        return accepted
     }
+
+    /// Runs what was queued behind the action at hand, and what that queued in turn.
+    @usableFromInline
+    func drain(_ contents: StoreCore<State, Action>.Place) -> StoreFault? {
+        var left = core.environment.cascadeLimit
+        while !contents.pointee.inbox.isEmpty {
+            let queued = contents.pointee.inbox
+            contents.pointee.inbox = []
+            for submission in queued.prefix(left) { _ = process(submission, contents) }
+            contents.pointee.aftermath.left += queued.compactMap(\.ownChain)
+            if queued.count > left {
+                return core.stopCascade(dropping: queued.count - left, contents)
+            }
+            left -= queued.count
+        }
+        return nil
+    }
+}
+
+extension Store: Door {
+    @usableFromInline
+    func take(_ submission: Submission<Action>) { _ = submit(submission) }
 }
 
 extension Store: StoreEngine {
-    func submit(_ submission: Submission<Action>, done: @escaping @Sendable (Receipt, State?) -> Void) {
-        let (receipt, state) = submit(submission)
-        done(receipt, state)
+    @inlinable
+    func submit<Answer: Sendable>(
+        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        done: @escaping @Sendable (Answer) -> Void
+    ) {
+        var found: Answer?
+        let receipt = submit(submission) { receipt, state in found = answer(receipt, state.pointee) }
+        done(found ?? answer(receipt, nil))
     }
-}
-
-private func currentThread() -> UInt {
-    #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-    #else
-        UInt(pthread_self())
-    #endif
 }

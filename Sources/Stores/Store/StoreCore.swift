@@ -1,155 +1,169 @@
-import Locks
+public import Locks
 
 /// What the stores have in common: the one copy of the state, its revision, the effects that run, and who watches.
 ///
 /// How an action becomes the next state is the store's; everything from the commit on is here.
+@usableFromInline
 final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline
     struct Contents {
-        var state: State
-        var revision = 0
-        var hasEnded = false
-        var running: [EffectID: RunningEffect] = [:]
-        var generation = 0
-        /// Actions that middleware dispatched while another was being committed.
-        var followUps: [Submission<Action>] = []
+        @usableFromInline var state: State
+        @usableFromInline var revision = 0
+        @usableFromInline var hasEnded = false
+        /// Whether an action is being processed, so that one that comes from inside is known as such.
+        @usableFromInline var isBusy = false
+        /// What came from inside, in order.
+        @usableFromInline var inbox: [Submission<Action>] = []
+        @usableFromInline var effects = EffectTable<Action>()
+        var timers: [TimerGroup<Action>] = []
+        @usableFromInline var aftermath = Aftermath()
+
+        @inlinable
+        init(state: State) { self.state = state }
     }
 
-    /// Takes an effect's actions: the same way in as everybody's.
-    typealias Door = @Sendable (Submission<Action>) -> Void
+    /// Where the contents stand while the lock is held.
+    @usableFromInline typealias Place = UnsafeMutablePointer<Contents>
 
-    // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers.
-    // Taken before the locks of subscribers, derived stores and chains.
-    let contents: Locked<Contents>
-    let subscribers = Observers<Commit<State, Action>>()
-    private let middleware: [any Middleware<State, Action>]
+    // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
+    // come back and read. Taken before the locks of subscribers and chains.
+    @usableFromInline let contents: Reentrant<Contents>
+    @usableFromInline let subscribers = Subscribers<State, Action>()
+    @usableFromInline let middleware: [any Middleware<State, Action>]
+    @usableFromInline let environment: StoreEnvironment
+    /// Is told of each commit before anyone else.
+    @usableFromInline let recorder: Subscribers<State, Action>.Subscriber?
 
-    init(_ state: State, _ middleware: [any Middleware<State, Action>]) {
-        contents = Locked(Contents(state: state))
+    @inlinable
+    init(
+        _ state: State, _ middleware: [any Middleware<State, Action>], _ environment: StoreEnvironment,
+        _ recorder: Subscribers<State, Action>.Subscriber?
+    ) {
+        contents = Reentrant(Contents(state: state))
         self.middleware = middleware
+        self.environment = environment
+        self.recorder = recorder
     }
 
-    /// Whether `submission` may be tried now; the outcome that says why not, otherwise. Reads only: `inout` saves a copy.
-    func admits(_ submission: Submission<Action>, _ contents: inout Contents) -> Outcome? {
-        if contents.hasEnded { return .ended }
-        if let sender = submission.sender, contents.running[sender.id]?.generation != sender.generation {
-            return .ended
-        }
-        if let expected = submission.expectedRevisions, !expected.contains(contents.revision) {
+    /// Why `submission` must not be tried now; nil where it may.
+    @inlinable
+    func refusal(of submission: borrowing Submission<Action>, _ contents: Place) -> Outcome? {
+        if contents.pointee.hasEnded { return .ended }
+        if submission.sender != 0, !isCurrent(submission.sender, contents) { return .ended }
+        if let expected = submission.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
         return nil
     }
 
-    /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
-    func commit(
-        _ action: Action, of submission: Submission<Action>, endsBatch: Bool,
-        _ contents: inout Contents, _ progress: inout Progress, door: @escaping Door
-    ) {
-        contents.revision += 1
-        let commit = Commit(
-            revision: contents.revision, action: action, origin: submission.origin, cause: submission.cause,
-            state: contents.state, endsBatch: endsBatch)
-        subscribers.tell(commit)
+    /// What the middlewares make of `action`; nil where it goes no further, and `outcome` says how it ended.
+    @inlinable
+    func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
+        var action = action
         for middleware in middleware {
-            for step in middleware.respond(to: commit).steps {
-                perform(step, cause: commit.revision, &contents, &progress, door)
+            switch middleware.intercept(action, in: state.pointee) {
+            case .pass: continue
+            case .replace(let other): action = other
+            case .stop:
+                outcome = .ignored
+                return nil
+            case .reject(let rejection):
+                outcome = .rejected(rejection, index: 0)
+                return nil
+            }
+        }
+        return action
+    }
+
+    /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
+    @inlinable
+    func commit(
+        _ action: Action, of submission: borrowing Submission<Action>, endsBatch: Bool, _ contents: Place,
+        _ progress: inout Progress, _ door: any Door<Action>
+    ) {
+        contents.pointee.revision += 1
+        let revision = contents.pointee.revision
+        let cause = submission.cause
+        let origin = submission.origin
+        var stage: Chain?
+        withUnsafePointer(to: action) { action in
+            let commit = Commit(
+                revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
+                state: Self.state(in: contents))
+            recorder?(commit)
+            subscribers.tell(commit)
+            for middleware in middleware {
+                let effect = middleware.respond(to: commit)
+                guard !effect.steps.isEmpty else { continue }
+                perform(effect, cause: revision, contents, &progress, &stage, door)
             }
         }
     }
 
-    /// Takes the effect run that `submission` is the last word of out of those that run.
-    func finishSender(
-        of submission: Submission<Action>, _ contents: inout Contents, _ aftermath: inout Aftermath
-    ) {
-        guard submission.endsSender, let sender = submission.sender else { return }
-        if let effect = contents.running.removeValue(forKey: sender.id) { aftermath.left.append(effect.chain) }
+    @inlinable
+    static func state(in contents: Place) -> UnsafePointer<State> {
+        // The state is the first member, so it stands where the contents stand.
+        UnsafeRawPointer(contents).assumingMemoryBound(to: State.self)
     }
 
-    func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: Contents) -> Subscription {
-        observer(contents.state)
+    /// Reports a rejection that is the program's fault.
+    @usableFromInline
+    func report(_ rejection: Rejection) {
+        if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
+    }
+
+    func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: Place) -> Subscription {
+        observer(contents.pointee.state)
         return subscribers.add { observer($0.state) }
     }
 
-    /// Cancels every effect; nothing is committed from then on.
+    func takeInbox(_ contents: Place) -> [Submission<Action>] {
+        defer { contents.pointee.inbox = [] }
+        return contents.pointee.inbox
+    }
+
+    /// Drops what still waits behind the action at hand.
+    @usableFromInline
+    func stopCascade(dropping count: Int, _ contents: Place) -> StoreFault {
+        let waiting = contents.pointee.inbox
+        contents.pointee.inbox = []
+        contents.pointee.aftermath.left += waiting.compactMap(\.ownChain)
+        let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count + waiting.count)
+        environment.report(fault)
+        return fault
+    }
+
+    /// Cancels every effect and disarms the timers; nothing is committed from then on.
+    @usableFromInline
     func end() {
         let cancelled: [RunningEffect] = contents.withLock { contents in
-            contents.hasEnded = true
-            defer { contents.running = [:] }
-            return Array(contents.running.values)
+            contents.pointee.hasEnded = true
+            contents.pointee.timers = []
+            return contents.pointee.effects.cancelAll()
         }
-        for effect in cancelled { effect.cancel() }
+        for effect in cancelled { effect.end() }
     }
 }
 
 /// What a submission has set going so far.
+@usableFromInline
 struct Progress {
-    var chain: Chain?
-    var effects: [EffectID] = []
-    var aftermath = Aftermath()
+    @usableFromInline var chain: Chain?
+    @usableFromInline var effects: [EffectID] = []
+    /// How far the actions that follow are from the one that began it.
+    @usableFromInline let depth: Int
+
+    @inlinable
+    init(chain: Chain?, depth: Int) {
+        self.chain = chain
+        self.depth = depth
+    }
 }
 
-extension StoreCore {
-    private func perform(
-        _ step: Effect<Action>.Step, cause: Int, _ contents: inout Contents, _ progress: inout Progress,
-        _ door: @escaping Door
-    ) {
-        switch step {
-        case .dispatch(let action):
-            let chain = progress.chain ?? Chain()
-            progress.chain = chain
-            chain.enter()
-            var followUp = Submission(action, origin: .middleware)
-            followUp.cause = cause
-            followUp.chain = chain
-            contents.followUps.append(followUp)
-        case .cancel(let id):
-            cancel(id, &contents, &progress.aftermath)
-        case .run(let id, let operation):
-            start(id, operation, cause: cause, &contents, &progress, door)
-        }
-    }
+/// The way into a store for what it set going itself; it does not keep the store alive.
+@usableFromInline
+protocol Door<Action>: AnyObject, Sendable {
+    associatedtype Action: Sendable
 
-    private func start(
-        _ id: EffectID, _ operation: @escaping @Sendable (Emitter<Action>) async -> Action?, cause: Int,
-        _ contents: inout Contents, _ progress: inout Progress, _ door: @escaping Door
-    ) {
-        let chain = progress.chain ?? Chain()
-        progress.chain = chain
-        progress.effects.append(id)
-        // Entered before the older run leaves: a chain that goes on must not look settled in between.
-        chain.enter()
-        cancel(id, &contents, &progress.aftermath)
-        contents.generation += 1
-        let run = EffectRun(id: id, generation: contents.generation)
-        let submit: @Sendable (Action, Bool) -> Void = { action, isLast in
-            var submission = Submission(action, origin: .effect)
-            submission.cause = cause
-            submission.chain = chain
-            submission.sender = run
-            submission.endsSender = isLast
-            door(submission)
-        }
-        let task = Task { [weak self] in
-            guard !Task.isCancelled else { return }
-            if let last = await operation(Emitter { submit($0, false) }) {
-                submit(last, true)
-            } else {
-                self?.finish(run)
-            }
-        }
-        contents.running[id] = RunningEffect(
-            generation: run.generation, cause: cause, chain: chain, task: task)
-    }
-
-    private func cancel(_ id: EffectID, _ contents: inout Contents, _ aftermath: inout Aftermath) {
-        if let effect = contents.running.removeValue(forKey: id) { aftermath.cancelled.append(effect) }
-    }
-
-    private func finish(_ run: EffectRun) {
-        let chain: Chain? = contents.withLock { contents in
-            guard contents.running[run.id]?.generation == run.generation else { return nil }
-            return contents.running.removeValue(forKey: run.id)?.chain
-        }
-        chain?.leave()
-    }
+    func take(_ submission: Submission<Action>)
 }

@@ -26,7 +26,7 @@ extension HostedStore {
         }
     }
 
-    var json: String { String(decoding: view().encoded(.whole), as: UTF8.self) }
+    var json: String { String(decoding: read().json, as: UTF8.self) }
 
-    func json(_ selector: String) -> String { String(decoding: view().encoded(.named(selector)), as: UTF8.self) }
+    func json(_ selector: String) -> String { String(decoding: read(.named(selector)).json, as: UTF8.self) }
 }

@@ -22,7 +22,7 @@ struct LoginSession: Sendable {
     static let password = "correct horse battery staple"
 
     let client = ScriptedRemoteClient()
-    let store: any HostedStore
+    let store: HostedStore
 
     init?(_ hosting: LoginHosting, recorder: StoreKind.Recorder? = nil) {
         guard let kind = StoreKind.scripted(client).first(where: { $0.name == hosting.rawValue }) else { return nil }
@@ -30,7 +30,7 @@ struct LoginSession: Sendable {
     }
 
     var json: String {
-        String(decoding: store.view().encoded(.pointer(JSONPointer(tokens: ["login"]))), as: UTF8.self)
+        String(decoding: store.read(.pointer(JSONPointer(tokens: ["login"]))).json, as: UTF8.self)
     }
 
     func enter(_ name: String, _ text: String) async -> DispatchResult {

@@ -1,35 +1,36 @@
-import Locks
-import Synchronization
+public import Locks
+public import Synchronization
 
-/// Who watches, in the order in which they came.
-final class Observers<Value: Sendable>: Sendable {
-    typealias Observer = @Sendable (Value) -> Void
+/// Who is told of a store's commits, in the order in which they came.
+@usableFromInline
+final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline typealias Subscriber = @Sendable (borrowing Commit<State, Action>) -> Void
 
-    private struct Contents {
+    @usableFromInline
+    struct Contents {
         var nextID = 0
-        var list: [(id: Int, observer: Observer)] = []
+        @usableFromInline var list: [(id: Int, subscriber: Subscriber)] = []
     }
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
-    private let contents = Locked(Contents())
+    @usableFromInline let contents = Locked(Contents())
     /// Read without the lock, so that telling nobody costs nothing.
-    private let count = Atomic<Int>(0)
+    @usableFromInline let count = Atomic<Int>(0)
 
-    func add(_ observer: @escaping Observer) -> Subscription {
+    func add(_ subscriber: @escaping Subscriber) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
-            contents.list.append((contents.nextID, observer))
+            contents.list.append((contents.nextID, subscriber))
             count.store(contents.list.count, ordering: .relaxed)
             return contents.nextID
         }
-        return Subscription { [weak self] in
-            self?.remove(id)
-        }
+        return Subscription { [weak self] in self?.remove(id) }
     }
 
-    func tell(_ value: Value) {
+    @inlinable
+    func tell(_ commit: borrowing Commit<State, Action>) {
         guard count.load(ordering: .relaxed) > 0 else { return }
-        for (_, observer) in contents.withLock({ $0.list }) { observer(value) }
+        for (_, subscriber) in contents.withLock({ $0.list }) { subscriber(commit) }
     }
 
     private func remove(_ id: Int) {
@@ -40,7 +41,7 @@ final class Observers<Value: Sendable>: Sendable {
     }
 }
 
-/// Keeps an observer subscribed until it is cancelled or forgotten.
+/// Keeps a subscriber subscribed until it is cancelled or forgotten.
 public final class Subscription: Sendable {
     private let stop: @Sendable () -> Void
 

@@ -1,0 +1,132 @@
+/// The effects of one store: which run, which wait, and what the policies make of a new one. It starts nothing by itself.
+@usableFromInline
+struct EffectTable<Action: Sendable>: Sendable {
+    /// An effect in a queue.
+    struct Waiting {
+        let request: EffectRequest<Action>
+        let cause: Int
+        let chains: [Chain]
+    }
+
+    /// What is to be done with a new effect.
+    enum Admission { case start, wait, drop }
+
+    private var running: [RunningEffect] = []
+    private var waiting: [Waiting] = []
+    /// Until when the throttled ids are held back.
+    private var held: [EffectID: Int] = [:]
+    private var generation = 0
+
+    @usableFromInline
+    init() {}
+
+    /// How many run or wait; timers do not count.
+    var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
+
+    var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
+
+    @usableFromInline var isEmpty: Bool { running.isEmpty }
+
+    func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
+
+    /// Whether so many actions, an effect each, might not fit: whoever sends them has to try first.
+    @usableFromInline
+    func isTight(for actions: Int, limit: Int) -> Bool {
+        if count + actions > limit { return true }
+        return running.contains { effect in
+            guard case .queued(let most) = effect.policy else { return false }
+            return queue(of: effect.id) + actions > most
+        }
+    }
+
+    /// What the policy of `request` makes of it; what it ends goes to `ended`.
+    mutating func admit(_ request: EffectRequest<Action>, now: Int, ended: inout [RunningEffect]) -> Admission {
+        switch request.policy {
+        case .parallel: return .start
+        case .latest, .debounced:
+            cancel(request.id, ended: &ended)
+            return .start
+        case .leading: return runs(request.id) ? .drop : .start
+        case .queued: return runs(request.id) ? .wait : .start
+        case .throttled(let interval):
+            held = held.filter { $0.value > now }
+            guard held[request.id] == nil else { return .drop }
+            held[request.id] = now.saturatingAdding(interval.milliseconds)
+            return .start
+        }
+    }
+
+    /// Whether all of `effect` fits, counted as if it ran or waited from then on.
+    mutating func reserve(_ effect: Effect<Action>, now: Int, limit: Int) -> Bool {
+        effect.steps.allSatisfy { step in
+            switch step {
+            case .run(let request): return reserve(request, now: now, limit: limit)
+            case .cancel(let id):
+                var ended: [RunningEffect] = []
+                cancel(id, ended: &ended)
+                return true
+            case .dispatch, .timers: return true
+            }
+        }
+    }
+
+    private mutating func reserve(_ request: EffectRequest<Action>, now: Int, limit: Int) -> Bool {
+        var ended: [RunningEffect] = []
+        switch admit(request, now: now, ended: &ended) {
+        case .drop: return true
+        case .start:
+            add(RunningEffect(id: request.id, generation: nextGeneration(), policy: request.policy))
+        case .wait:
+            guard case .queued(let most) = request.policy, queue(of: request.id) < most else { return false }
+            wait(Waiting(request: request, cause: 0, chains: []))
+        }
+        return count <= limit
+    }
+
+    mutating func wait(_ effect: Waiting) { waiting.append(effect) }
+
+    /// The number that the next effect or timer will run under.
+    mutating func nextGeneration() -> Int {
+        generation += 1
+        return generation
+    }
+
+    mutating func add(_ effect: RunningEffect) { running.append(effect) }
+
+    /// Takes an effect out, and the one whose turn it is then.
+    mutating func end(_ generation: Int) -> (ended: RunningEffect, next: Waiting?)? {
+        guard let place = running.firstIndex(where: { $0.generation == generation }) else { return nil }
+        let ended = running.remove(at: place)
+        guard case .queued = ended.policy, let next = waiting.firstIndex(where: { $0.request.id == ended.id }) else {
+            return (ended, nil)
+        }
+        return (ended, waiting.remove(at: next))
+    }
+
+    /// Takes out what runs and waits under `id`.
+    mutating func cancel(_ id: EffectID, ended: inout [RunningEffect]) {
+        take(&ended) { $0 == id }
+    }
+
+    mutating func cancelAll() -> [RunningEffect] {
+        var ended: [RunningEffect] = []
+        take(&ended) { _ in true }
+        ended += running
+        running = []
+        return ended
+    }
+
+    private mutating func take(_ ended: inout [RunningEffect], where isMeant: (EffectID) -> Bool) {
+        for effect in running where !effect.isTimer && isMeant(effect.id) { ended.append(effect) }
+        running.removeAll { !$0.isTimer && isMeant($0.id) }
+        for effect in waiting where isMeant(effect.request.id) {
+            ended.append(
+                RunningEffect(id: effect.request.id, generation: 0, policy: .parallel, chains: effect.chains))
+        }
+        waiting.removeAll { isMeant($0.request.id) }
+    }
+
+    private func runs(_ id: EffectID) -> Bool { running.contains { $0.id == id && !$0.isTimer } }
+
+    private func queue(of id: EffectID) -> Int { waiting.lazy.filter { $0.request.id == id }.count }
+}

@@ -1,0 +1,56 @@
+/// How a client wants its action dispatched.
+public struct DispatchOptions: Sendable {
+    /// The only revisions at which it may be committed; nil for any.
+    public var expectedRevisions: [Int]?
+    /// The part of the state that the answer shows; nil for none.
+    public var selection: Selection?
+
+    /// At any revision, with the whole state in the answer.
+    public init() { selection = .whole }
+}
+
+/// What came of a client's action.
+public enum DispatchResult: Sendable {
+    /// Committed or ignored.
+    case done(Dispatched)
+    /// Not an action; of a batch, the one at `index`.
+    case refused(ActionRefusal, index: Int?)
+    /// Refused by the reducer; of a batch, the one at `index`.
+    case rejected(Rejection, index: Int?)
+    /// The store is at another revision.
+    case revisionMismatch(current: Int)
+    /// Too many actions wait.
+    case overloaded
+    /// The store takes no more actions.
+    case ended
+}
+
+/// An action that was committed or ignored.
+public struct Dispatched: Sendable {
+    /// False where it was ignored.
+    public let isCommitted: Bool
+    /// The store's revision after it.
+    public let revision: Int
+    /// The effects that it started.
+    public let effects: [EffectID]
+    /// The selected state that belongs to `revision`, where it was asked for.
+    public let state: EncodedState?
+    private let chain: Chain?
+
+    @usableFromInline
+    init(_ receipt: Receipt, _ json: [UInt8]?) {
+        isCommitted = receipt.outcome == .committed
+        revision = receipt.revision
+        effects = receipt.effects
+        state = json.map { EncodedState(revision: receipt.revision, json: $0) }
+        chain = receipt.chain
+    }
+
+    /// Whether nothing that it set going runs any more.
+    public var isSettled: Bool { chain?.isSettled ?? true }
+
+    /// Calls `tell` once all has ended that the action set going; at once where nothing runs.
+    public func whenSettled(_ tell: @escaping @Sendable () -> Void) {
+        if let chain { chain.whenSettled(tell) } else { tell() }
+    }
+}

@@ -1,0 +1,206 @@
+import Locks
+
+// What commits set going. Everything here happens under the store's lock.
+extension StoreCore {
+    /// Does what a middleware asked for.
+    ///
+    /// - Parameter stage: what the effects of the middleware before ran under, and then this one's.
+    @usableFromInline
+    func perform(
+        _ effect: Effect<Action>, cause: Int, _ contents: Place, _ progress: inout Progress, _ stage: inout Chain?,
+        _ door: any Door<Action>, origin: Origin = .middleware
+    ) {
+        let own = environment.effectOrder == .oneAfterAnother ? Chain() : nil
+        for step in effect.steps {
+            switch step {
+            case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
+            case .cancel(let id): contents.pointee.effects.cancel(id, ended: &contents.pointee.aftermath.ended)
+            case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, door)
+            case .run(let request):
+                run(request, cause: cause, Stage(after: stage, own: own), contents, &progress, door)
+            }
+        }
+        stage = own ?? stage
+    }
+
+    private func dispatch(
+        _ action: Action, _ origin: Origin, cause: Int, _ contents: Place, _ progress: inout Progress
+    ) {
+        var followUp = Submission(action, origin: origin)
+        followUp.cause = cause
+        followUp.chain = progress.entered()
+        followUp.depth = progress.depth + 1
+        contents.pointee.inbox.append(followUp)
+    }
+
+    private func run(
+        _ request: EffectRequest<Action>, cause: Int, _ stage: Stage, _ contents: Place,
+        _ progress: inout Progress, _ door: any Door<Action>
+    ) {
+        let now = environment.clock.now()
+        let admission = contents.pointee.effects.admit(request, now: now, ended: &contents.pointee.aftermath.ended)
+        guard admission != .drop else { return }
+        // Entered before the older run leaves: a chain that goes on must not look settled in between.
+        let chain = progress.entered()
+        stage.own?.enter()
+        let chains = [chain] + (stage.own.map { [$0] } ?? [])
+        progress.effects.append(request.id)
+        let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains)
+        if admission == .wait {
+            contents.pointee.effects.wait(effect)
+        } else {
+            start(effect, after: stage.after, contents, door)
+        }
+    }
+
+    private func start(
+        _ effect: EffectTable<Action>.Waiting, after stage: Chain?, _ contents: Place, _ door: any Door<Action>
+    ) {
+        let generation = contents.pointee.effects.nextGeneration()
+        let run = EffectRun(effect, generation, environment, door)
+        let task = Task(executorPreference: environment.executor) { [weak self, weak door] in
+            await stage?.settled()
+            let last = await run()
+            guard !Task.isCancelled else { return }
+            if let last {
+                door?.take(last)
+            } else if let door {
+                self?.finish(generation, door)
+            }
+        }
+        contents.pointee.effects.add(
+            RunningEffect(
+                id: effect.request.id, generation: generation, policy: effect.request.policy, chains: effect.chains,
+                task: task))
+    }
+
+    /// Takes out an effect that has ended without a word.
+    private func finish(_ generation: Int, _ door: any Door<Action>) {
+        let aftermath: Aftermath = contents.withLock { contents in
+            guard !contents.pointee.hasEnded else { return Aftermath() }
+            end(generation, contents, door)
+            return takeAftermath(contents)
+        }
+        aftermath.tell()
+    }
+
+    @usableFromInline
+    func isCurrent(_ sender: Int, _ contents: Place) -> Bool { contents.pointee.effects.isRunning(sender) }
+
+    /// Takes out the run that sends its last action, and begins what waited for it.
+    @usableFromInline
+    func end(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
+        guard let (ended, next) = contents.pointee.effects.end(generation) else { return }
+        contents.pointee.aftermath.ended.append(ended)
+        if let next { start(next, after: nil, contents, door) }
+        if ended.isTimer { fire(generation, contents, door) }
+    }
+
+    @usableFromInline
+    func takeAftermath(_ contents: Place) -> Aftermath {
+        defer { contents.pointee.aftermath = Aftermath() }
+        return contents.pointee.aftermath
+    }
+
+    /// Does what the middlewares ask for when a store goes on from a state that was kept.
+    func resume(_ contents: Place, _ door: any Door<Action>) {
+        var progress = Progress(chain: nil, depth: 0)
+        var stage: Chain?
+        for middleware in middleware {
+            let effect = middleware.resume(contents.pointee.state)
+            perform(
+                effect, cause: contents.pointee.revision, contents, &progress, &stage, door, origin: .system)
+        }
+    }
+
+    /// The effects as they are, where those of `submission` might be too many; nil where they cannot.
+    func room(for submission: Submission<Action>, _ contents: Place) -> EffectTable<Action>? {
+        let effects = contents.pointee.effects
+        return effects.isTight(for: 1 + submission.rest.count, limit: environment.effectLimit) ? effects : nil
+    }
+
+    /// Whether the effects of one action more fit into `room`, which they take up; none is started.
+    func fits(
+        _ action: Action, _ state: State, _ submission: Submission<Action>, _ contents: Place,
+        _ room: inout EffectTable<Action>?
+    ) -> Bool {
+        guard var trial = room else { return true }
+        let now = environment.clock.now()
+        let fits = withUnsafePointer(to: state) { state in
+            withUnsafePointer(to: action) { action in
+                let commit = Commit(
+                    revision: contents.pointee.revision + 1, origin: submission.origin, cause: submission.cause,
+                    endsBatch: true, action: action, state: state)
+                return middleware.allSatisfy { middleware in
+                    trial.reserve(middleware.respond(to: commit), now: now, limit: environment.effectLimit)
+                }
+            }
+        }
+        room = trial
+        return fits
+    }
+}
+
+extension StoreCore {
+    private func arm(
+        _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: Place, _ door: any Door<Action>
+    ) {
+        let known = contents.pointee.timers.firstIndex { $0.id == id }
+        if known == nil, timers.isEmpty { return }
+        if known == nil { contents.pointee.timers.append(TimerGroup(id: id)) }
+        let place = known ?? contents.pointee.timers.count - 1
+        contents.pointee.timers[place].want(timers)
+        arm(place, cause: cause, contents, door)
+    }
+
+    /// Arms the next timer of a group, unless it is armed already.
+    private func arm(_ place: Int, cause: Int, _ contents: Place, _ door: any Door<Action>) {
+        let group = contents.pointee.timers[place]
+        let next = group.next
+        if let armed = group.armed {
+            if armed.timer.key == next?.key { return }
+            if let (ended, _) = contents.pointee.effects.end(armed.generation) {
+                contents.pointee.aftermath.ended.append(ended)
+            }
+            contents.pointee.timers[place].disarm()
+        }
+        guard let next else { return }
+        let generation = contents.pointee.effects.nextGeneration()
+        var submission = Submission(next.action, origin: .effect)
+        submission.cause = cause
+        submission.sender = generation
+        submission.endsSender = true
+        let task = Task(executorPreference: environment.executor) {
+            [submission, weak door, clock = environment.clock] in
+            guard await clock.reaches(next.deadline) else { return }
+            door?.take(submission)
+        }
+        contents.pointee.effects.add(
+            RunningEffect(id: next.id, generation: generation, policy: nil, task: task))
+        contents.pointee.timers[place].arm(next, generation)
+    }
+
+    /// Goes on to the next timer of the group whose timer was told.
+    private func fire(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
+        guard let place = contents.pointee.timers.firstIndex(where: { $0.armed?.generation == generation })
+        else { return }
+        contents.pointee.timers[place].fire()
+        arm(place, cause: contents.pointee.revision, contents, door)
+    }
+}
+
+/// What an effect waits for, and what waits for it, where middlewares' effects run one after another.
+private struct Stage {
+    let after: Chain?
+    let own: Chain?
+}
+
+extension Progress {
+    /// The chain of what is set going, entered once more.
+    mutating func entered() -> Chain {
+        let chain = chain ?? Chain()
+        self.chain = chain
+        chain.enter()
+        return chain
+    }
+}
