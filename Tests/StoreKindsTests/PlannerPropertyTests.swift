@@ -43,8 +43,7 @@ import Testing
     private func expectNormalized(_ tasks: TasksState) {
         let ids = tasks.table.ids
         #expect(Set(ids).count == ids.count)
-        #expect(Set(ids) == Set(tasks.table.entities.keys))
-        #expect(tasks.table.entities.allSatisfy { $0 == $1.id })
+        #expect(ids.elementsEqual(tasks.table.ordered.map(\.id)))
         #expect(Set(tasks.favorited).count == tasks.favorited.count)
         #expect(Set(tasks.favorited).isSubset(of: ids))
     }

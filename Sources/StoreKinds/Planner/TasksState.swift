@@ -15,11 +15,7 @@ package struct TasksState: StateSlice, Equatable {
 
     package func encode(into json: inout JSONWriter) {
         json.object { json in
-            json.name("entities")
-            json.object { json in
-                for task in table.ordered { json.member(name: String(task.id), task) }
-            }
-            json.member("ids", table.ids)
+            table.encodeMembers(into: &json)
             json.member("favorited", favorited)
         }
     }

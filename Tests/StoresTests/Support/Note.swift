@@ -1,0 +1,15 @@
+import JSON
+
+struct Note: Identifiable, Sendable, Equatable, JSONEncodable {
+    let id: String
+    var text: String
+
+    init(_ id: Int, _ text: String = "") {
+        self.id = String(id)
+        self.text = text
+    }
+
+    func encode(into json: inout JSONWriter) {
+        json.object { $0.member("text", text) }
+    }
+}
