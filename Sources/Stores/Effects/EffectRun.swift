@@ -15,12 +15,8 @@ struct EffectRun<Action: Sendable>: Sendable {
         self.environment = environment
         let (cause, chain) = (effect.cause, effect.chains.first)
         let submission: @Sendable (Action, Bool) -> Submission<Action> = { action, isLast in
-            var submission = Submission(action, origin: .effect)
-            submission.cause = cause
-            submission.chain = chain
-            submission.sender = generation
-            submission.endsSender = isLast
-            return submission
+            Submission(
+                action, origin: .effect, .init(cause: cause, chain: chain, sender: generation, endsSender: isLast))
         }
         self.submission = submission
         send = { [weak door] action, isLast in door?.take(submission(action, isLast)) }

@@ -1,16 +1,12 @@
-/// Stands between the sender and the reducer, and behind it: the place for side effects.
+/// Answers commits with effects: the place for side effects.
 ///
-/// Several run in the declared order. Each sees an action before it is reduced, and each commit after it: one that has
-/// nothing to say never silences the next. All three methods are called inside the store, so they must be quick; what takes
-/// its time belongs into an ``Effect``. None can fail: a failure is an action like every other result.
+/// Several run in the declared order, each on every commit: one that has nothing to do returns `.none` and never silences
+/// the next. Its methods are called inside the store, so they must be quick; what takes its time belongs into an ``Effect``.
+/// None can fail: a failure is an action like every other result. One that also wants to see actions before they are reduced
+/// is an ``Interceptor``.
 public protocol Middleware<State, Action>: Sendable {
     associatedtype State: Sendable
     associatedtype Action: Sendable
-
-    /// What becomes of `action` before the reducer sees it. Passes it on unless it is written otherwise.
-    ///
-    /// - Parameter state: as it is before the action; to be read, not kept.
-    func intercept(_ action: Action, in state: State) -> Interception<Action>
 
     /// What is to be done after a commit. Nothing unless it is written otherwise.
     ///
@@ -26,11 +22,19 @@ public protocol Middleware<State, Action>: Sendable {
 
 extension Middleware {
     @inlinable
-    public func intercept(_ action: Action, in state: State) -> Interception<Action> { .pass }
-    @inlinable
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { .none }
+}
+
+/// A middleware that also stands between the sender and the reducer.
+///
+/// Several are asked in the declared order, each with what the one before made of the action.
+public protocol Interceptor<State, Action>: Middleware {
+    /// What becomes of `action` before the reducer sees it.
+    ///
+    /// - Parameter state: as it is before the action; to be read, not kept.
+    func intercept(_ action: Action, in state: State) -> Interception<Action>
 }
 
 /// What a middleware makes of an action before it is reduced.
@@ -94,12 +98,6 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
     }
 
     @inlinable
-    public func intercept(_ action: Action, in state: State) -> Interception<Action> {
-        guard let nested = self.action.extract(action) else { return .pass }
-        return part.intercept(nested, in: state[keyPath: self.state]).map(self.action.embed)
-    }
-
-    @inlinable
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
         guard let nested = action.extract(commit.action) else { return .none }
         return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
@@ -108,5 +106,26 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
     @inlinable
     public func resume(_ state: State) -> Effect<Action> {
         part.resume(state[keyPath: self.state]).map(action.embed)
+    }
+}
+
+extension ScopedMiddleware: Interceptor where Part: Interceptor {
+    @inlinable
+    public func intercept(_ action: Action, in state: State) -> Interception<Action> {
+        guard let nested = self.action.extract(action) else { return .pass }
+        return part.intercept(nested, in: state[keyPath: self.state]).map(self.action.embed)
+    }
+}
+
+/// The middlewares of a store, which any number of stores share.
+@usableFromInline
+final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline let all: [any Middleware<State, Action>]
+    @usableFromInline let interceptors: [any Interceptor<State, Action>]
+
+    @usableFromInline
+    init(_ all: [any Middleware<State, Action>]) {
+        self.all = all
+        interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
     }
 }

@@ -1,27 +1,31 @@
 public import JSON
 public import Locks
 
-/// Hosts one store: decodes actions by the kind's catalogue, encodes the state once for each revision.
+/// Hosts the stores of one kind: decodes actions by its catalogue, encodes states for whoever asks.
 @usableFromInline
-final class Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engine.Action: CataloguedAction {
-    @usableFromInline let engine: Engine
+struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engine.Action: CataloguedAction {
     @usableFromInline let encoder: StateEncoder<Engine.State>
+    @usableFromInline let catalogue: ActionCatalogue<Engine.Action>
 
     @inlinable
-    init(_ engine: Engine, _ encoder: StateEncoder<Engine.State>) {
-        self.engine = engine
+    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionCatalogue<Engine.Action>) {
         self.encoder = encoder
+        self.catalogue = catalogue
     }
 
     @inlinable
     func dispatch(
-        _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
+        _ body: JSONValue, to engine: Engine, _ options: DispatchOptions,
+        done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         do throws(ActionRefusal) {
             if case .array(let batch) = body {
-                try dispatch(batch: batch, options, done: done)
+                try dispatch(batch: batch, to: engine, options, done: done)
             } else {
-                submit(try Engine.Action.catalogue.action(of: body), options, isBatch: false, done)
+                let submission = Submission(
+                    try catalogue.action(of: body), origin: .client,
+                    options.expectedRevisions.map { .init(expectedRevisions: $0) })
+                submit(submission, to: engine, options, isBatch: false, done)
             }
         } catch {
             done(.refused(error, index: nil))
@@ -29,31 +33,36 @@ final class Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState,
     }
 
     @inlinable
-    func inspect(_ body: (borrowing StateView) -> Void) {
+    func inspect(_ engine: Engine, _ body: (borrowing StateView) -> Void) {
         engine.core.contents.withLock { contents in
-            body(
-                StateView(revision: contents.pointee.revision) { [encoder] selection in
-                    encoder.encode(selection, of: contents.pointee.state, at: contents.pointee.revision)
-                })
+            body(view(of: contents))
         }
     }
 
     @usableFromInline
-    func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
-        engine.core.subscribers.add { [encoder] commit in
-            guard commit.endsBatch else { return }
-            let (place, revision) = (commit.statePlace, commit.revision)
-            observer(
-                StateView(revision: revision) { encoder.encode($0, of: place.pointee, at: revision) })
+    func watch(
+        _ engine: Engine, _ observer: @escaping @Sendable (borrowing StateView) -> Void
+    ) -> Subscription {
+        engine.core.contents.withLock { contents in
+            // What watches is told inside the store, whose contents stand where they stand now.
+            nonisolated(unsafe) let place = contents
+            return engine.core.subscribe({ if $0.endsBatch { observer(view(of: place)) } }, contents)
         }
     }
 
-    @usableFromInline var runningEffects: [String] {
+    @usableFromInline
+    func runningEffects(_ engine: Engine) -> [String] {
         engine.core.contents.withLock { $0.pointee.effects.ids.map(\.name).sorted() }
     }
 
-    @usableFromInline
-    func end() { engine.core.end() }
+    /// A view that is good as long as the store's lock is held.
+    @inlinable
+    func view(of contents: StoreCore<Engine.State, Engine.Action>.Place) -> StateView {
+        StateView(revision: contents.pointee.revision) { selection in
+            encoder.encode(
+                selection, of: contents.pointee.state, at: contents.pointee.revision, &contents.pointee.encoding)
+        }
+    }
 }
 
 extension Host {
@@ -63,35 +72,36 @@ extension Host {
 
     @usableFromInline
     func dispatch(
-        batch: [JSONValue], _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
+        batch: [JSONValue], to engine: Engine, _ options: DispatchOptions,
+        done: @escaping @Sendable (DispatchResult) -> Void
     ) throws(ActionRefusal) {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }
         var actions: [Engine.Action] = []
         actions.reserveCapacity(batch.count)
         for (index, json) in batch.enumerated() {
             do throws(ActionRefusal) {
-                actions.append(try Engine.Action.catalogue.action(of: json))
+                actions.append(try catalogue.action(of: json))
             } catch {
                 return done(.refused(error.inBatch(at: index), index: index))
             }
         }
-        submit(actions[0], then: Array(actions.dropFirst()), options, isBatch: true, done)
+        let submission = Submission(
+            actions[0], origin: .client,
+            .init(rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions))
+        submit(submission, to: engine, options, isBatch: true, done)
     }
 
     @inlinable
     func submit(
-        _ first: Engine.Action, then rest: [Engine.Action] = [], _ options: DispatchOptions, isBatch: Bool,
+        _ submission: Submission<Engine.Action>, to engine: Engine, _ options: DispatchOptions, isBatch: Bool,
         _ done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        let submission = Submission(
-            first, then: rest, origin: .client, expectedRevisions: options.expectedRevisions)
+        let selection = options.selection
         engine.submit(
             submission,
-            answer: { [encoder, selection = options.selection] receipt, state in
+            answer: { receipt, contents in
                 var json: [UInt8]?
-                if receipt.isDone, let selection, let state {
-                    json = encoder.encode(selection, of: state, at: receipt.revision)
-                }
+                if receipt.isDone, let selection, let contents { json = view(of: contents).encoded(selection) }
                 return DispatchResult(receipt, json, isBatch: isBatch)
             }, done: done)
     }

@@ -5,12 +5,12 @@ public import JSON
 /// It is two words: the store, and its kind's table of what can be done with it. The table's functions are made where the
 /// types of state and action are known, so that the compiler specializes them.
 public struct HostedStore: Sendable {
-    @usableFromInline let host: any AnyObject & Sendable
+    @usableFromInline let store: any AnyObject & Sendable
     @usableFromInline let methods: Methods
 
     @inlinable
-    init(_ host: any AnyObject & Sendable, _ methods: Methods) {
-        self.host = host
+    init(_ store: any AnyObject & Sendable, _ methods: Methods) {
+        self.store = store
         self.methods = methods
     }
 
@@ -20,7 +20,7 @@ public struct HostedStore: Sendable {
     public func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        methods.dispatch(host, body, options, done)
+        methods.dispatch(store, body, options, done)
     }
 
     /// The revision and the selected value of one moment.
@@ -38,18 +38,18 @@ public struct HostedStore: Sendable {
     }
 
     /// Calls `body` with the state now, while no action can be reduced: it must be quick and send nothing.
-    public func inspect(_ body: (borrowing StateView) -> Void) { methods.inspect(host, body) }
+    public func inspect(_ body: (borrowing StateView) -> Void) { methods.inspect(store, body) }
 
     /// Calls `observer` with the state at the end of each commit or batch, in order, inside the store.
     public func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
-        methods.watch(host, observer)
+        methods.watch(store, observer)
     }
 
     /// The names of the effects that run or wait.
-    public var runningEffects: [String] { methods.runningEffects(host) }
+    public var runningEffects: [String] { methods.runningEffects(store) }
 
     /// Cancels the effects; nothing is committed from then on.
-    public func end() { methods.end(host) }
+    public func end() { methods.end(store) }
 
     /// What can be done with the stores of one kind.
     @usableFromInline

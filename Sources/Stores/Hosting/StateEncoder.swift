@@ -1,55 +1,50 @@
 import JSON
-import Locks
 
-/// Encodes the states of one store, the whole of each revision at most once.
+/// Encodes the states of one kind's stores, the whole of each revision at most once.
+///
+/// It is called inside the store whose state it is, which keeps the newest encoding.
 @usableFromInline
 final class StateEncoder<State: HostedState>: Sendable {
-    private let shared: Shared
-    // Guards the newest encoding. Taken after the store's lock.
-    private let newest: Locked<(revision: Int, json: [UInt8])>
+    private let selectors: [String: Selector<State>]
+    /// The state at revision 0, which all stores of the kind share.
+    let initialState: [UInt8]
 
-    /// What the stores of a kind have in common.
     @usableFromInline
-    final class Shared: Sendable {
-        let selectors: [String: Selector<State>]
-        /// The state at revision 0.
-        let initialState: [UInt8]
-
-        @usableFromInline
-        init(selectors: [Selector<State>]) {
-            self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            initialState = json(of: State())
-        }
+    init(selectors: [Selector<State>]) {
+        self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        initialState = json(of: State())
     }
 
+    /// - Parameter newest: what the store keeps of an encoding.
     @usableFromInline
-    init(_ shared: Shared) {
-        self.shared = shared
-        newest = Locked((0, shared.initialState))
-    }
-
-    @usableFromInline
-    func encode(_ selection: Selection, of state: State, at revision: Int) -> [UInt8] {
+    func encode(
+        _ selection: Selection, of state: State, at revision: Int, _ newest: inout StateEncoding?
+    ) -> [UInt8] {
         switch selection {
-        case .whole: return whole(state, revision)
+        case .whole: return whole(state, revision, &newest)
         case .pointer(let pointer):
-            let json = whole(state, revision)
+            let json = whole(state, revision, &newest)
             return pointer.range(in: json).map { Array(json[$0]) } ?? Array("null".utf8)
         case .named(let name):
             var json = JSONWriter()
-            if let selector = shared.selectors[name] { selector.write(state, &json) } else { json.null() }
+            if let selector = selectors[name] { selector.write(state, &json) } else { json.null() }
             return json.finish()
         }
     }
 
-    private func whole(_ state: State, _ revision: Int) -> [UInt8] {
-        if let known = newest.withLock({ $0.revision == revision ? $0.json : nil }) { return known }
-        let json = json(of: state)
-        newest.withLock { newest in
-            if newest.revision < revision { newest = (revision, json) }
-        }
+    private func whole(_ state: State, _ revision: Int, _ newest: inout StateEncoding?) -> [UInt8] {
+        if let newest, newest.revision == revision { return newest.json }
+        let json = revision == 0 ? initialState : json(of: state)
+        newest = StateEncoding(revision: revision, json: json)
         return json
     }
+}
+
+/// The whole state of one revision as JSON.
+@usableFromInline
+struct StateEncoding: Sendable {
+    let revision: Int
+    let json: [UInt8]
 }
 
 private func json(of state: some HostedState) -> [UInt8] {

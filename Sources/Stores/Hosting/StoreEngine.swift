@@ -6,9 +6,10 @@ protocol StoreEngine<State, Action>: AnyObject, Sendable {
 
     var core: StoreCore<State, Action> { get }
 
-    /// Calls `answer` inside the store with what came of it and the state of that moment, where there is one, and `done`
-    /// outside with what that said.
+    /// Calls `answer` inside the store with what came of it and the contents of that moment, where it came to that, and
+    /// `done` outside with what that said.
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        _ submission: Submission<Action>,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void)
 }

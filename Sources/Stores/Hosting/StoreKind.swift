@@ -39,22 +39,22 @@ public struct StoreKind: Sendable {
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
         engine: @escaping @Sendable (StoreEnvironment, Subscribers<Engine.State, Engine.Action>.Subscriber?) -> Engine
     ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
-        let shared = StateEncoder<Engine.State>.Shared(selectors: selectors)
-        let methods = HostedStore.Methods(Host<Engine>.self)
+        let encoder = StateEncoder(selectors: selectors)
         let catalogue = Engine.Action.catalogue
-        self.init(name, summary, selectors, shared, catalogue) { environment, record in
+        let methods = HostedStore.Methods(Host<Engine>(encoder, catalogue))
+        self.init(name, summary, selectors, encoder, catalogue) { environment, record in
             let recorder = record.map { write in
                 { @Sendable (commit: borrowing Commit<Engine.State, Engine.Action>) in
                     if let record = ActionRecord(commit, catalogue) { write(record) }
                 }
             }
-            return HostedStore(Host(engine(environment, recorder), StateEncoder(shared)), methods)
+            return HostedStore(engine(environment, recorder), methods)
         }
     }
 
     @usableFromInline
     init<State: HostedState, Action: CataloguedAction>(
-        _ name: String, _ summary: String, _ selectors: [Selector<State>], _ shared: StateEncoder<State>.Shared,
+        _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
         _ catalogue: ActionCatalogue<Action>,
         make: @escaping @Sendable (StoreEnvironment, Recorder?) -> HostedStore
     ) {
@@ -62,7 +62,7 @@ public struct StoreKind: Sendable {
         self.summary = summary
         self.make = make
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
-        initialState = shared.initialState
+        initialState = encoder.initialState
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example)
@@ -84,7 +84,10 @@ extension StoreKind {
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
-        StoreKind(name, summary, selectors) { environment, recorder in
+        // Both are made once, and every store of the kind shares them.
+        let reducer: any Reducer<State, Action> = reducer
+        let middleware = MiddlewareStack(middleware)
+        return StoreKind(name, summary, selectors) { environment, recorder in
             Store(State(), reducer, middleware, environment, recorder: recorder)
         }
     }
@@ -103,22 +106,25 @@ extension StoreKind {
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
-        StoreKind(name, summary, selectors) { environment, recorder in
+        let reducer: any AsyncReducer<State, Action> = reducer
+        let middleware = MiddlewareStack(middleware)
+        return StoreKind(name, summary, selectors) { environment, recorder in
             AsyncStore(State(), reducer, middleware, environment, recorder: recorder)
         }
     }
 }
 
 extension HostedStore.Methods {
-    /// What can be done with a host of that type.
+    /// What `host` does with its stores.
     @inlinable
-    convenience init<Engine: StoreEngine>(_ type: Host<Engine>.Type) {
+    convenience init<Engine: StoreEngine>(_ host: Host<Engine>) {
+        // Whoever has a hosted store has it from its kind, which knows what it is.
         self.init(
-            dispatch: { unsafeDowncast($0, to: type).dispatch($1, $2, done: $3) },
-            inspect: { unsafeDowncast($0, to: type).inspect($1) },
-            watch: { unsafeDowncast($0, to: type).watch($1) },
-            runningEffects: { unsafeDowncast($0, to: type).runningEffects },
-            end: { unsafeDowncast($0, to: type).end() })
+            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
+            inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
+            watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
+            runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
+            end: { unsafeDowncast($0, to: Engine.self).core.end() })
     }
 }
 

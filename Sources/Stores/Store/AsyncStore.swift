@@ -9,7 +9,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// How many submissions may wait.
     public static var lineLimit: Int { 1024 }
 
-    typealias Completion = @Sendable (Receipt, State?) -> @Sendable () -> Void
+    typealias Completion = @Sendable (Receipt, StoreCore<State, Action>.Place?) -> @Sendable () -> Void
 
     private struct Line {
         var waiting: [(submission: Submission<Action>, completion: Completion)] = []
@@ -29,12 +29,12 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, middleware, environment, recorder: nil)
+        self.init(state, reducer, MiddlewareStack(middleware), environment, recorder: nil)
     }
 
     @usableFromInline
     init(
-        _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: [any Middleware<State, Action>],
+        _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
@@ -80,14 +80,14 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     public func subscribe(
         _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
     ) -> Subscription {
-        core.subscribers.add(subscriber)
+        core.contents.withLock { core.subscribe(subscriber, $0) }
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
         core.contents.withLock { core.observe(observer, $0) }
     }
 
-    /// - Parameter completion: called once, inside the store, with the receipt and the state that belongs to it; what it
+    /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
     ///   returns is called outside.
     private func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
         let place: Place = line.withLock { line in
@@ -163,17 +163,16 @@ extension AsyncStore {
         _ commit: (StoreCore<State, Action>.Place, inout Progress) -> Outcome
     ) -> Rest {
         core.contents.withLock { contents in
-            var progress = Progress(chain: submission.chain, depth: submission.depth)
+            var progress = Progress(submission.details)
             // It may have ended or been cancelled while the reducer took its time.
             let refusal = core.refusal(of: submission, contents)
-            if submission.endsSender { core.end(submission.sender, contents, self) }
+            if let details = submission.details, details.endsSender { core.end(details.sender, contents, self) }
             let outcome = refusal ?? commit(contents, &progress)
-            var receipt = Receipt(
-                outcome, revision: contents.pointee.revision, effects: progress.effects, chain: progress.chain)
-            if submission.depth >= core.environment.cascadeLimit {
+            var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
+            if progress.depth >= core.environment.cascadeLimit {
                 receipt = receipt.with(core.stopCascade(dropping: 0, contents))
             }
-            let finish = completion(receipt, contents.pointee.state)
+            let finish = completion(receipt, contents)
             return (finish, core.takeInbox(contents), core.takeAftermath(contents))
         }
     }
@@ -204,11 +203,12 @@ extension AsyncStore: Door {
 extension AsyncStore: StoreEngine {
     @usableFromInline
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        _ submission: Submission<Action>,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
-        submit(submission) { receipt, state in
-            let answer = answer(receipt, state)
+        submit(submission) { receipt, contents in
+            let answer = answer(receipt, contents)
             return { done(answer) }
         }
     }

@@ -2,29 +2,27 @@ import Locks
 
 /// Shows a part of another store's state, and turns its own actions into that store's.
 ///
-/// It holds no state of its own: it is current when the parent's dispatch returns, and costs nothing while nobody
-/// watches. An observer is told only of values that differ from the one that it was told before.
-public final class DerivedStore<State: Sendable & Equatable, Action: Sendable>: StateSource {
+/// It holds no state of its own: it is current when the parent's dispatch returns, and costs nothing while nobody watches.
+/// An observer is told only of values that differ from the one that it was told before. How that is known, the way of
+/// deriving says: by stamps, which costs the same at any size, or by comparing.
+public final class DerivedStore<State: Sendable, Action: Sendable>: StateSource {
     private let current: @Sendable () -> State
     private let forward: @Sendable (Action) -> Void
     private let watch: @Sendable (@escaping @Sendable (State) -> Void) -> Subscription
 
-    fileprivate init<Parent: StateSource>(
+    /// - Parameter news: the part of the whole state, where it is not what `memory` knows already.
+    fileprivate init<Parent: StateSource, Memory: Sendable>(
         _ parent: Parent, state: @escaping @Sendable (Parent.State) -> State,
-        action: @escaping @Sendable (Action) -> Parent.Action
+        action: @escaping @Sendable (Action) -> Parent.Action,
+        news: @escaping @Sendable (Parent.State, inout Memory?) -> State?
     ) {
         current = { parent.read(state) }
         forward = { parent.send(action($0)) }
         watch = { observer in
-            // Guards the value told last. Taken after the parent's lock; nobody is called while it is held.
-            let told = Locked<State?>(nil)
+            // Guards what was told last. Taken after the parent's lock; nobody is called while it is held.
+            let memory = Locked<Memory?>(nil)
             return parent.observe { whole in
-                let part = state(whole)
-                let isNew = told.withLock { told in
-                    defer { told = part }
-                    return told != part
-                }
-                if isNew { observer(part) }
+                if let part = memory.withLock({ news(whole, &$0) }) { observer(part) }
             }
         }
     }
@@ -40,9 +38,45 @@ public final class DerivedStore<State: Sendable & Equatable, Action: Sendable>: 
 
 extension StateSource {
     /// A store of the part that `state` picks; what is sent to it reaches this store as `action` embeds it.
+    ///
+    /// Each commit compares the part with the one told last, which is kept for it: of a large part, derive by its stamp.
     public func derived<Part: Sendable & Equatable, PartAction: Sendable>(
         state: @escaping @Sendable (State) -> Part, action: @escaping @Sendable (PartAction) -> Action
     ) -> DerivedStore<Part, PartAction> {
-        DerivedStore(self, state: state, action: action)
+        DerivedStore(self, state: state, action: action) { (whole: State, told: inout Part?) in
+            let part = state(whole)
+            guard told != part else { return nil }
+            told = part
+            return part
+        }
+    }
+
+    /// A store of the part that `state` picks, which has changed where its stamp has: nothing is compared or kept.
+    ///
+    ///     store.derived(state: \.tasks, stamp: \.$tasks, action: AppAction.tasks)
+    public func derived<Part: Sendable, PartAction: Sendable>(
+        state: @escaping @Sendable (State) -> Part, stamp: @escaping @Sendable (State) -> Stamp,
+        action: @escaping @Sendable (PartAction) -> Action
+    ) -> DerivedStore<Part, PartAction> {
+        DerivedStore(self, state: state, action: action) { (whole: State, told: inout Stamp?) in
+            let latest = stamp(whole)
+            guard told != latest else { return nil }
+            told = latest
+            return state(whole)
+        }
+    }
+
+    /// A store of what `connector` makes of this one's state, for the actions that it understands.
+    public func connected<Between: Connector<State, Action>>(
+        by connector: Between
+    ) -> DerivedStore<Between.ViewState, Between.ViewAction> {
+        DerivedStore(self, state: connector.viewState, action: connector.action) {
+            (whole: State, told: inout (stamps: [Stamp], view: Between.ViewState)?) in
+            let stamps = connector.stamps(of: whole)
+            if let known = told, !stamps.isEmpty, known.stamps == stamps { return nil }
+            let view = connector.viewState(of: whole)
+            defer { told = (stamps, view) }
+            return told?.view == view ? nil : view
+        }
     }
 }

@@ -4,29 +4,43 @@ public struct Receipt: Sendable {
     public let outcome: Outcome
     /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int
-    /// The effects that it started or put in line.
-    public let effects: [EffectID]
-    /// What the store had to contain in the actions that followed from this one.
-    public let fault: StoreFault?
-    /// What it set going; nil where nothing runs.
-    @usableFromInline package let chain: Chain?
+    /// What it set going; nil where that is nothing.
+    @usableFromInline let sequel: Sequel?
+
+    @usableFromInline
+    final class Sequel: Sendable {
+        let effects: [EffectID]
+        let chain: Chain?
+        let fault: StoreFault?
+
+        init(effects: [EffectID], chain: Chain?, fault: StoreFault?) {
+            self.effects = effects
+            self.chain = chain
+            self.fault = fault
+        }
+    }
 
     @inlinable
-    init(
-        _ outcome: Outcome, revision: Int, effects: [EffectID] = [], chain: Chain? = nil, fault: StoreFault? = nil
-    ) {
+    init(_ outcome: Outcome, revision: Int, _ sequel: Sequel? = nil) {
         self.outcome = outcome
         self.revision = revision
-        self.effects = effects
-        self.chain = chain
-        self.fault = fault
+        self.sequel = sequel
     }
 
     /// The same with what was contained after it.
     @usableFromInline
     func with(_ fault: StoreFault) -> Receipt {
-        Receipt(outcome, revision: revision, effects: effects, chain: chain, fault: fault)
+        Receipt(outcome, revision: revision, Sequel(effects: effects, chain: chain, fault: fault))
     }
+
+    /// The effects that it started or put in line.
+    public var effects: [EffectID] { sequel?.effects ?? [] }
+
+    /// What the store had to contain in the actions that followed from this one.
+    public var fault: StoreFault? { sequel?.fault }
+
+    /// What it set going; nil where nothing runs.
+    package var chain: Chain? { sequel?.chain }
 
     /// Waits until every effect that the action started, and those that their actions started, has ended.
     public func settled() async { await chain?.settled() }

@@ -21,12 +21,12 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, middleware, environment, recorder: nil)
+        self.init(state, reducer, MiddlewareStack(middleware), environment, recorder: nil)
     }
 
     @inlinable
     init(
-        _ state: State, _ reducer: any Reducer<State, Action>, _ middleware: [any Middleware<State, Action>],
+        _ state: State, _ reducer: any Reducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
@@ -44,7 +44,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @discardableResult
     public func dispatch(batch actions: [Action]) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(Submission(first, then: Array(actions.dropFirst()), origin: .client))
+        return submit(Submission(first, origin: .client, .init(rest: Array(actions.dropFirst()))))
     }
 
     /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
@@ -69,7 +69,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     public func subscribe(
         _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
     ) -> Subscription {
-        core.subscribers.add(subscriber)
+        core.contents.withLock { core.subscribe(subscriber, $0) }
     }
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
@@ -81,15 +81,15 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
     /// Runs a submission, or queues it where it comes from inside.
     ///
-    /// - Parameter inspect: called with the receipt and the state that belongs to it, inside the store.
+    /// - Parameter inspect: called with the receipt and the contents that belong to it, inside the store.
     @inlinable
     func submit(
-        _ submission: Submission<Action>, _ inspect: (Receipt, UnsafePointer<State>) -> Void = { _, _ in }
+        _ submission: Submission<Action>, _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void = { _, _ in }
     ) -> Receipt {
         var receipt = Receipt(.queued, revision: 0)
         let fault = exclusively { contents in
             receipt = process(submission, contents)
-            inspect(receipt, StoreCore.state(in: contents))
+            inspect(receipt, contents)
         } whenBusy: { contents in
             contents.pointee.inbox.append(submission)
         }
@@ -126,12 +126,16 @@ extension Store {
         if let refusal = core.refusal(of: submission, contents) {
             return Receipt(refusal, revision: contents.pointee.revision)
         }
-        if submission.endsSender { core.end(submission.sender, contents, self) }
-        var progress = Progress(chain: submission.chain, depth: submission.depth)
+        var progress = Progress(submission.details)
+        var isBatch = false
+        if let details = submission.details {
+            if details.endsSender { core.end(details.sender, contents, self) }
+            isBatch = !details.rest.isEmpty
+        }
         let outcome =
-            submission.rest.isEmpty && !isTight(contents)
-            ? reduce(submission, contents, &progress) : reduce(batch: submission, contents, &progress)
-        return Receipt(outcome, revision: contents.pointee.revision, effects: progress.effects, chain: progress.chain)
+            isBatch || isTight(contents)
+            ? reduce(batch: submission, contents, &progress) : reduce(submission, contents, &progress)
+        return Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
     }
 
     /// Whether one more effect might be one too many.
@@ -230,11 +234,12 @@ extension Store: Door {
 extension Store: StoreEngine {
     @inlinable
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>, answer: @escaping @Sendable (Receipt, State?) -> Answer,
+        _ submission: Submission<Action>,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
         var found: Answer?
-        let receipt = submit(submission) { receipt, state in found = answer(receipt, state.pointee) }
+        let receipt = submit(submission) { receipt, contents in found = answer(receipt, contents) }
         done(found ?? answer(receipt, nil))
     }
 }

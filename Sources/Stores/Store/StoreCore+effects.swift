@@ -26,11 +26,9 @@ extension StoreCore {
     private func dispatch(
         _ action: Action, _ origin: Origin, cause: Int, _ contents: Place, _ progress: inout Progress
     ) {
-        var followUp = Submission(action, origin: origin)
-        followUp.cause = cause
-        followUp.chain = progress.entered()
-        followUp.depth = progress.depth + 1
-        contents.pointee.inbox.append(followUp)
+        contents.pointee.inbox.append(
+            Submission(
+                action, origin: origin, .init(cause: cause, chain: progress.entered(), depth: progress.depth + 1)))
     }
 
     private func run(
@@ -104,9 +102,9 @@ extension StoreCore {
 
     /// Does what the middlewares ask for when a store goes on from a state that was kept.
     func resume(_ contents: Place, _ door: any Door<Action>) {
-        var progress = Progress(chain: nil, depth: 0)
+        var progress = Progress(Submission<Action>.Details?.none)
         var stage: Chain?
-        for middleware in middleware {
+        for middleware in middleware.all {
             let effect = middleware.resume(contents.pointee.state)
             perform(
                 effect, cause: contents.pointee.revision, contents, &progress, &stage, door, origin: .system)
@@ -116,7 +114,7 @@ extension StoreCore {
     /// The effects as they are, where those of `submission` might be too many; nil where they cannot.
     func room(for submission: Submission<Action>, _ contents: Place) -> EffectTable<Action>? {
         let effects = contents.pointee.effects
-        return effects.isTight(for: 1 + submission.rest.count, limit: environment.effectLimit) ? effects : nil
+        return effects.isTight(for: submission.count, limit: environment.effectLimit) ? effects : nil
     }
 
     /// Whether the effects of one action more fit into `room`, which they take up; none is started.
@@ -129,9 +127,10 @@ extension StoreCore {
         let fits = withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
                 let commit = Commit(
-                    revision: contents.pointee.revision + 1, origin: submission.origin, cause: submission.cause,
+                    revision: contents.pointee.revision + 1, origin: submission.origin,
+                    cause: submission.details?.cause,
                     endsBatch: true, action: action, state: state)
-                return middleware.allSatisfy { middleware in
+                return middleware.all.allSatisfy { middleware in
                     trial.reserve(middleware.respond(to: commit), now: now, limit: environment.effectLimit)
                 }
             }
@@ -166,12 +165,10 @@ extension StoreCore {
         }
         guard let next else { return }
         let generation = contents.pointee.effects.nextGeneration()
-        var submission = Submission(next.action, origin: .effect)
-        submission.cause = cause
-        submission.sender = generation
-        submission.endsSender = true
+        let submission = Submission(
+            next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
         let task = Task(executorPreference: environment.executor) {
-            [submission, weak door, clock = environment.clock] in
+            [weak door, clock = environment.clock] in
             guard await clock.reaches(next.deadline) else { return }
             door?.take(submission)
         }

@@ -17,6 +17,10 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline var effects = EffectTable<Action>()
         var timers: [TimerGroup<Action>] = []
         @usableFromInline var aftermath = Aftermath()
+        /// Made when the first one comes.
+        @usableFromInline var subscribers: Subscribers<State, Action>?
+        /// The newest state as JSON, where a host has asked for it.
+        @usableFromInline var encoding: StateEncoding?
 
         @inlinable
         init(state: State) { self.state = state }
@@ -28,15 +32,14 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
     @usableFromInline let contents: Reentrant<Contents>
-    @usableFromInline let subscribers = Subscribers<State, Action>()
-    @usableFromInline let middleware: [any Middleware<State, Action>]
+    @usableFromInline let middleware: MiddlewareStack<State, Action>
     @usableFromInline let environment: StoreEnvironment
     /// Is told of each commit before anyone else.
     @usableFromInline let recorder: Subscribers<State, Action>.Subscriber?
 
     @inlinable
     init(
-        _ state: State, _ middleware: [any Middleware<State, Action>], _ environment: StoreEnvironment,
+        _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
         _ recorder: Subscribers<State, Action>.Subscriber?
     ) {
         contents = Reentrant(Contents(state: state))
@@ -49,8 +52,9 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @inlinable
     func refusal(of submission: borrowing Submission<Action>, _ contents: Place) -> Outcome? {
         if contents.pointee.hasEnded { return .ended }
-        if submission.sender != 0, !isCurrent(submission.sender, contents) { return .ended }
-        if let expected = submission.expectedRevisions, !expected.contains(contents.pointee.revision) {
+        guard let details = submission.details else { return nil }
+        if details.sender != 0, !isCurrent(details.sender, contents) { return .ended }
+        if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
         return nil
@@ -60,8 +64,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @inlinable
     func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
         var action = action
-        for middleware in middleware {
-            switch middleware.intercept(action, in: state.pointee) {
+        for interceptor in middleware.interceptors {
+            switch interceptor.intercept(action, in: state.pointee) {
             case .pass: continue
             case .replace(let other): action = other
             case .stop:
@@ -83,7 +87,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     ) {
         contents.pointee.revision += 1
         let revision = contents.pointee.revision
-        let cause = submission.cause
+        let cause = submission.details?.cause
         let origin = submission.origin
         var stage: Chain?
         withUnsafePointer(to: action) { action in
@@ -91,11 +95,14 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
                 revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents))
             recorder?(commit)
-            subscribers.tell(commit)
-            for middleware in middleware {
-                let effect = middleware.respond(to: commit)
-                guard !effect.steps.isEmpty else { continue }
-                perform(effect, cause: revision, contents, &progress, &stage, door)
+            contents.pointee.subscribers?.tell(commit)
+            middleware.all.withUnsafeBufferPointer { all in
+                // By index, so that none is copied.
+                for index in all.indices {
+                    let effect = all[index].respond(to: commit)
+                    guard !effect.steps.isEmpty else { continue }
+                    perform(effect, cause: revision, contents, &progress, &stage, door)
+                }
             }
         }
     }
@@ -114,7 +121,13 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: Place) -> Subscription {
         observer(contents.pointee.state)
-        return subscribers.add { observer($0.state) }
+        return subscribe({ observer($0.state) }, contents)
+    }
+
+    func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: Place) -> Subscription {
+        let subscribers = contents.pointee.subscribers ?? Subscribers()
+        contents.pointee.subscribers = subscribers
+        return subscribers.add(subscriber)
     }
 
     func takeInbox(_ contents: Place) -> [Submission<Action>] {
@@ -151,12 +164,16 @@ struct Progress {
     @usableFromInline var chain: Chain?
     @usableFromInline var effects: [EffectID] = []
     /// How far the actions that follow are from the one that began it.
-    @usableFromInline let depth: Int
+    let depth: Int
 
-    @inlinable
-    init(chain: Chain?, depth: Int) {
-        self.chain = chain
-        self.depth = depth
+    @usableFromInline
+    init<Action>(_ details: Submission<Action>.Details?) {
+        chain = details?.chain
+        depth = details?.depth ?? 0
+    }
+
+    @usableFromInline var sequel: Receipt.Sequel? {
+        chain == nil ? nil : Receipt.Sequel(effects: effects, chain: chain, fault: nil)
     }
 }
 

@@ -1,5 +1,4 @@
 public import Locks
-public import Synchronization
 
 /// Who is told of a store's commits, in the order in which they came.
 @usableFromInline
@@ -14,14 +13,10 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
     @usableFromInline let contents = Locked(Contents())
-    /// Read without the lock, so that telling nobody costs nothing.
-    @usableFromInline let count = Atomic<Int>(0)
-
     func add(_ subscriber: @escaping Subscriber) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
             contents.list.append((contents.nextID, subscriber))
-            count.store(contents.list.count, ordering: .relaxed)
             return contents.nextID
         }
         return Subscription { [weak self] in self?.remove(id) }
@@ -29,15 +24,11 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     @inlinable
     func tell(_ commit: borrowing Commit<State, Action>) {
-        guard count.load(ordering: .relaxed) > 0 else { return }
         for (_, subscriber) in contents.withLock({ $0.list }) { subscriber(commit) }
     }
 
     private func remove(_ id: Int) {
-        contents.withLock { contents in
-            contents.list.removeAll { $0.id == id }
-            count.store(contents.list.count, ordering: .relaxed)
-        }
+        contents.withLock { contents in contents.list.removeAll { $0.id == id } }
     }
 }
 
