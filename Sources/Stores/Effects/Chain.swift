@@ -5,6 +5,8 @@ import Locks
 package final class Chain: Sendable {
     private struct Contents {
         var running = 0
+        /// Whether what its commits dispatch is dropped.
+        var isStopped = false
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -12,6 +14,19 @@ package final class Chain: Sendable {
     private let contents = Locked(Contents())
 
     var isSettled: Bool { contents.withLock { $0.running == 0 } }
+
+    /// What becomes of the actions that a commit of this chain has just dispatched.
+    enum Cascade { case goesOn, stops, hasStopped }
+
+    /// - Parameter depth: how many middlewares' actions led to the commit; 0 begins anew.
+    func cascade(_ depth: Int, limit: Int) -> Cascade {
+        contents.withLock { contents in
+            if depth == 0 { contents.isStopped = false }
+            if contents.isStopped { return .hasStopped }
+            contents.isStopped = depth >= limit || contents.running > limit
+            return contents.isStopped ? .stops : .goesOn
+        }
+    }
 
     func enter() { contents.withLock { $0.running += 1 } }
 

@@ -136,6 +136,6 @@ public struct Emitter<Action: Sendable>: Sendable {
 
     init(_ send: @escaping @Sendable (Action) -> Void) { self.send = send }
 
-    /// Dispatches `action`, unless the effect was cancelled.
+    /// Dispatches `action`, unless the effect was cancelled. Where the line of an ``AsyncStore`` is full, it is turned away.
     public func emit(_ action: Action) { send(action) }
 }

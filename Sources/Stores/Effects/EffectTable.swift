@@ -6,6 +6,8 @@ struct EffectTable<Action: Sendable>: Sendable {
         let request: EffectRequest<Action>
         let cause: Int
         let chains: [Chain]
+        /// What has to be over before it begins.
+        let after: Chain?
     }
 
     /// What is to be done with a new effect.
@@ -78,7 +80,7 @@ struct EffectTable<Action: Sendable>: Sendable {
             add(RunningEffect(id: request.id, generation: nextGeneration(), policy: request.policy))
         case .wait:
             guard case .queued(let most) = request.policy, queue(of: request.id) < most else { return false }
-            wait(Waiting(request: request, cause: 0, chains: []))
+            wait(Waiting(request: request, cause: 0, chains: [], after: nil))
         }
         return count <= limit
     }

@@ -4,7 +4,7 @@ public struct StateTimer<Action: Sendable>: Sendable {
     public let id: EffectID
     /// When it is due, in milliseconds since 1970-01-01T00:00:00Z.
     public let deadline: Int
-    /// What is dispatched then.
+    /// What is dispatched then: as it was when the timer was armed, so it must follow from the id and the deadline.
     public let action: Action
 
     /// - Parameter deadline: milliseconds since 1970.

@@ -11,8 +11,14 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
     typealias Completion = @Sendable (Receipt, StoreCore<State, Action>.Place?) -> @Sendable () -> Void
 
+    private enum Item {
+        case submission(Submission<Action>, Completion)
+        /// An effect has ended without a word.
+        case end(Int)
+    }
+
     private struct Line {
-        var waiting: [(submission: Submission<Action>, completion: Completion)] = []
+        var waiting: [Item] = []
         var isMoving = false
     }
 
@@ -90,33 +96,46 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
     ///   returns is called outside.
     private func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
+        let isEmission = submission.details.map { $0.sender != 0 && !$0.endsSender } ?? false
+        // What a chain waits for is always let in, or it would never settle.
+        let isBounded = submission.origin == .client || isEmission
+        if !enter(.submission(submission, completion), isBounded: isBounded) {
+            completion(Receipt(.overloaded, revision: revision), nil)()
+        }
+    }
+
+    /// - Returns: whether there was room in the line.
+    private func enter(_ item: Item, isBounded: Bool) -> Bool {
         let place: Place = line.withLock { line in
-            // What the store itself set going is always let in, or its chain would never settle.
-            guard line.waiting.count < Self.lineLimit || submission.origin != .client else { return .none }
-            line.waiting.append((submission, completion))
+            guard line.waiting.count < Self.lineLimit || !isBounded else { return .none }
+            line.waiting.append(item)
             defer { line.isMoving = true }
             return line.isMoving ? .behind : .first
         }
-        switch place {
-        case .behind: break
-        case .first: Task(executorPreference: core.environment.executor) { await self.work() }
-        case .none: completion(Receipt(.overloaded, revision: revision), nil)()
-        }
+        if place == .first { Task(executorPreference: core.environment.executor) { await self.work() } }
+        return place != .none
     }
 
     private func work() async {
         while let turn = nextTurn() {
-            for (submission, completion) in turn {
-                let (finish, followUps, aftermath) = await process(submission, completion)
-                for followUp in followUps { take(followUp) }
-                finish()
-                aftermath.tell()
-                submission.ownChain?.leave()
+            for item in turn {
+                switch item {
+                case .submission(let submission, let completion): await work(submission, completion)
+                case .end(let generation): core.finish(generation, self)
+                }
             }
         }
     }
 
-    private func nextTurn() -> [(submission: Submission<Action>, completion: Completion)]? {
+    private func work(_ submission: Submission<Action>, _ completion: Completion) async {
+        let (finish, followUps, aftermath) = await process(submission, completion)
+        for followUp in followUps { take(followUp) }
+        finish()
+        aftermath.tell()
+        submission.ownChain?.leave()
+    }
+
+    private func nextTurn() -> [Item]? {
         line.withLock { line in
             line.isMoving = !line.waiting.isEmpty
             defer { line.waiting = [] }
@@ -169,12 +188,21 @@ extension AsyncStore {
             if let details = submission.details, details.endsSender { core.end(details.sender, contents, self) }
             let outcome = refusal ?? commit(contents, &progress)
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
-            if progress.depth >= core.environment.cascadeLimit {
-                receipt = receipt.with(core.stopCascade(dropping: 0, contents))
-            }
+            if let fault = contain(progress, contents) { receipt = receipt.with(fault) }
             let finish = completion(receipt, contents)
             return (finish, core.takeInbox(contents), core.takeAftermath(contents))
         }
+    }
+
+    /// Drops what a commit dispatched where its chain goes on too long, or grows too wide.
+    private func contain(_ progress: Progress, _ contents: StoreCore<State, Action>.Place) -> StoreFault? {
+        guard let chain = progress.chain, !contents.pointee.inbox.isEmpty else { return nil }
+        switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
+        case .goesOn: break
+        case .stops: return core.stopCascade(dropping: 0, contents)
+        case .hasStopped: core.dropInbox(contents)
+        }
+        return nil
     }
 
     private func commit(
@@ -198,6 +226,9 @@ extension AsyncStore {
 extension AsyncStore: Door {
     @usableFromInline
     func take(_ submission: Submission<Action>) { submit(submission) { _, _ in {} } }
+
+    @usableFromInline
+    func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
 }
 
 extension AsyncStore: StoreEngine {

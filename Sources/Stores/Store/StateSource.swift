@@ -15,6 +15,7 @@ public protocol StateSource<State, Action>: AnyObject, Sendable {
     /// Calls `observer` with the state at once, then after each commit, in order and one call at a time.
     ///
     /// It is called inside the store: it must be quick, it may read the store, and an action that it sends is queued behind
-    /// the one at hand.
+    /// the one at hand. Where it sends to another store, that store's observers must not send to this one: two threads
+    /// could wait for each other.
     func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription
 }

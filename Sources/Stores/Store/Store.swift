@@ -55,12 +55,15 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     /// Cancels the effects and disarms the timers; nothing is committed from then on.
     public func end() { core.end() }
 
-    public var state: State { read { $0 } }
+    public var state: State { core.contents.withLock { $0.pointee.state } }
     /// 0 at first, one more for each committed action.
     public var revision: Int { core.contents.withLock { $0.pointee.revision } }
 
     public func read<Result>(_ body: (State) -> Result) -> Result {
-        core.contents.withLock { body($0.pointee.state) }
+        var result: Result?
+        // What it sends has to wait until it has read.
+        exclusively { contents in result = body(contents.pointee.state) }
+        return result ?? core.contents.withLock { body($0.pointee.state) }
     }
 
     public func send(_ action: Action) { dispatch(action) }
@@ -229,6 +232,9 @@ extension Store {
 extension Store: Door {
     @usableFromInline
     func take(_ submission: Submission<Action>) { _ = submit(submission) }
+
+    @usableFromInline
+    func finish(_ generation: Int) { core.finish(generation, self) }
 }
 
 extension Store: StoreEngine {

@@ -10,7 +10,14 @@ extension StoreCore {
         _ effect: Effect<Action>, cause: Int, _ contents: Place, _ progress: inout Progress, _ stage: inout Chain?,
         _ door: any Door<Action>, origin: Origin = .middleware
     ) {
+        // A subscriber may have ended the store with this very commit.
+        guard !contents.pointee.hasEnded else { return }
         let own = environment.effectOrder == .oneAfterAnother ? Chain() : nil
+        if let own, let stage {
+            // It is not over before the one that it comes after, even where nothing runs in it.
+            own.enter()
+            stage.whenSettled { own.leave() }
+        }
         for step in effect.steps {
             switch step {
             case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
@@ -43,27 +50,23 @@ extension StoreCore {
         stage.own?.enter()
         let chains = [chain] + (stage.own.map { [$0] } ?? [])
         progress.effects.append(request.id)
-        let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains)
+        let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains, after: stage.after)
         if admission == .wait {
             contents.pointee.effects.wait(effect)
         } else {
-            start(effect, after: stage.after, contents, door)
+            start(effect, contents, door)
         }
     }
 
-    private func start(
-        _ effect: EffectTable<Action>.Waiting, after stage: Chain?, _ contents: Place, _ door: any Door<Action>
-    ) {
+    private func start(_ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>) {
         let generation = contents.pointee.effects.nextGeneration()
         let run = EffectRun(effect, generation, environment, door)
-        let task = Task(executorPreference: environment.executor) { [weak self, weak door] in
-            await stage?.settled()
-            let last = await run()
-            guard !Task.isCancelled else { return }
-            if let last {
+        let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
+            await after?.settled()
+            if let last = await run() {
                 door?.take(last)
-            } else if let door {
-                self?.finish(generation, door)
+            } else {
+                door?.finish(generation)
             }
         }
         contents.pointee.effects.add(
@@ -73,7 +76,7 @@ extension StoreCore {
     }
 
     /// Takes out an effect that has ended without a word.
-    private func finish(_ generation: Int, _ door: any Door<Action>) {
+    func finish(_ generation: Int, _ door: any Door<Action>) {
         let aftermath: Aftermath = contents.withLock { contents in
             guard !contents.pointee.hasEnded else { return Aftermath() }
             end(generation, contents, door)
@@ -90,7 +93,7 @@ extension StoreCore {
     func end(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
         guard let (ended, next) = contents.pointee.effects.end(generation) else { return }
         contents.pointee.aftermath.ended.append(ended)
-        if let next { start(next, after: nil, contents, door) }
+        if let next { start(next, contents, door) }
         if ended.isTimer { fire(generation, contents, door) }
     }
 

@@ -138,12 +138,18 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Drops what still waits behind the action at hand.
     @usableFromInline
     func stopCascade(dropping count: Int, _ contents: Place) -> StoreFault {
-        let waiting = contents.pointee.inbox
-        contents.pointee.inbox = []
-        contents.pointee.aftermath.left += waiting.compactMap(\.ownChain)
-        let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count + waiting.count)
+        let count = count + dropInbox(contents)
+        let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count)
         environment.report(fault)
         return fault
+    }
+
+    /// - Returns: how many actions were dropped.
+    @discardableResult
+    func dropInbox(_ contents: Place) -> Int {
+        let waiting = takeInbox(contents)
+        contents.pointee.aftermath.left += waiting.compactMap(\.ownChain)
+        return waiting.count
     }
 
     /// Cancels every effect and disarms the timers; nothing is committed from then on.
@@ -183,4 +189,6 @@ protocol Door<Action>: AnyObject, Sendable {
     associatedtype Action: Sendable
 
     func take(_ submission: Submission<Action>)
+    /// Takes out an effect that has ended without a word, once what it emitted before has been reduced.
+    func finish(_ generation: Int)
 }

@@ -28,7 +28,11 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     }
 
     private func remove(_ id: Int) {
-        contents.withLock { contents in contents.list.removeAll { $0.id == id } }
+        // Let go of outside the lock: what it keeps may be another subscription, which ends with it.
+        let removed: Subscriber? = contents.withLock { contents in
+            contents.list.firstIndex { $0.id == id }.map { contents.list.remove(at: $0).subscriber }
+        }
+        withExtendedLifetime(removed) {}
     }
 }
 
