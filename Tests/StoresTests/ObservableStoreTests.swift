@@ -61,4 +61,68 @@ import Testing
         }
         #expect(calls.values == [20])
     }
+
+    @Test func everyInvariantIsCheckedAfterEachChangeAndTheFirstBrokenOneIsNamed() {
+        let checked = Recorder<Int>()
+        let store = ObservableStore(
+            Thermostat(),
+            invariants: [
+                Invariant("noted") { value in
+                    checked.record(value.degrees)
+                    return true
+                }, Invariant("too-cold") { $0.degrees >= 5 }, Invariant("far-too-cold") { $0.degrees >= 0 },
+            ])
+        for change in [1, -30, 2] {
+            store.update { value in
+                value.degrees += change
+                return true
+            }
+        }
+        #expect(checked.values == [21, -9, 23])
+        #expect(store.state.degrees == 23)
+        let broken = store.update { value in
+            value.degrees = -1
+            return true
+        }
+        #expect(broken == .rejected("too-cold", index: 0))
+    }
+
+    @Test func aChangeFromInsideANotificationIsQueuedAndCheckedToo() {
+        let (store, told, outcomes) = (store(), Recorder<Int>(), Recorder<Outcome>())
+        let sender = store.observe { [weak store] value in
+            guard let store, value.degrees == 25 else { return }
+            for change in [10, 1] {
+                let outcome = store.update { value in
+                    value.degrees += change
+                    return true
+                }
+                outcomes.record(outcome)
+            }
+        }
+        let watcher = store.observe { told.record($0.degrees) }
+        store.update { value in
+            value.degrees = 25
+            return true
+        }
+        #expect(outcomes.values == [.queued, .queued])
+        #expect(told.values == [20, 25, 26])
+        withExtendedLifetime((sender, watcher)) {}
+    }
+
+    @Test func noChangeIsLostBetweenThreads() async {
+        let store = ObservableStore(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<250 {
+                        store.update { value in
+                            value += 1
+                            return true
+                        }
+                    }
+                }
+            }
+        }
+        #expect(store.state == 2000)
+    }
 }

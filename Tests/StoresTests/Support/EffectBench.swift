@@ -1,0 +1,64 @@
+import Locks
+import Stores
+
+/// A store whose `start(n)` runs an effect that waits for gate `n` and then says `add(n)`; `stop` cancels it.
+struct EffectBench {
+    let world = StillWorld()
+    let gates = Gates()
+    /// The numbers whose operation has begun.
+    let started = Recorder<Int>()
+    let store: Store<Tally, TallyAction>
+
+    /// - Parameter change: what is made of the effect before it is handed to the store.
+    init(
+        _ policy: EffectPolicy, effectLimit: Int = 64,
+        _ change: @escaping @Sendable (Int, Effect<TallyAction>) -> Effect<TallyAction> = { $1 }
+    ) {
+        let (gates, started) = (gates, started)
+        let middleware = MiddlewareFunction<Tally, TallyAction> { commit in
+            switch commit.action {
+            case .start(let number):
+                change(
+                    number,
+                    .run("work", policy) {
+                        started.record(number)
+                        await gates[number].wait()
+                        return .add(number)
+                    })
+            case .stop: .cancel("work")
+            case .add, .refuse, .skip: .none
+            }
+        }
+        store = Store(
+            Tally(), reducer: TallyReducer(), middleware: [middleware],
+            environment: world.environment(effectLimit: effectLimit))
+    }
+
+    @discardableResult
+    func start(_ number: Int) -> Receipt {
+        let receipt = store.dispatch(.start(number))
+        world.run()
+        return receipt
+    }
+
+    /// Lets the operation of that number end, and runs what follows.
+    func open(_ number: Int) {
+        gates[number].open()
+        world.run()
+    }
+
+    func advance(by milliseconds: Int) { world.advance(by: milliseconds) }
+}
+
+/// A gate for each number.
+final class Gates: Sendable {
+    private let gates = Locked<[Int: Gate]>([:])
+
+    subscript(number: Int) -> Gate {
+        gates.withLock { gates in
+            let gate = gates[number] ?? Gate()
+            gates[number] = gate
+            return gate
+        }
+    }
+}
