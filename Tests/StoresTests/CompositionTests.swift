@@ -2,14 +2,6 @@ import Stores
 import Testing
 
 @Suite struct CompositionTests {
-    private struct Fixed: Reducer {
-        let says: Decision
-        let adds: Int
-
-        func decide(_ action: TallyAction, in state: Tally) -> Decision { says }
-        func reduce(_ state: inout Tally, _ action: TallyAction) { state.values.append(adds) }
-    }
-
     /// One rejection rejects, the first in order; else one acceptance accepts; else the action is ignored.
     @Test(arguments: [
         (Decision.ignore, Decision.ignore, Decision.ignore), (.ignore, .accept, .accept),
@@ -20,7 +12,7 @@ import Testing
     func decisionsAreHeardTogether(_ first: Decision, _ second: Decision, _ together: Decision) {
         let (one, two) = (Fixed(says: first, adds: 1), Fixed(says: second, adds: 2))
         let composed: [any Reducer<Tally, TallyAction>] = [
-            Combined(one, two), combine(one, two),
+            Combined(one, two), combine(one, two), Pair(one: one, two: two),
             Compose {
                 one
                 two
@@ -49,5 +41,59 @@ import Testing
         #expect(reducer.apply([.add(3), .refuse], to: &state) == .reject("refused"))
         #expect(reducer.apply([nil, nil], to: &state) == .ignore)
         #expect(state == Whole(left: Tally(values: [1]), right: Tally(values: [2])))
+    }
+
+    @Test func aWatcherRunsOnlyForWhatAnotherAccepts() {
+        let watched = Compose {
+            Watch<Tally, TallyAction> { state, _ in state.values.append(state.values.count) }
+            TallyReducer()
+        }
+        var state = Tally()
+        #expect(watched.apply(.add(7), to: &state) == .accept)
+        #expect(watched.apply(.refuse, to: &state) == .reject("refused"))
+        #expect(watched.apply(.skip, to: &state) == .ignore)
+        #expect(state.values == [0, 7])
+    }
+
+    @Test(arguments: [(true, 0, [1, 2]), (false, 0, [3]), (true, 3, [1, 2, 4, 4, 4]), (false, 2, [3, 4, 4])])
+    func aListMayHaveConditionsAndLoops(_ isOn: Bool, _ turns: Int, _ expected: [Int]) {
+        var state = Tally()
+        #expect(Conditional(isOn: isOn, turns: turns).apply(.skip, to: &state) == .accept)
+        #expect(state.values == expected)
+    }
+}
+
+private struct Fixed: Reducer {
+    let says: Decision
+    let adds: Int
+
+    func decide(_ action: TallyAction, in state: Tally) -> Decision { says }
+    func reduce(_ state: inout Tally, _ action: TallyAction) { state.values.append(adds) }
+}
+
+private struct Pair: ComposedReducer {
+    let one: Fixed
+    let two: Fixed
+
+    var body: some Reducer<Tally, TallyAction> {
+        one
+        two
+    }
+}
+
+private struct Conditional: ComposedReducer {
+    let isOn: Bool
+    let turns: Int
+
+    var body: some Reducer<Tally, TallyAction> {
+        if isOn {
+            Fixed(says: .accept, adds: 1)
+            Fixed(says: .ignore, adds: 2)
+        } else {
+            Fixed(says: .accept, adds: 3)
+        }
+        if turns > 0 {
+            for _ in 0..<turns { Fixed(says: .accept, adds: 4) }
+        }
     }
 }

@@ -33,7 +33,7 @@ import Testing
             value.isLocked = true
             return true
         }
-        #expect(outcome == .rejected("too-hot", index: 0))
+        #expect(outcome == .rejected(Rejection("too-hot", isFault: true), index: 0))
         #expect(store.state == Thermostat())
     }
 
@@ -84,7 +84,7 @@ import Testing
             value.degrees = -1
             return true
         }
-        #expect(broken == .rejected("too-cold", index: 0))
+        #expect(broken == .rejected(Rejection("too-cold", isFault: true), index: 0))
     }
 
     @Test func aChangeFromInsideANotificationIsQueuedAndCheckedToo() {

@@ -1,4 +1,6 @@
 /// The way from an action to one nested in it, and back: what a key path is to a structure's property.
+///
+/// It leads into one of several cases of a state as well: see ``IfCase``.
 public struct CasePath<Root, Value>: Sendable {
     /// Wraps a value in its case.
     public let embed: @Sendable (Value) -> Root
@@ -8,7 +10,7 @@ public struct CasePath<Root, Value>: Sendable {
     /// - Parameters:
     ///   - embed: the case itself, which is a function.
     ///   - extract: undoes `embed`.
-    @inlinable
+    @inlinable @inline(__always)
     public init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
         self.embed = embed
         self.extract = extract
@@ -17,6 +19,6 @@ public struct CasePath<Root, Value>: Sendable {
 
 extension CasePath where Root == Value {
     /// The way from an action to itself.
-    @inlinable
+    @inlinable @inline(__always)
     public static var whole: CasePath { CasePath(embed: { $0 }, extract: { $0 }) }
 }

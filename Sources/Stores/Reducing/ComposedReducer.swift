@@ -1,0 +1,44 @@
+/// A reducer that is written as a list of others, each asked and run in its order.
+///
+///     struct ShopReducer: ComposedReducer {
+///         var body: some Reducer<ShopState, ShopAction> {
+///             Slice(\.cart, .cart, CartReducer())
+///             Slice(\.draft, .draft, IfPresent(DraftReducer()))
+///             Slice(\.tasks, .task, ForEach(TaskReducer()))
+///             Watch { state, action in
+///                 if case .cart(.placeOrder) = action { state.orders += 1 }
+///             }
+///         }
+///     }
+///
+/// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
+///
+/// A computed `body` is made anew for each action. Where it has many slices, keep it instead, as a stored property of
+/// the same type, made with ``Compose``: key paths are then looked up once and not for each action.
+public protocol ComposedReducer<State, Action>: Reducer {
+    /// The type of the list, found by the compiler.
+    associatedtype Body: Reducer<State, Action>
+
+    /// The parts, in their order.
+    @ReducerBuilder<State, Action> var body: Body { get }
+}
+
+extension ComposedReducer {
+    @inlinable @inline(__always)
+    public func decide(_ action: Body.Action, in state: Body.State) -> Decision {
+        let body = body
+        return body.decide(action, in: state)
+    }
+
+    @inlinable @inline(__always)
+    public func reduce(_ state: inout Body.State, _ action: Body.Action) {
+        let body = body
+        body.reduce(&state, action)
+    }
+
+    @inlinable @inline(__always)
+    public func apply(_ action: Body.Action, to state: inout Body.State) -> Decision {
+        let body = body
+        return body.apply(action, to: &state)
+    }
+}
