@@ -21,11 +21,4 @@ where Elements.Key: Sendable, Elements.Value == Part.State {
     public func reduce(_ state: inout Elements, _ action: ElementAction<Elements.Key, Part.Action>) {
         state.changeElement(of: action.key) { part.reduce(&$0, action.action) }
     }
-
-    @inlinable
-    public func apply(_ action: ElementAction<Elements.Key, Part.Action>, to state: inout Elements) -> Decision {
-        var decision = Decision.ignore
-        state.changeElement(of: action.key) { decision = part.apply(action.action, to: &$0) }
-        return decision
-    }
 }
