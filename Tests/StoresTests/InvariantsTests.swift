@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Also as a part among others, which may refuse before it or after it.
-    @Test(arguments: 0..<50)
+    @Test(arguments: 0..<10)
     func areNeverBroken(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var state = Guarded()

@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Undo then redo is nothing, redo then undo too, and the history keeps to its limit.
-    @Test(arguments: 0..<50)
+    @Test(arguments: 0..<10)
     func undoAndRedoAreInverse(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...4, using: &random)
