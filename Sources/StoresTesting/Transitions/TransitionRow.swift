@@ -39,8 +39,35 @@ public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Send
     ///   - name: names the action in a failure.
     ///   - cells: one for each state of the table, in their order.
     public init(_ name: String, _ action: Action, _ cells: Cell...) {
+        self.init(name: name, action: action, cells: cells)
+    }
+
+    private init(name: String, action: Action, cells: [Cell]) {
         self.name = name
         self.action = action
         self.cells = cells
+    }
+
+    /// - Parameter states: those that the cells start from.
+    func mapStates<View>(_ states: [State], _ view: (State) -> View) -> TransitionRow<View, Action> {
+        let mapped = zip(cells, states).map { cell, state in cell.mapState(state, view) }
+        // Cells beyond the last state stay: they are a fault that is reported.
+        let rest = cells.dropFirst(states.count).map { _ in TransitionRow<View, Action>.Cell.ignored }
+        return TransitionRow<View, Action>(name: name, action: action, cells: mapped + rest)
+    }
+}
+
+extension TransitionRow.Cell {
+    fileprivate func mapState<View>(_ state: State, _ view: (State) -> View) -> TransitionRow<View, Action>.Cell {
+        switch content {
+        case .named(let name): return .becomes(name)
+        case .ignored: return .ignored
+        case .rejected(let rejection): return .rejected(rejection)
+        case .changes(let change):
+            var changed = state
+            change(&changed)
+            let shown = view(changed)
+            return .changes { $0 = shown }
+        }
     }
 }

@@ -19,8 +19,19 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
     ///   - states: each under a name of its own.
     ///   - rows: one for each action.
     public init(states: KeyValuePairs<String, State>, _ rows: TransitionRow<State, Action>...) {
-        self.states = states.map { ($0.key, $0.value) }
+        self.init(states: states.map { ($0.key, $0.value) }, rows: rows)
+    }
+
+    private init(states: [(name: String, state: State)], rows: [TransitionRow<State, Action>]) {
+        self.states = states
         self.rows = rows
+    }
+
+    /// The same table of what `view` shows of each state: for what shows no more of its states than that.
+    public func mapStates<View>(_ view: (State) -> View) -> TransitionTable<View, Action> {
+        TransitionTable<View, Action>(
+            states: states.map { ($0.name, view($0.state)) }, rows: rows.map { $0.mapStates(states.map(\.state), view) }
+        )
     }
 
     /// Tries every action on every state; also that `decide` and `apply` agree, and that what is not accepted leaves no
