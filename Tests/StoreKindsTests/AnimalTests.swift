@@ -25,22 +25,22 @@ import Testing
         }
     }
 
-    @Test func aFetchedNameIsShown() async throws {
+    @Test func aFetchedNameIsShown() throws {
         let store = try store()
         let receipt = try fetch(store)
         #expect(receipt.effects == ["animal.fetch"])
         client.reply(#"{"animal":"Cat"}"#)
-        try await store.receive(.setCurrentAnimal("Cat")) { state in
+        try store.receive(.setCurrentAnimal("Cat")) { state in
             state.currentAnimal = "Cat"
             state.isLoading = false
         }
-        try await store.finish()
+        try store.finish()
         #expect(client.requests == [RemoteRequest()])
     }
 
-    @Test func whatWasShownComesBackWhenAFetchIsCancelled() async throws {
+    @Test func whatWasShownComesBackWhenAFetchIsCancelled() throws {
         let store = try store(showing: "Dog")
-        try store.dispatch(.cancelFetch, .ignored)
+        try store.expectIgnored(.cancelFetch)
         _ = try fetch(store)
         _ = try fetch(store)
         try store.dispatch(.cancelFetch) { state in
@@ -49,24 +49,23 @@ import Testing
             state.isLoading = false
         }
         client.reply(#"{"animal":"Cat"}"#)
-        try await store.finish()
-        try store.dispatch(.cancelFetch, .ignored)
+        try store.finish()
+        try store.expectIgnored(.cancelFetch)
         #expect(store.state.currentAnimal == "Dog")
     }
 
-    @Test func theLatestFetchWins() async throws {
+    @Test func theLatestFetchWins() throws {
         let store = try store()
         _ = try fetch(store)
-        await client.called(times: 1)
         _ = try fetch(store)
-        await client.called(times: 2)
-        await client.cancelled(times: 1)
+        #expect(client.requests.count == 2)
+        #expect(client.cancellations == 1)
         client.reply(#"{"animal":"Crow"}"#)
-        try await store.receive(.setCurrentAnimal("Crow")) { state in
+        try store.receive(.setCurrentAnimal("Crow")) { state in
             state.currentAnimal = "Crow"
             state.isLoading = false
         }
-        try await store.finish()
+        try store.finish()
     }
 
     /// The answer of the API, and the code of the failure that it is.
@@ -103,12 +102,12 @@ import Testing
         #expect(store.state == state)
     }
 
-    @Test func aNewFetchClearsTheError() async throws {
+    @Test func aNewFetchClearsTheError() throws {
         let store = try store()
         _ = try fetch(store)
         let failure = RemoteFailure(.timeout, "no answer")
         client.reply(.failure(failure))
-        try await store.receive(.fetchFailed(CodedError(.timeout, "no answer"))) { state in
+        try store.receive(.fetchFailed(CodedError(.timeout, "no answer"))) { state in
             state.currentAnimal = ""
             state.isLoading = false
             state.error = CodedError(.timeout, "no answer")
@@ -120,18 +119,44 @@ import Testing
         }
     }
 
-    @Test func thePointerSaysWhereTheNameStands() async throws {
+    @Test func thePointerSaysWhereTheNameStands() throws {
         let store = try store(pointer: "/data/0/name")
         _ = try fetch(store)
         client.reply(status: 201, #"{"data":[{"name":"Iguana 🦎"}]}"#)
-        try await store.receive(.setCurrentAnimal("Iguana 🦎")) { state in
+        try store.receive(.setCurrentAnimal("Iguana 🦎")) { state in
             state.currentAnimal = "Iguana 🦎"
             state.isLoading = false
         }
     }
 
-    @Test(arguments: [AnimalAction.setCurrentAnimal("Cat"), .fetchFailed(CodedError(.timeout, ""))])
-    func aResultWithoutAFetchIsIgnored(_ action: AnimalAction) throws {
-        try store().dispatch(action, .ignored)
+    private typealias Row = TransitionRow<AnimalState, AnimalAction>
+
+    private static let failure = CodedError(RemoteFailure.Code.timeout, "no answer")
+
+    private static func state(_ change: (inout AnimalState) -> Void) -> AnimalState {
+        var state = AnimalState()
+        state.currentAnimal = "Dog"
+        change(&state)
+        return state
+    }
+
+    @Test func everyActionInEveryState() throws {
+        let loading = Self.state { state in
+            state.shownBefore = state.currentAnimal
+            state.currentAnimal = "Loading..."
+            state.isLoading = true
+        }
+        let table = TransitionTable(
+            states: [
+                "idle": Self.state { _ in }, "loading": loading, "failed": Self.state { $0.error = Self.failure },
+            ],
+            Row("fetch", .fetchAnimal, .becomes("loading"), .stays, .becomes("loading")),
+            Row("cancel", .cancelFetch, .ignored, .becomes("idle"), .ignored),
+            Row("acknowledge", .ackError, .ignored, .ignored, .becomes("idle")),
+            Row(
+                "a name arrives", .setCurrentAnimal("Cat"),
+                .ignored, .changes { $0 = Self.state { $0.currentAnimal = "Cat" } }, .ignored),
+            Row("nothing arrives", .fetchFailed(Self.failure), .ignored, .becomes("failed"), .ignored))
+        try table.verify(AnimalReducer())
     }
 }

@@ -4,24 +4,24 @@ import StoresTesting
 import Testing
 
 @Suite struct LoginFormTests {
-    private typealias Form = TestStore<LoginForm, FormAction>
+    private typealias Row = TransitionRow<LoginForm, FormAction>
 
     private static let both: FormAction = .set([.username("some username"), .password(Secret("some password"))])
 
-    private let client = ScriptedRemoteClient()
-
-    private func form() -> Form {
-        Form(
-            LoginForm(), reducer: LoginForm.reducer, middleware: [FormMiddleware(AuthService(client: client))])
+    /// What a new form becomes by those actions.
+    private static func form(_ actions: FormAction...) -> LoginForm {
+        var form = LoginForm()
+        for action in actions { _ = LoginForm.reducer.apply(action, to: &form) }
+        return form
     }
 
-    /// Dispatches and says what the state then is in JSON.
-    private func expect(_ form: Form, _ action: FormAction, _ json: String, _ outcome: Outcome = .committed) throws {
-        try form.dispatch(action, outcome) { $0 = form.state }
-        #expect(form.state.text == json)
-    }
+    private static let entered = form(both)
+    private static let busy = form(both, .authenticate)
+    private static let authenticated = form(both, .authenticate, .authenticated)
+    private static let failed = form(both, .authenticate, .failed(.refused))
+    private static let refused = #"{"code":"invalidCredentials","message":"the user name or the password is wrong"}"#
 
-    private func json(
+    private static func json(
         _ username: String = "some username", valid: Bool = true, busy: Bool = false, authenticated: Bool = false,
         error: String = "null"
     ) -> String {
@@ -29,61 +29,76 @@ import Testing
             + #""isAuthenticated":\#(authenticated),"error":\#(error)}"#
     }
 
-    @Test func validatesOnAssignment() throws {
-        let form = form()
-        try expect(form, .set([.username("1234567")]), json("1234567", valid: false))
-        try expect(form, .set([.password(Secret("12345678"))]), json("1234567", valid: false))
-        try expect(form, .set([.username("12345678")]), json("12345678"))
-        try expect(form, .set([.password(Secret(""))]), json("12345678", valid: false))
-        try expect(form, Self.both, json())
+    @Test(arguments: [
+        (LoginForm(), json("", valid: false)),
+        (form(.set([.username("1234567")])), json("1234567", valid: false)),
+        (form(.set([.username("1234567")]), .set([.password(Secret("12345678"))])), json("1234567", valid: false)),
+        (form(.set([.password(Secret("12345678"))]), .set([.username("12345678")])), json("12345678")),
+        (form(both, .set([.password(Secret(""))])), json(valid: false)),
+        (entered, json()), (busy, json(busy: true)), (authenticated, json(authenticated: true)),
+        (failed, json(valid: false, error: refused)),
+        (
+            form(both, .authenticate, .failed(.refused), .set([.username("another name")])),
+            json("another name", valid: false, error: refused)
+        ),
+        (
+            form(both, .authenticate, .failed(.refused), .set([.username("another name")]), .ackError),
+            json("another name")
+        ),
+    ])
+    func showsWhatFollowsFromWhatWasAssigned(_ form: LoginForm, _ json: String) {
+        #expect(form.text == json)
     }
 
-    @Test func signsIn() async throws {
-        let form = form()
-        try expect(form, .authenticate, json("", valid: false), .ignored)
-        try expect(form, Self.both, json())
-        try expect(form, .authenticate, json(busy: true))
-        try expect(form, .authenticate, json(busy: true), .ignored)
-        try expect(form, Self.both, json(busy: true), .rejected("busy", index: 0))
-        client.reply("{}")
-        try await form.receive(.authenticated) { $0 = form.state }
-        #expect(form.state.text == json(authenticated: true))
-        #expect(form.state.credentials.password == Secret(""))
-        try expect(form, Self.both, json(authenticated: true), .rejected("already-authenticated", index: 0))
-        try expect(form, .authenticate, json(authenticated: true), .ignored)
-        try expect(form, .ackError, json(authenticated: true), .ignored)
-        try expect(form, .reset, json("", valid: false))
-        #expect(form.state == LoginForm())
+    @Test func everyActionInEveryState() async throws {
+        let half = Self.form(.set([.username("some username")]))
+        let table = TransitionTable(
+            states: [
+                "empty": LoginForm(), "half": half, "entered": Self.entered, "busy": Self.busy,
+                "authenticated": Self.authenticated, "failed": Self.failed,
+            ],
+            Row(
+                "set", Self.both, .becomes("entered"), .becomes("entered"), .stays,
+                .rejected("busy"), .rejected("already-authenticated"), .stays),
+            Row("authenticate", .authenticate, .ignored, .ignored, .becomes("busy"), .ignored, .ignored, .ignored),
+            Row("acknowledge", .ackError, .ignored, .ignored, .ignored, .ignored, .ignored, .becomes("entered")),
+            Row(
+                "reset", .reset, .stays, .becomes("empty"), .becomes("empty"), .becomes("empty"), .becomes("empty"),
+                .becomes("empty")),
+            Row("yes", .authenticated, .ignored, .ignored, .ignored, .becomes("authenticated"), .ignored, .ignored),
+            Row("no", .failed(.refused), .ignored, .ignored, .ignored, .becomes("failed"), .ignored, .ignored))
+        try table.verify(LoginForm.reducer)
+        try await table.verify(Asynchronous(LoginForm.reducer))
     }
 
-    @Test func afterAnErrorValidityComesBackFromWhatWasEntered() async throws {
-        let form = form()
-        try expect(form, Self.both, json())
-        try expect(form, .authenticate, json(busy: true))
-        client.reply(status: 401, "{}")
-        try await form.receive(.failed(.refused)) { $0 = form.state }
-        let refused = #"{"code":"invalidCredentials","message":"the user name or the password is wrong"}"#
-        #expect(form.state.text == json(valid: false, error: refused))
-        try expect(form, .authenticate, json(valid: false, error: refused), .ignored)
-        try expect(form, .set([.username("another name")]), json("another name", valid: false, error: refused))
-        try expect(form, .ackError, json("another name"))
-        try expect(form, .ackError, json("another name"), .ignored)
+    private let client = ScriptedRemoteClient()
+
+    private func store() -> TestStore<LoginForm, FormAction> {
+        TestStore(
+            Self.entered, reducer: LoginForm.reducer, middleware: [FormMiddleware(AuthService(client: client))])
     }
 
-    @Test func resettingCancelsTheCall() async throws {
-        let form = form()
-        try expect(form, Self.both, json())
-        try expect(form, .authenticate, json(busy: true))
-        await client.called(times: 1)
-        try expect(form, .reset, json("", valid: false))
-        await client.cancelled(times: 1)
-        try await form.finish()
-        #expect(form.state == LoginForm())
+    @Test(arguments: [(200, FormAction.authenticated, authenticated), (401, .failed(.refused), failed)])
+    func asksTheAPI(_ status: Int, _ action: FormAction, _ result: LoginForm) throws {
+        let store = store()
+        try store.dispatch(.authenticate) { $0 = Self.busy }
+        client.reply(status: status, "{}")
+        try store.receive(action) { $0 = result }
+        try store.finish()
     }
 
-    @Test(arguments: [FormAction.authenticated, .failed(.refused)])
-    func aResultThatNobodyWaitsForIsIgnored(_ action: FormAction) throws {
-        try form().dispatch(action, .ignored)
+    @Test func thePasswordIsForgottenOnceItHasServed() {
+        #expect(Self.busy.credentials.password == Secret("some password"))
+        #expect(Self.authenticated.credentials.password == Secret(""))
+    }
+
+    @Test func resettingCancelsTheCall() throws {
+        let store = store()
+        try store.dispatch(.authenticate) { $0 = Self.busy }
+        #expect(client.requests.count == 1)
+        try store.dispatch(.reset) { $0 = LoginForm() }
+        #expect(client.cancellations == 1)
+        try store.finish()
     }
 
     /// Not for one event is the form authenticated and busy, or has it an error and is authenticated.

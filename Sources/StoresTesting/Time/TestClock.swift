@@ -80,7 +80,7 @@ public final class TestClock: StoreClock {
 }
 
 extension Duration {
-    package var milliseconds: Int {
+    var milliseconds: Int {
         Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }

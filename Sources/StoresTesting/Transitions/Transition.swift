@@ -13,8 +13,8 @@ public enum Transition<State: Sendable & Equatable>: Sendable, Equatable {
 extension Transition {
     /// What `reducer` makes of it.
     ///
-    /// - Throws: where a reducer breaks its own rules: `apply` and `decide` disagree, or an action that was not accepted
-    ///   leaves a trace.
+    /// - Throws: where a reducer breaks its own rules: `apply` and `decide` disagree, or an action that was not
+    ///   accepted leaves a trace.
     static func of<Action>(
         _ action: Action, in state: State, by reducer: some Reducer<State, Action>
     ) throws(BrokenReducer) -> Transition {
