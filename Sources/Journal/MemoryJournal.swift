@@ -1,5 +1,6 @@
 import Locks
 public import Stores
+import Synchronization
 
 /// Keeps commits as long as the process lives, the newest of each session.
 public struct MemoryJournal: Journal {
@@ -14,24 +15,39 @@ public struct MemoryJournal: Journal {
 /// One session's newest commits.
 final class MemorySessionJournal: SessionJournal {
     private let keepCommits: Int
-    // Guards the commits, whose revisions follow one another. Taken inside the store's lock; nothing is locked in it.
-    private let entries = Locked<[JournalEntry]>([])
+    /// Made at the first commit: a session without any is small.
+    private let commits = AtomicLazyReference<Commits>()
 
     init(_ keepCommits: Int) { self.keepCommits = keepCommits }
 
-    func append(_ entry: JournalEntry) {
-        entries.withLock { entries in
-            entries.append(entry)
+    func append(_ record: ActionRecord) {
+        (commits.load() ?? commits.storeIfNil(Commits())).append(record, keeping: keepCommits)
+    }
+
+    func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
+        guard let commits = commits.load() else { return [] }
+        return commits.entries(after: revision, limit: limit)
+    }
+}
+
+/// The commits that are kept of a session that has some.
+private final class Commits: Sendable {
+    // Guards the records, whose revisions follow one another. Taken inside the store's lock; nothing is locked in it.
+    private let records = Locked<[ActionRecord]>([])
+
+    func append(_ record: ActionRecord, keeping count: Int) {
+        records.withLock { records in
+            records.append(record)
             // Half of them go at a time, so that a commit costs the same however many are kept.
-            if entries.count > 2 * keepCommits { entries.removeFirst(entries.count - keepCommits) }
+            if records.count > 2 * count { records.removeFirst(records.count - count) }
         }
     }
 
-    func entries(after revision: Int, limit: Int) -> [JournalEntry]? {
-        entries.withLock { entries in
-            guard let oldest = entries.first?.record.revision, revision < Int.max else { return [] }
+    func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
+        records.withLock { records in
+            guard let oldest = records.first?.revision, revision < Int.max else { return [] }
             guard revision + 1 >= oldest else { return nil }
-            return Array(entries.dropFirst(revision + 1 - oldest).prefix(limit))
+            return Array(records.dropFirst(revision + 1 - oldest).prefix(limit))
         }
     }
 }

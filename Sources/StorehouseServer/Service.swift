@@ -15,7 +15,7 @@ final class Service: Sendable {
     }
 
     let settings: Settings
-    let kinds: [StoreKind]
+    let kinds: [HostedKind]
     let registry: SessionRegistry
     let journal: (any Journal)?
     let clock: Clock
@@ -25,7 +25,7 @@ final class Service: Sendable {
     private let draining = Atomic(false)
 
     init(_ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, clock: Clock, log: Log) {
-        self.kinds = kinds
+        self.kinds = kinds.map { HostedKind($0, clock: clock) }
         self.settings = settings
         self.journal = journal
         self.clock = clock

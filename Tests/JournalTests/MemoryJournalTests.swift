@@ -9,8 +9,9 @@ struct MemoryJournalTests {
         let journal = MemoryJournal(keepCommits: count).open("session")
         for revision in 1..<(commits + 1) {
             let record = ActionRecord(
-                revision: revision, type: "counter/increment", payload: [:], origin: .client, cause: nil)
-            journal.append(JournalEntry(record, at: revision * 10))
+                revision: revision, type: "counter/increment", payload: [:], origin: .client, cause: nil,
+                at: revision * 10)
+            journal.append(record)
         }
         return journal
     }
@@ -18,8 +19,8 @@ struct MemoryJournalTests {
     @Test("gives back the commits behind a revision, oldest first and no more than asked for")
     func pages() {
         let journal = journal(keeping: 100, commits: 10)
-        #expect(journal.entries(after: 0, limit: 3)?.map(\.record.revision) == [1, 2, 3])
-        #expect(journal.entries(after: 3, limit: 100)?.map(\.record.revision) == Array(4...10))
+        #expect(journal.entries(after: 0, limit: 3)?.map(\.revision) == [1, 2, 3])
+        #expect(journal.entries(after: 3, limit: 100)?.map(\.revision) == Array(4...10))
         #expect(journal.entries(after: 3, limit: 1)?.map(\.at) == [40])
     }
 
@@ -33,7 +34,7 @@ struct MemoryJournalTests {
     func retention(commits: Int) throws {
         let journal = journal(keeping: 8, commits: commits)
         let oldest = try #require((0...commits).first { journal.entries(after: $0, limit: 1) != nil })
-        let kept = try #require(journal.entries(after: oldest, limit: .max)).map(\.record.revision)
+        let kept = try #require(journal.entries(after: oldest, limit: .max)).map(\.revision)
         #expect(kept == Array((oldest + 1)..<(commits + 1)))
         #expect(kept.count >= min(commits, 8) && kept.count <= 16)
     }

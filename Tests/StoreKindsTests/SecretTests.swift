@@ -6,7 +6,7 @@ import StoresTesting
 import Testing
 
 /// What a store showed of itself: states, selections, records.
-private final class Witness: Sendable {
+private final class Witness: ActionRecorder {
     // Guards the texts; nothing is called while it is held.
     private let texts = Locked<[String]>([])
 
@@ -17,7 +17,7 @@ private final class Witness: Sendable {
         }
     }
 
-    @Sendable func see(_ record: ActionRecord) { note("\(record)\(JSONValue.object(record.payload))") }
+    func append(_ record: ActionRecord) { note("\(record)\(JSONValue.object(record.payload))") }
 
     func expectNothing(of secret: String) {
         let texts = texts.withLock { $0 }
@@ -32,7 +32,7 @@ private final class Witness: Sendable {
     @Test(arguments: LoginHosting.allCases, LoginStep.allCases)
     func noPasswordLeavesALogin(_ hosting: LoginHosting, _ step: LoginStep) async throws {
         let witness = Witness()
-        let session = try #require(LoginSession(hosting, recorder: witness.see))
+        let session = try #require(LoginSession(hosting, recorder: witness))
         let subscription = session.store.watch { witness.see($0) }
         await session.reach(step)
         _ = await session.enter("password", LoginSession.password)
@@ -46,7 +46,7 @@ private final class Witness: Sendable {
     func noPasswordLeavesAForm(_ status: Int) async throws {
         let (witness, client) = (Witness(), ScriptedRemoteClient())
         let kind = try #require(StoreKind.scripted(client).first { $0.name == "login-form" })
-        let store = kind.makeStore(recorder: { witness.see($0) })
+        let store = kind.makeStore(recorder: witness)
         let subscription = store.watch { witness.see($0) }
         let payload: JSONValue = ["username": "some username", "password": .string(LoginSession.password)]
         _ = await store.dispatch(["type": "form/set", "payload": payload])

@@ -65,7 +65,8 @@ extension OpenAPI {
     private var sessionExamples: [(String, JSONValue)] {
         guard let id = SessionID("tGKKBL2ISsXf4VK6kCU3XQ".utf8) else { return [] }
         return kinds.map { kind in
-            let session = Session(id, kind, now: 1_767_225_600_000, journal: nil, recorder: nil)
+            let session = Session(
+                id, HostedKind(kind, .standard), now: 1_767_225_600_000, journal: nil, recorder: nil)
             let document = SessionDocument(
                 session: session, now: session.createdAt, idleTimeout: 86_400_000, state: kind.initialState,
                 revision: 0)

@@ -27,14 +27,12 @@ final class EventHub: Sendable {
     }
 
     private let store: HostedStore
-    private let history: String
+    /// Names this history of revisions in event ids, so that those of another are known as such.
+    private let history = String(UInt64.random(in: .min ... .max), radix: 36)
     // Guards who watches what, and what was shown last. Taken inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
-    init(store: HostedStore, history: String) {
-        self.store = store
-        self.history = history
-    }
+    init(store: HostedStore) { self.store = store }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.count } }

@@ -1,34 +1,34 @@
 import Locks
 
-/// Which sessions to look at when: each stands in one slot of time, so a look costs only those that may be due.
-package final class ExpiryQueue: Sendable {
+/// What to look at when: each stands in one slot of time, so a look costs only those that may be due.
+package final class ExpiryQueue<Element: Hashable & Sendable>: Sendable {
     /// The width of a slot in milliseconds.
     let granularity: Int
     // Guards the slots, none of which is empty. Taken last.
-    private let slots: Locked<[Int: Set<SessionID>]> = Locked([:])
+    private let slots: Locked<[Int: Set<Element>]> = Locked([:])
 
     package init(granularity: Int) { self.granularity = granularity }
 
     /// How many stand in it.
     package var count: Int { slots.withLock { slots in slots.values.reduce(0) { $0 + $1.count } } }
 
-    package func add(_ id: SessionID, at moment: Int) {
-        slots.withLock { _ = $0[moment / granularity, default: []].insert(id) }
+    package func add(_ element: Element, at moment: Int) {
+        slots.withLock { _ = $0[moment / granularity, default: []].insert(element) }
     }
 
     /// Takes one out before its time, so that those who end early cost nothing until then.
     ///
     /// - Parameter moment: the one it was added with.
-    package func remove(_ id: SessionID, at moment: Int) {
+    package func remove(_ element: Element, at moment: Int) {
         let slot = moment / granularity
         slots.withLock { slots in
-            slots[slot]?.remove(id)
+            slots[slot]?.remove(element)
             if slots[slot]?.isEmpty == true { slots[slot] = nil }
         }
     }
 
     /// Takes out all whose slot has begun.
-    package func due(_ now: Int) -> [SessionID] {
+    package func due(_ now: Int) -> [Element] {
         slots.withLock { slots in
             let past = slots.keys.filter { $0 <= now / granularity }
             return past.flatMap { slots.removeValue(forKey: $0) ?? [] }

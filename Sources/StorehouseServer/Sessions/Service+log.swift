@@ -25,9 +25,9 @@ extension Service {
         json.object { json in
             json.name("actions")
             json.array { json in
-                for entry in page { json.value(LoggedAction(entry: entry)) }
+                for record in page { json.value(LoggedAction(record: record)) }
             }
-            json.member("next", entries.count > limit ? page.last?.record.revision : nil)
+            json.member("next", entries.count > limit ? page.last?.revision : nil)
         }
         return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
     }
@@ -48,17 +48,16 @@ extension Service {
 
 /// A commit as the action log shows it.
 private struct LoggedAction: JSONEncodable {
-    let entry: JournalEntry
+    let record: ActionRecord
 
     func encode(into json: inout JSONWriter) {
-        let record = entry.record
         json.object { json in
             json.member("revision", record.revision)
             json.member("type", record.type)
             json.member("payload", record.payload)
             json.member("origin", record.origin.rawValue)
             json.member("cause", record.cause)
-            json.member("at", Timestamp.rfc3339(entry.at))
+            json.member("at", Timestamp.rfc3339(record.at))
         }
     }
 }

@@ -10,7 +10,7 @@ extension Service {
         guard let session = registry.create({ begin(kind, $0, now: $1) }) else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
-        log.debug("session created", [.init("session", session.id.shortened), .init("store", kind.name)])
+        log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
         let found = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
         json.value(document(session, found.revision, state: found.json))
@@ -40,7 +40,7 @@ extension Service {
     }
 
     /// The kind that the body names; without a body the default one.
-    private func requestedKind(_ request: Request) throws(Problem) -> StoreKind {
+    private func requestedKind(_ request: Request) throws(Problem) -> HostedKind {
         guard !request.body.isEmpty else { return try kind(settings.defaultStore) }
         let body = try request.json()
         let violations = Self.sessionRequest(store: .string()).validate(body)
@@ -53,37 +53,16 @@ extension Service {
     /// The body that creates a session.
     static func sessionRequest(store: JSONSchema) -> JSONSchema { .object([.optional("store", store)]) }
 
-    private func kind(_ name: String) throws(Problem) -> StoreKind {
-        if let kind = kinds.first(where: { $0.name == name }) { return kind }
-        let known = kinds.map(\.name).joined(separator: ", ")
+    private func kind(_ name: String) throws(Problem) -> HostedKind {
+        if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
+        let known = kinds.map(\.kind.name).joined(separator: ", ")
         throw Problem(.noSuchStore, "No store has this name; there are: \(known).")
     }
 
-    private func begin(_ kind: StoreKind, _ id: SessionID, now: Int) -> Session {
+    private func begin(_ kind: HostedKind, _ id: SessionID, now: Int) -> Session {
         let journal = journal?.open(id.description)
-        return Session(id, kind, now: now, journal: journal, recorder: recorder(id, journal))
-    }
-
-    /// Takes committed actions to the journal and, where it listens, to the log; nil where nobody wants them.
-    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> StoreKind.Recorder? {
-        let isLogged = log.isEnabled(.debug)
-        guard journal != nil || isLogged else { return nil }
-        return { [log, clock] record in
-            journal?.append(JournalEntry(record, at: clock.now()))
-            if isLogged { log.write(record, of: id) }
-        }
-    }
-}
-
-extension Log {
-    fileprivate func write(_ record: ActionRecord, of id: SessionID) {
-        var fields: [LogField] = [
-            .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
-            .init("origin", record.origin.rawValue),
-            .init("payload", JSONValue.object(record.payload).description),
-        ]
-        if let cause = record.cause { fields.append(.init("cause", cause)) }
-        debug("action", fields)
+        let recorder: (any ActionRecorder)? = log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
+        return Session(id, kind, now: now, journal: journal, recorder: recorder)
     }
 }
 

@@ -5,30 +5,38 @@ import Synchronization
 /// One running store, who watches it, and when it was used.
 final class Session: Sendable {
     let id: SessionID
-    let kind: StoreKind
     let store: HostedStore
-    /// Names this history of revisions in event ids, so that those of another are known as such.
-    let history: String
-    let events: EventHub
     /// What it committed; nil where nobody keeps that.
     let journal: (any SessionJournal)?
     /// Milliseconds since 1970, as all moments here.
     let createdAt: Int
+    private let hosted: HostedKind
     private let lastActive: Atomic<Int>
     private let nextLook = Atomic<Int>(0)
+    private let hub = AtomicLazyReference<EventHub>()
 
     init(
-        _ id: SessionID, _ kind: StoreKind, now: Int, journal: (any SessionJournal)?, recorder: StoreKind.Recorder?
+        _ id: SessionID, _ hosted: HostedKind, now: Int, journal: (any SessionJournal)?,
+        recorder: (any ActionRecorder)?
     ) {
         self.id = id
-        self.kind = kind
-        store = kind.makeStore(recorder: recorder)
-        history = String(UInt64.random(in: .min ... .max), radix: 36)
-        events = EventHub(store: store, history: history)
+        self.hosted = hosted
+        store = hosted.kind.makeStore(environment: hosted.environment, recorder: recorder)
         self.journal = journal
         createdAt = now
         lastActive = Atomic(now)
     }
+
+    var kind: StoreKind { hosted.kind }
+
+    /// Brings its commits to streams.
+    ///
+    /// It is made when first asked for, by the first stream or by the session's end: most sessions are never watched. Of
+    /// two that ask at once one makes it for both, so a stream that comes with the end finds the hub that has ended.
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store: store)) }
+
+    /// How many streams there are.
+    var streamCount: Int { hub.load()?.count ?? 0 }
 
     var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
 
@@ -42,7 +50,7 @@ final class Session: Sendable {
 
     /// When the session expires unless it is used; one that is being watched is in use.
     func expires(after timeout: Int, now: Int) -> Int {
-        (events.count > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
+        (streamCount > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
     }
 
     /// Whether nobody used it for so long. Who watches is counted only where it matters.
@@ -55,4 +63,11 @@ final class Session: Sendable {
         store.end()
         events.end("session-ended")
     }
+}
+
+// One session is not another, whatever they have in common.
+extension Session: Hashable {
+    static func == (left: Session, right: Session) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

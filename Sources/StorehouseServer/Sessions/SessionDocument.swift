@@ -19,7 +19,7 @@ struct SessionDocument: JSONEncodable {
             json.member("createdAt", Timestamp.rfc3339(session.createdAt))
             json.member("lastActiveAt", Timestamp.rfc3339(session.lastActiveAt))
             json.member("expiresAt", Timestamp.rfc3339(session.expires(after: idleTimeout, now: now)))
-            json.member("subscribers", session.events.count)
+            json.member("subscribers", session.streamCount)
             json.member("effects", session.store.runningEffects)
             json.member(
                 "links",

@@ -25,7 +25,7 @@ final class SessionRegistry: Sendable {
     private let shards: [Locked<[SessionID: Session]>]
     private let count = Atomic<Int>(0)
     private let ended: EndedSessions
-    private let expiry: ExpiryQueue
+    private let expiry: ExpiryQueue<Session>
 
     init(_ settings: Settings, clock: Clock) {
         self.settings = settings
@@ -72,23 +72,28 @@ final class SessionRegistry: Sendable {
         ended.add(session.id, now: clock.now())
         guard shard(of: session.id).withLock({ $0.removeValue(forKey: session.id) }) != nil else { return }
         count.subtract(1, ordering: .relaxed)
-        expiry.remove(session.id, at: session.queuedFor)
+        expiry.remove(session, at: session.queuedFor)
         session.end()
     }
 
     /// Ends the sessions that nobody used for too long.
     func sweep() {
         let now = clock.now()
-        for id in expiry.due(now) {
-            guard let session = shard(of: id).withLock({ $0[id] }) else { continue }
+        for session in expiry.due(now) {
             let moment = session.expires(after: settings.idleTimeout, now: now)
-            if moment <= now { end(session) } else { queue(session, at: moment) }
+            guard moment > now else {
+                end(session)
+                continue
+            }
+            queue(session, at: moment)
+            // One that ended meanwhile may have left the queue before it came in again.
+            if shard(of: session.id).withLock({ $0[session.id] }) == nil { expiry.remove(session, at: moment) }
         }
     }
 
     private func queue(_ session: Session, at moment: Int) {
         session.queuedFor = moment
-        expiry.add(session.id, at: moment)
+        expiry.add(session, at: moment)
     }
 
     /// Stops what all sessions run, as the server ends.
@@ -101,12 +106,4 @@ final class SessionRegistry: Sendable {
     private func shard(of id: SessionID) -> Locked<[SessionID: Session]> {
         shards[Int(truncatingIfNeeded: id.low) & (Self.shardCount - 1)]
     }
-}
-
-/// The wall clock, as a parameter.
-package struct Clock: Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
-    package let now: @Sendable () -> Int
-
-    package init(now: @escaping @Sendable () -> Int) { self.now = now }
 }

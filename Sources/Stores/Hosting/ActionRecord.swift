@@ -12,23 +12,29 @@ public struct ActionRecord: Sendable {
     public let origin: Origin
     /// The revision whose action caused it; nil for a client's.
     public let cause: Int?
+    /// When it was committed, in milliseconds since 1970-01-01T00:00:00Z.
+    public let at: Int
 
     /// A record whose secrets are masked already.
-    public init(revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?) {
+    ///
+    /// - Parameter at: milliseconds since 1970-01-01T00:00:00Z.
+    public init(revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int) {
         self.revision = revision
         self.type = type
         self.payload = payload
         self.origin = origin
         self.cause = cause
+        self.at = at
     }
 }
 
 extension ActionRecord {
     /// The record of a commit; nil where the action was not declared.
     @usableFromInline
-    init?<Action>(_ commit: borrowing Commit<some Sendable, Action>, _ catalogue: ActionCatalogue<Action>) {
-        guard let (type, payload) = catalogue.describe(commit.action) else { return nil }
+    init?<Action: CataloguedAction>(_ commit: borrowing Commit<some Sendable, Action>, at moment: Int) {
+        guard let (type, payload) = Action.catalogue.describe(commit.action) else { return nil }
         self.init(
-            revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause)
+            revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
+            at: moment)
     }
 }

@@ -28,10 +28,7 @@ public struct StoreKind: Sendable {
     /// The named selectors.
     public let selectors: [SelectorDescription]
 
-    /// Is told of each committed action, inside the store: it must be quick.
-    public typealias Recorder = @Sendable (ActionRecord) -> Void
-
-    @usableFromInline let make: @Sendable (StoreEnvironment, Recorder?) -> HostedStore
+    @usableFromInline let make: @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
 
     /// - Parameter engine: makes a new store, given what it records to.
     @inlinable
@@ -42,13 +39,16 @@ public struct StoreKind: Sendable {
         let encoder = StateEncoder(selectors: selectors)
         let catalogue = Engine.Action.catalogue
         let methods = HostedStore.Methods(Host<Engine>(encoder, catalogue))
-        self.init(name, summary, selectors, encoder, catalogue) { environment, record in
-            let recorder = record.map { write in
-                { @Sendable (commit: borrowing Commit<Engine.State, Engine.Action>) in
-                    if let record = ActionRecord(commit, catalogue) { write(record) }
+        self.init(name, summary, selectors, encoder, catalogue) { environment, recorder in
+            // Each store keeps one of these, so it captures two references and is not made by a generic function, which
+            // would wrap it once more.
+            var record: Subscribers<Engine.State, Engine.Action>.Subscriber?
+            if let recorder {
+                record = { commit in
+                    if let record = ActionRecord(commit, at: environment.clock.now()) { recorder.append(record) }
                 }
             }
-            return HostedStore(engine(environment, recorder), methods)
+            return HostedStore(engine(environment, record), methods)
         }
     }
 
@@ -56,7 +56,7 @@ public struct StoreKind: Sendable {
     init<State: HostedState, Action: CataloguedAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
         _ catalogue: ActionCatalogue<Action>,
-        make: @escaping @Sendable (StoreEnvironment, Recorder?) -> HostedStore
+        make: @escaping @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
     ) {
         self.name = name
         self.summary = summary
@@ -72,7 +72,9 @@ public struct StoreKind: Sendable {
     /// A new store of this kind.
     ///
     /// - Parameter recorder: nil where nobody wants the records, which then cost nothing.
-    public func makeStore(environment: StoreEnvironment = .standard, recorder: Recorder? = nil) -> HostedStore {
+    public func makeStore(
+        environment: StoreEnvironment = .standard, recorder: (any ActionRecorder)? = nil
+    ) -> HostedStore {
         make(environment, recorder)
     }
 }

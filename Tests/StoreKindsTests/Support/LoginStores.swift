@@ -24,7 +24,7 @@ struct LoginSession: Sendable {
     let client = ScriptedRemoteClient()
     let store: HostedStore
 
-    init?(_ hosting: LoginHosting, recorder: StoreKind.Recorder? = nil) {
+    init?(_ hosting: LoginHosting, recorder: (any ActionRecorder)? = nil) {
         guard let kind = StoreKind.scripted(client).first(where: { $0.name == hosting.rawValue }) else { return nil }
         store = kind.makeStore(recorder: recorder)
     }

@@ -5,7 +5,7 @@ import Testing
     private let ids = (0..<100).map { _ in SessionID.random() }
 
     @Test func givesThoseWhoseSlotHasBegun() {
-        let queue = ExpiryQueue(granularity: 10)
+        let queue = ExpiryQueue<SessionID>(granularity: 10)
         for (index, id) in ids.enumerated() { queue.add(id, at: index) }
         #expect(Set(queue.due(49)) == Set(ids.prefix(50)))
         #expect(queue.due(49).isEmpty)
@@ -15,7 +15,7 @@ import Testing
 
     /// Or who creates and deletes sessions all day would fill the memory until the first of them are due.
     @Test func holdsNothingOfThoseWhoEndedEarly() {
-        let queue = ExpiryQueue(granularity: 10)
+        let queue = ExpiryQueue<SessionID>(granularity: 10)
         for (index, id) in ids.enumerated() { queue.add(id, at: index) }
         for (index, id) in ids.enumerated() where index != 42 { queue.remove(id, at: index) }
         #expect(queue.count == 1)

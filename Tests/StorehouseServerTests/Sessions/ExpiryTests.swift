@@ -6,7 +6,7 @@ import Testing
     private static let hour = 3_600_000
 
     @Test func whatIsDueComesOutOnce() {
-        let queue = ExpiryQueue(granularity: 100)
+        let queue = ExpiryQueue<SessionID>(granularity: 100)
         let ids = (0..<3).map { _ in SessionID.random() }
         queue.add(ids[0], at: 250)
         queue.add(ids[1], at: 299)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func whatComesLateIsDueAtOnce() {
-        let queue = ExpiryQueue(granularity: 100)
+        let queue = ExpiryQueue<SessionID>(granularity: 100)
         #expect(queue.due(10_000).isEmpty)
         let id = SessionID.random()
         queue.add(id, at: 50)
