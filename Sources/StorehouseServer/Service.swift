@@ -25,7 +25,7 @@ final class Service: Sendable {
     private let draining = Atomic(false)
 
     init(_ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, clock: Clock, log: Log) {
-        self.kinds = kinds.map { HostedKind($0, clock: clock) }
+        self.kinds = kinds.map { HostedKind($0, clock: clock, log: log) }
         self.settings = settings
         self.journal = journal
         self.clock = clock

@@ -25,7 +25,7 @@ struct LiveServer: Sendable {
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
         kinds: [StoreKind]? = nil, clock: Clock = Clock { Timestamp.now }, loops: LoopImplementation = .preferred,
-        configuration: Configuration = .with(),
+        configuration: Configuration = .with(), logging level: LogLevel = .debug,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         await gate.enter()
@@ -36,7 +36,7 @@ struct LiveServer: Sendable {
             kinds: kinds ?? all, configuration: configuration,
             journal: MemoryJournal(keepCommits: configuration.storage.keepCommits)
         )
-        .start(clock: clock, log: Log(level: .debug, format: .text, sink: log), loops: loops)
+        .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops)
         let server = LiveServer(running: running, log: log)
         do {
             let result = try await body(server)
