@@ -47,8 +47,11 @@ final class Service: Sendable {
     }
 
     /// The session that a path names.
-    func session(_ segment: PathSegment) throws(Problem) -> Session {
-        switch lookUp(segment) {
+    func session(_ segment: PathSegment) throws(Problem) -> Session { try session(lookUp(segment)) }
+
+    /// The session that was found.
+    func session(_ found: SessionRegistry.Lookup) throws(Problem) -> Session {
+        switch found {
         case .session(let session): return session
         case .ended:
             throw Problem(.sessionEnded, "This session was deleted or expired; create another with POST /sessions.")

@@ -3,11 +3,12 @@ import Stores
 
 extension Service {
     func openStream(_ id: PathSegment, _ call: Call) throws(Problem) {
-        if case .ended = lookUp(id) {
+        let found = lookUp(id)
+        if case .ended = found {
             // This, and nothing else, stops a browser's EventSource for good.
             return call.answer(Response(.noContent))
         }
-        let session = try session(id)
+        let session = try session(found)
         try refuseWhileDraining()
         try Self.requireEventStream(call.head)
         try Self.refuse("changes", of: call.head)
