@@ -1,17 +1,13 @@
 package import Stores
 
-/// The betting slices' reducers, combined variadically, with the rule that ties two of them.
-package struct BettingReducer: HostedReducer {
-    private typealias Part<Rules: Reducer> = Slice<BettingState, BettingAction, Rules>
-
-    private let all: CombinedList<BettingState, BettingAction> = combine(
-        Part(\.counter, .counter, CounterReducer()),
-        Part(\.user, .user, UserReducer()),
-        Part(\.betslip, .betslip, BetslipReducer()),
-        PlaceBetRule())
-
+/// The betting slices' reducers, combined, with the rule that ties two of them.
+package struct BettingReducer: HostedReducer, ComposedReducer {
     package init() {}
 
-    package func decide(_ action: BettingAction, in state: BettingState) -> Decision { all.decide(action, in: state) }
-    package func reduce(_ state: inout BettingState, _ action: BettingAction) { all.reduce(&state, action) }
+    package var body: some Reducer<BettingState, BettingAction> {
+        Slice(\.counter, .counter, CounterReducer())
+        Slice(\.user, .user, UserReducer())
+        Slice(\.betslip, .betslip, BetslipReducer())
+        PlaceBetRule()
+    }
 }

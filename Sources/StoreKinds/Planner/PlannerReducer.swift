@@ -1,20 +1,14 @@
 package import Stores
 
 /// The planner's reducers, composed.
-package struct PlannerReducer: Reducer {
-    private typealias Part<Rules: Reducer> = Slice<PlannerState, PlannerAction, Rules>
-
-    // Opaque and not `any`, so that the compiler knows the types of the parts and specializes them.
-    private let all: some Reducer<PlannerState, PlannerAction> = Compose {
-        // Before the tasks' own, which it watches.
-        TrendsReducer()
-        Part(\.tasks, .tasks, TasksReducer())
-        Part(\.calendar, .calendar, CalendarReducer())
-        Part(\.settings, .settings, SettingsReducer())
-    }
-
+package struct PlannerReducer: ComposedReducer {
     package init() {}
 
-    package func decide(_ action: PlannerAction, in state: PlannerState) -> Decision { all.decide(action, in: state) }
-    package func reduce(_ state: inout PlannerState, _ action: PlannerAction) { all.reduce(&state, action) }
+    package var body: some Reducer<PlannerState, PlannerAction> {
+        // Before the tasks' own, which it watches.
+        TrendsReducer()
+        Slice(\.tasks, .tasks, TasksReducer())
+        Slice(\.calendar, .calendar, CalendarReducer())
+        Slice(\.settings, .settings, SettingsReducer())
+    }
 }
