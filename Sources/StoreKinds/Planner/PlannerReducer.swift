@@ -4,7 +4,7 @@ package import Stores
 package struct PlannerReducer: ComposedReducer {
     package init() {}
 
-    package var body: some Reducer<PlannerState, PlannerAction> {
+    package let body: some Reducer<PlannerState, PlannerAction> = Compose<PlannerState, PlannerAction, _> {
         // Before the tasks' own, which it watches.
         TrendsReducer()
         Slice(\.tasks, .tasks, TasksReducer())

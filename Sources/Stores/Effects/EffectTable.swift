@@ -1,5 +1,6 @@
+import Synchronization
+
 /// The effects of one store: which run, which wait, and what the policies make of a new one. It starts nothing by itself.
-@usableFromInline
 struct EffectTable<Action: Sendable>: Sendable {
     /// An effect in a queue.
     struct Waiting {
@@ -17,22 +18,18 @@ struct EffectTable<Action: Sendable>: Sendable {
     private var waiting: [Waiting] = []
     /// Until when the throttled ids are held back.
     private var held: [EffectID: Int] = [:]
-    private var generation = 0
-
-    @usableFromInline
-    init() {}
 
     /// How many run or wait; timers do not count.
     var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
 
     var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
 
-    @usableFromInline var isEmpty: Bool { running.isEmpty }
+    /// Whether there is nothing to remember.
+    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && held.isEmpty }
 
     func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
 
     /// Whether so many actions, an effect each, might not fit: whoever sends them has to try first.
-    @usableFromInline
     func isTight(for actions: Int, limit: Int) -> Bool {
         if count + actions > limit { return true }
         return running.contains { effect in
@@ -60,7 +57,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
     /// Whether all of `effect` fits, counted as if it ran or waited from then on.
     mutating func reserve(_ effect: Effect<Action>, now: Int, limit: Int) -> Bool {
-        effect.steps.allSatisfy { step in
+        (effect.steps ?? []).allSatisfy { step in
             switch step {
             case .run(let request): return reserve(request, now: now, limit: limit)
             case .cancel(let id):
@@ -87,11 +84,9 @@ struct EffectTable<Action: Sendable>: Sendable {
 
     mutating func wait(_ effect: Waiting) { waiting.append(effect) }
 
-    /// The number that the next effect or timer will run under.
-    mutating func nextGeneration() -> Int {
-        generation += 1
-        return generation
-    }
+    /// The number that the next effect or timer will run under: never given twice in the process, so that what a store
+    /// forgets cannot come back to it.
+    func nextGeneration() -> Int { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     mutating func add(_ effect: RunningEffect) { running.append(effect) }
 
@@ -132,3 +127,5 @@ struct EffectTable<Action: Sendable>: Sendable {
 
     private func queue(of id: EffectID) -> Int { waiting.lazy.filter { $0.request.id == id }.count }
 }
+
+private let lastGeneration = Atomic(0)

@@ -122,10 +122,19 @@ extension ScopedMiddleware: Interceptor where Part: Interceptor {
 final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline let all: [any Middleware<State, Action>]
     @usableFromInline let interceptors: [any Interceptor<State, Action>]
+    /// What each makes of a commit.
+    @usableFromInline let responders: [@Sendable (borrowing Commit<State, Action>) -> Effect<Action>]
+    @usableFromInline let count: Int
+    /// Whether there are interceptors.
+    @usableFromInline let intercepts: Bool
 
     @usableFromInline
     init(_ all: [any Middleware<State, Action>]) {
         self.all = all
         interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
+        // A function is called without being copied first, as `any Middleware` in a list would be.
+        responders = all.map { middleware in { middleware.respond(to: $0) } }
+        count = all.count
+        intercepts = !interceptors.isEmpty
     }
 }

@@ -25,10 +25,7 @@ struct Aftermath: Sendable {
     /// The chains of what is done with, to be left once all that it started has entered them.
     var left: [Chain] = []
 
-    @usableFromInline
-    init() {}
-
-    @usableFromInline var isEmpty: Bool { ended.isEmpty && left.isEmpty }
+    var isEmpty: Bool { ended.isEmpty && left.isEmpty }
 
     @usableFromInline
     func tell() {

@@ -52,7 +52,7 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
 
     @usableFromInline
     func runningEffects(_ engine: Engine) -> [String] {
-        engine.core.contents.withLock { $0.pointee.effects.ids.map(\.name).sorted() }
+        engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
     }
 
     /// A view that is good as long as the store's lock is held.

@@ -87,10 +87,10 @@ extension StoreKind {
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
         // Both are made once, and every store of the kind shares them.
-        let reducer: any Reducer<State, Action> = reducer
+        let rules = Rules(reducer)
         let middleware = MiddlewareStack(middleware)
         return StoreKind(name, summary, selectors) { environment, recorder in
-            Store(State(), reducer, middleware, environment, recorder: recorder)
+            Store(State(), rules, middleware, environment, recorder: recorder)
         }
     }
 

@@ -1,11 +1,11 @@
 /// Two reducers on the same state, the first before the second.
-public struct Combined<First: Reducer, Second: Reducer>: Reducer
+public final class Combined<First: Reducer, Second: Reducer>: Reducer
 where First.State == Second.State, First.Action == Second.Action {
     @usableFromInline let first: First
     @usableFromInline let second: Second
 
     /// Asks and runs `first` before `second`.
-    @inlinable @inline(__always)
+    @inlinable
     public init(_ first: First, _ second: Second) {
         self.first = first
         self.second = second

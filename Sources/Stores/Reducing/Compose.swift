@@ -6,22 +6,21 @@
 ///     }
 ///
 /// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
-public struct Compose<Body: Reducer>: Reducer {
+public struct Compose<State: Sendable, Action: Sendable, Body: Reducer<State, Action>>: Reducer {
     @usableFromInline let body: Body
 
     /// The reducers that `body` lists, in its order.
     @inlinable @inline(__always)
-    public init<State, Action>(@ReducerBuilder<State, Action> _ body: () -> Body)
-    where Body.State == State, Body.Action == Action { self.body = body() }
+    public init(@ReducerBuilder<State, Action> _ body: () -> Body) { self.body = body() }
 
     @inlinable @inline(__always)
-    public func decide(_ action: Body.Action, in state: Body.State) -> Decision { body.decide(action, in: state) }
+    public func decide(_ action: Action, in state: State) -> Decision { body.decide(action, in: state) }
 
     @inlinable @inline(__always)
-    public func reduce(_ state: inout Body.State, _ action: Body.Action) { body.reduce(&state, action) }
+    public func reduce(_ state: inout State, _ action: Action) { body.reduce(&state, action) }
 
     @inlinable @inline(__always)
-    public func apply(_ action: Body.Action, to state: inout Body.State) -> Decision {
+    public func apply(_ action: Action, to state: inout State) -> Decision {
         body.apply(action, to: &state)
     }
 }

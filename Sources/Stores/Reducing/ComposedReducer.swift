@@ -1,7 +1,7 @@
 /// A reducer that is written as a list of others, each asked and run in its order.
 ///
 ///     struct ShopReducer: ComposedReducer {
-///         var body: some Reducer<ShopState, ShopAction> {
+///         let body: some Reducer<ShopState, ShopAction> = Compose<ShopState, ShopAction, _> {
 ///             Slice(\.cart, .cart, CartReducer())
 ///             Slice(\.draft, .draft, IfPresent(DraftReducer()))
 ///             Slice(\.tasks, .task, ForEach(TaskReducer()))
@@ -13,8 +13,8 @@
 ///
 /// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
 ///
-/// A computed `body` is made anew for each action. Where it has many slices, keep it instead, as a stored property of
-/// the same type, made with ``Compose``: key paths are then looked up once and not for each action.
+/// A `body` may also be computed, `var body: some Reducer<ShopState, ShopAction> { … }`, as a list without ``Compose``. It is
+/// then made anew for each action, which costs more than all else.
 public protocol ComposedReducer<State, Action>: Reducer {
     /// The type of the list, found by the compiler.
     associatedtype Body: Reducer<State, Action>

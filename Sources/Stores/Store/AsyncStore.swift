@@ -196,7 +196,7 @@ extension AsyncStore {
 
     /// Drops what a commit dispatched where its chain goes on too long, or grows too wide.
     private func contain(_ progress: Progress, _ contents: StoreCore<State, Action>.Place) -> StoreFault? {
-        guard let chain = progress.chain, !contents.pointee.inbox.isEmpty else { return nil }
+        guard let chain = progress.chain, contents.pointee.pending?.inbox.isEmpty == false else { return nil }
         switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
         case .goesOn: break
         case .stops: return core.stopCascade(dropping: 0, contents)

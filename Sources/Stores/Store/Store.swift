@@ -10,7 +10,7 @@ public import Locks
 /// - A dispatch that starts no effect and that nobody watches allocates nothing.
 public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @usableFromInline let core: StoreCore<State, Action>
-    @usableFromInline let reducer: any Reducer<State, Action>
+    @usableFromInline let rules: Rules<State, Action>
 
     /// - Parameters:
     ///   - state: at revision 0.
@@ -18,19 +18,19 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     ///   - environment: time, a place for effects, and limits.
     @inlinable
     public convenience init(
-        _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
+        _ state: State, reducer: some Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, MiddlewareStack(middleware), environment, recorder: nil)
+        self.init(state, Rules(reducer), MiddlewareStack(middleware), environment, recorder: nil)
     }
 
     @inlinable
     init(
-        _ state: State, _ reducer: any Reducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
+        _ state: State, _ rules: Rules<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
-        self.reducer = reducer
+        self.rules = rules
     }
 
     deinit { core.end() }
@@ -94,7 +94,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
             receipt = process(submission, contents)
             inspect(receipt, contents)
         } whenBusy: { contents in
-            contents.pointee.inbox.append(submission)
+            core.queue(submission, contents)
         }
         if let fault { receipt = receipt.with(fault) }
         return receipt
@@ -114,9 +114,8 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
             guard !contents.pointee.isBusy else { return whenBusy(contents) }
             contents.pointee.isBusy = true
             body(contents)
-            if !contents.pointee.inbox.isEmpty { fault = drain(contents) }
+            if contents.pointee.pending != nil { (fault, aftermath) = finish(contents) }
             contents.pointee.isBusy = false
-            if !contents.pointee.aftermath.isEmpty { aftermath = core.takeAftermath(contents) }
         }
         aftermath?.tell()
         return fault
@@ -136,27 +135,27 @@ extension Store {
             isBatch = !details.rest.isEmpty
         }
         let outcome =
-            isBatch || isTight(contents)
+            isBatch || (contents.pointee.pending != nil && core.isTight(contents))
             ? reduce(batch: submission, contents, &progress) : reduce(submission, contents, &progress)
         return Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
-    }
-
-    /// Whether one more effect might be one too many.
-    @inlinable
-    func isTight(_ contents: StoreCore<State, Action>.Place) -> Bool {
-        !contents.pointee.effects.isEmpty
-            && contents.pointee.effects.isTight(for: 1, limit: core.environment.effectLimit)
     }
 
     @inlinable
     func reduce(
         _ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
     ) -> Outcome {
+        guard core.middleware.intercepts else { return reduce(submission.first, submission, contents, &progress) }
         var outcome = Outcome.ignored
-        guard let action = core.intercept(submission.first, StoreCore.state(in: contents), &outcome) else {
-            return outcome
-        }
-        switch reducer.apply(action, to: &contents.pointee.state) {
+        let action = core.intercept(submission.first, StoreCore.state(in: contents), &outcome)
+        return action.map { reduce($0, submission, contents, &progress) } ?? outcome
+    }
+
+    @inlinable
+    func reduce(
+        _ action: Action, _ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
+        _ progress: inout Progress
+    ) -> Outcome {
+        switch rules.apply(action, &contents.pointee.state) {
         case .ignore: return .ignored
         case .reject(let rejection):
             core.report(rejection)
@@ -175,7 +174,7 @@ extension Store {
         var outcome = Outcome.ignored
         guard let accepted = trial(of: batch, contents, &outcome) else { return outcome }
         for (index, action) in accepted.enumerated() {
-            reducer.reduce(&contents.pointee.state, action)
+            rules.reduce(action, &contents.pointee.state)
             core.commit(action, of: batch, endsBatch: index == accepted.count - 1, contents, &progress, self)
         }
         return accepted.isEmpty ? .ignored : .committed
@@ -191,7 +190,7 @@ extension Store {
         for (index, action) in batch.actions.enumerated() {
             outcome = .ignored
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
-                switch reducer.apply(action, to: &state) {
+                switch rules.apply(action, &state) {
                 case .accept:
                     accepted.append(action)
                     if !core.fits(action, state, batch, contents, &room) {
@@ -211,15 +210,18 @@ extension Store {
         return accepted
     }
 
-    /// Runs what was queued behind the action at hand, and what that queued in turn.
+    /// Runs what was queued behind the action at hand; what is left is to be told when the lock is free.
     @usableFromInline
-    func drain(_ contents: StoreCore<State, Action>.Place) -> StoreFault? {
+    func finish(_ contents: StoreCore<State, Action>.Place) -> (StoreFault?, Aftermath) {
+        let fault = drain(contents)
+        return (fault, core.takeAftermath(contents))
+    }
+
+    private func drain(_ contents: StoreCore<State, Action>.Place) -> StoreFault? {
         var left = core.environment.cascadeLimit
-        while !contents.pointee.inbox.isEmpty {
-            let queued = contents.pointee.inbox
-            contents.pointee.inbox = []
+        while let queued = core.nextInbox(contents) {
             for submission in queued.prefix(left) { _ = process(submission, contents) }
-            contents.pointee.aftermath.left += queued.compactMap(\.ownChain)
+            contents.pointee.agenda.aftermath.left += queued.compactMap(\.ownChain)
             if queued.count > left {
                 return core.stopCascade(dropping: queued.count - left, contents)
             }

@@ -18,10 +18,11 @@ extension StoreCore {
             own.enter()
             stage.whenSettled { own.leave() }
         }
-        for step in effect.steps {
+        for step in effect.steps ?? [] {
             switch step {
             case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
-            case .cancel(let id): contents.pointee.effects.cancel(id, ended: &contents.pointee.aftermath.ended)
+            case .cancel(let id):
+                contents.pointee.agenda.effects.cancel(id, ended: &contents.pointee.agenda.aftermath.ended)
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, door)
             case .run(let request):
                 run(request, cause: cause, Stage(after: stage, own: own), contents, &progress, door)
@@ -33,7 +34,7 @@ extension StoreCore {
     private func dispatch(
         _ action: Action, _ origin: Origin, cause: Int, _ contents: Place, _ progress: inout Progress
     ) {
-        contents.pointee.inbox.append(
+        contents.pointee.agenda.inbox.append(
             Submission(
                 action, origin: origin, .init(cause: cause, chain: progress.entered(), depth: progress.depth + 1)))
     }
@@ -43,23 +44,24 @@ extension StoreCore {
         _ progress: inout Progress, _ door: any Door<Action>
     ) {
         let now = environment.clock.now()
-        let admission = contents.pointee.effects.admit(request, now: now, ended: &contents.pointee.aftermath.ended)
+        let admission = contents.pointee.agenda.effects.admit(
+            request, now: now, ended: &contents.pointee.agenda.aftermath.ended)
         guard admission != .drop else { return }
         // Entered before the older run leaves: a chain that goes on must not look settled in between.
         let chain = progress.entered()
         stage.own?.enter()
         let chains = [chain] + (stage.own.map { [$0] } ?? [])
-        progress.effects.append(request.id)
+        progress.effects = (progress.effects ?? []) + [request.id]
         let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains, after: stage.after)
         if admission == .wait {
-            contents.pointee.effects.wait(effect)
+            contents.pointee.agenda.effects.wait(effect)
         } else {
             start(effect, contents, door)
         }
     }
 
     private func start(_ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>) {
-        let generation = contents.pointee.effects.nextGeneration()
+        let generation = contents.pointee.agenda.effects.nextGeneration()
         let run = EffectRun(effect, generation, environment, door)
         let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
             await after?.settled()
@@ -69,7 +71,7 @@ extension StoreCore {
                 door?.finish(generation)
             }
         }
-        contents.pointee.effects.add(
+        contents.pointee.agenda.effects.add(
             RunningEffect(
                 id: effect.request.id, generation: generation, policy: effect.request.policy, chains: effect.chains,
                 task: task))
@@ -86,26 +88,42 @@ extension StoreCore {
     }
 
     @usableFromInline
-    func isCurrent(_ sender: Int, _ contents: Place) -> Bool { contents.pointee.effects.isRunning(sender) }
+    func isCurrent(_ sender: Int, _ contents: Place) -> Bool {
+        contents.pointee.pending?.effects.isRunning(sender) ?? false
+    }
 
     /// Takes out the run that sends its last action, and begins what waited for it.
     @usableFromInline
     func end(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
-        guard let (ended, next) = contents.pointee.effects.end(generation) else { return }
-        contents.pointee.aftermath.ended.append(ended)
+        guard let (ended, next) = contents.pointee.agenda.effects.end(generation) else { return }
+        contents.pointee.agenda.aftermath.ended.append(ended)
         if let next { start(next, contents, door) }
         if ended.isTimer { fire(generation, contents, door) }
     }
 
-    @usableFromInline
+    /// What is to be told when the lock is free, as the last thing before it is.
     func takeAftermath(_ contents: Place) -> Aftermath {
-        defer { contents.pointee.aftermath = Aftermath() }
-        return contents.pointee.aftermath
+        guard let agenda = contents.pointee.pending else { return Aftermath() }
+        let aftermath = agenda.aftermath
+        agenda.aftermath = Aftermath()
+        if agenda.isEmpty { contents.pointee.pending = nil }
+        return aftermath
+    }
+
+    @usableFromInline
+    func queue(_ submission: Submission<Action>, _ contents: Place) {
+        contents.pointee.agenda.inbox.append(submission)
+    }
+
+    /// Whether one more effect might be one too many.
+    @usableFromInline
+    func isTight(_ contents: Place) -> Bool {
+        contents.pointee.pending?.effects.isTight(for: 1, limit: environment.effectLimit) ?? false
     }
 
     /// Does what the middlewares ask for when a store goes on from a state that was kept.
     func resume(_ contents: Place, _ door: any Door<Action>) {
-        var progress = Progress(Submission<Action>.Details?.none)
+        var progress = Progress(chain: nil, depth: 0)
         var stage: Chain?
         for middleware in middleware.all {
             let effect = middleware.resume(contents.pointee.state)
@@ -116,7 +134,7 @@ extension StoreCore {
 
     /// The effects as they are, where those of `submission` might be too many; nil where they cannot.
     func room(for submission: Submission<Action>, _ contents: Place) -> EffectTable<Action>? {
-        let effects = contents.pointee.effects
+        let effects = contents.pointee.pending?.effects ?? EffectTable()
         return effects.isTight(for: submission.count, limit: environment.effectLimit) ? effects : nil
     }
 
@@ -147,27 +165,27 @@ extension StoreCore {
     private func arm(
         _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: Place, _ door: any Door<Action>
     ) {
-        let known = contents.pointee.timers.firstIndex { $0.id == id }
+        let known = contents.pointee.agenda.timers.firstIndex { $0.id == id }
         if known == nil, timers.isEmpty { return }
-        if known == nil { contents.pointee.timers.append(TimerGroup(id: id)) }
-        let place = known ?? contents.pointee.timers.count - 1
-        contents.pointee.timers[place].want(timers)
+        if known == nil { contents.pointee.agenda.timers.append(TimerGroup(id: id)) }
+        let place = known ?? contents.pointee.agenda.timers.count - 1
+        contents.pointee.agenda.timers[place].want(timers)
         arm(place, cause: cause, contents, door)
     }
 
     /// Arms the next timer of a group, unless it is armed already.
     private func arm(_ place: Int, cause: Int, _ contents: Place, _ door: any Door<Action>) {
-        let group = contents.pointee.timers[place]
+        let group = contents.pointee.agenda.timers[place]
         let next = group.next
         if let armed = group.armed {
             if armed.timer.key == next?.key { return }
-            if let (ended, _) = contents.pointee.effects.end(armed.generation) {
-                contents.pointee.aftermath.ended.append(ended)
+            if let (ended, _) = contents.pointee.agenda.effects.end(armed.generation) {
+                contents.pointee.agenda.aftermath.ended.append(ended)
             }
-            contents.pointee.timers[place].disarm()
+            contents.pointee.agenda.timers[place].disarm()
         }
         guard let next else { return }
-        let generation = contents.pointee.effects.nextGeneration()
+        let generation = contents.pointee.agenda.effects.nextGeneration()
         let submission = Submission(
             next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
         let task = Task(executorPreference: environment.executor) {
@@ -175,16 +193,16 @@ extension StoreCore {
             guard await clock.reaches(next.deadline) else { return }
             door?.take(submission)
         }
-        contents.pointee.effects.add(
+        contents.pointee.agenda.effects.add(
             RunningEffect(id: next.id, generation: generation, policy: nil, task: task))
-        contents.pointee.timers[place].arm(next, generation)
+        contents.pointee.agenda.timers[place].arm(next, generation)
     }
 
     /// Goes on to the next timer of the group whose timer was told.
     private func fire(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
-        guard let place = contents.pointee.timers.firstIndex(where: { $0.armed?.generation == generation })
+        guard let place = contents.pointee.agenda.timers.firstIndex(where: { $0.armed?.generation == generation })
         else { return }
-        contents.pointee.timers[place].fire()
+        contents.pointee.agenda.timers[place].fire()
         arm(place, cause: contents.pointee.revision, contents, door)
     }
 }

@@ -12,11 +12,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline var hasEnded = false
         /// Whether an action is being processed, so that one that comes from inside is known as such.
         @usableFromInline var isBusy = false
-        /// What came from inside, in order.
-        @usableFromInline var inbox: [Submission<Action>] = []
-        @usableFromInline var effects = EffectTable<Action>()
-        var timers: [TimerGroup<Action>] = []
-        @usableFromInline var aftermath = Aftermath()
+        /// What is under way; nil where nothing is, which is most of the time.
+        @usableFromInline var pending: Agenda<Action>?
         /// Made when the first one comes.
         @usableFromInline var subscribers: Subscribers<State, Action>?
         /// The newest state as JSON, where a host has asked for it.
@@ -24,6 +21,15 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
         @inlinable
         init(state: State) { self.state = state }
+
+        /// What is under way, made where nothing was.
+        @usableFromInline var agenda: Agenda<Action> {
+            mutating get {
+                let agenda = pending ?? Agenda()
+                pending = agenda
+                return agenda
+            }
+        }
     }
 
     /// Where the contents stand while the lock is held.
@@ -96,13 +102,10 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
                 state: Self.state(in: contents))
             recorder?(commit)
             contents.pointee.subscribers?.tell(commit)
-            middleware.all.withUnsafeBufferPointer { all in
-                // By index, so that none is copied.
-                for index in all.indices {
-                    let effect = all[index].respond(to: commit)
-                    guard !effect.steps.isEmpty else { continue }
-                    perform(effect, cause: revision, contents, &progress, &stage, door)
-                }
+            for index in 0..<middleware.count {
+                let effect = middleware.responders[index](commit)
+                if effect.steps == nil { continue }
+                perform(effect, cause: revision, contents, &progress, &stage, door)
             }
         }
     }
@@ -131,8 +134,15 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     func takeInbox(_ contents: Place) -> [Submission<Action>] {
-        defer { contents.pointee.inbox = [] }
-        return contents.pointee.inbox
+        guard let agenda = contents.pointee.pending else { return [] }
+        defer { agenda.inbox = [] }
+        return agenda.inbox
+    }
+
+    /// What came from inside, to be run next; nil where nothing did.
+    func nextInbox(_ contents: Place) -> [Submission<Action>]? {
+        let queued = takeInbox(contents)
+        return queued.isEmpty ? nil : queued
     }
 
     /// Drops what still waits behind the action at hand.
@@ -148,7 +158,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @discardableResult
     func dropInbox(_ contents: Place) -> Int {
         let waiting = takeInbox(contents)
-        contents.pointee.aftermath.left += waiting.compactMap(\.ownChain)
+        contents.pointee.agenda.aftermath.left += waiting.compactMap(\.ownChain)
         return waiting.count
     }
 
@@ -157,8 +167,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     func end() {
         let cancelled: [RunningEffect] = contents.withLock { contents in
             contents.pointee.hasEnded = true
-            contents.pointee.timers = []
-            return contents.pointee.effects.cancelAll()
+            contents.pointee.pending?.timers = []
+            return contents.pointee.pending?.effects.cancelAll() ?? []
         }
         for effect in cancelled { effect.end() }
     }
@@ -168,19 +178,29 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 @usableFromInline
 struct Progress {
     @usableFromInline var chain: Chain?
-    @usableFromInline var effects: [EffectID] = []
+    /// Nil for none, which costs nothing.
+    var effects: [EffectID]?
     /// How far the actions that follow are from the one that began it.
     let depth: Int
 
     @usableFromInline
-    init<Action>(_ details: Submission<Action>.Details?) {
-        chain = details?.chain
-        depth = details?.depth ?? 0
+    init(chain: Chain?, depth: Int) {
+        self.chain = chain
+        self.depth = depth
     }
 
-    @usableFromInline var sequel: Receipt.Sequel? {
-        chain == nil ? nil : Receipt.Sequel(effects: effects, chain: chain, fault: nil)
+    @inlinable
+    init<Action>(_ details: Submission<Action>.Details?) {
+        if let details {
+            self.init(chain: details.chain, depth: details.depth)
+        } else {
+            self.init(chain: nil, depth: 0)
+        }
     }
+
+    @inlinable var sequel: Receipt.Sequel? { chain == nil ? nil : told }
+
+    @usableFromInline var told: Receipt.Sequel { Receipt.Sequel(effects: effects ?? [], chain: chain, fault: nil) }
 }
 
 /// The way into a store for what it set going itself; it does not keep the store alive.

@@ -13,13 +13,15 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
     @usableFromInline let contents = Locked(Contents())
+
     func add(_ subscriber: @escaping Subscriber) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
             contents.list.append((contents.nextID, subscriber))
             return contents.nextID
         }
-        return Subscription { [weak self] in self?.remove(id) }
+        // It keeps the list, and not this, which is kept faster while nobody refers to it weakly.
+        return Subscription { [contents] in Self.remove(id, contents) }
     }
 
     @inlinable
@@ -27,7 +29,10 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         for (_, subscriber) in contents.withLock({ $0.list }) { subscriber(commit) }
     }
 
-    private func remove(_ id: Int) {
+    // A subscriber may keep its own subscription, and with it the list.
+    deinit { contents.withLock { $0.list = [] } }
+
+    private static func remove(_ id: Int, _ contents: Locked<Contents>) {
         // Let go of outside the lock: what it keeps may be another subscription, which ends with it.
         let removed: Subscriber? = contents.withLock { contents in
             contents.list.firstIndex { $0.id == id }.map { contents.list.remove(at: $0).subscriber }
