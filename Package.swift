@@ -31,6 +31,7 @@ let package = Package(
             name: "storehouse",
             dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
         .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
+        .target(name: "ExampleStores", dependencies: ["Stores"], path: "Examples/Stores"),
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
@@ -41,6 +42,8 @@ let package = Package(
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
+        .testTarget(
+            name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
         .testTarget(name: "JournalTests", dependencies: ["Journal", "Stores", "JSON"]),
         .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
         .testTarget(

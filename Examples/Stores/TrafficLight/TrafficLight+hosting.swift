@@ -1,0 +1,46 @@
+public import Stores
+
+extension TrafficLight {
+    /// What a light needs beside its reducer: the time in each action, and a timer for what it shows.
+    public static func middleware(
+        clock: any StoreClock = SystemClock()
+    ) -> [any Middleware<TrafficLight, TrafficLightAction>] {
+        let timers = Timers<TrafficLight, TrafficLightAction>("traffic-light") { light in
+            light.deadline.map { [StateTimer("traffic-light.phase", at: $0, TrafficLightAction(.endPhase, at: $0))] }
+                ?? []
+        }
+        return [Arrival(clock), timers]
+    }
+
+    /// Traffic lights for a server: `try await StorehouseServer(kinds: [TrafficLight.kind()]).run()`.
+    ///
+    /// - Parameter clock: the one of the environment that the stores are made with.
+    public static func kind(clock: any StoreClock = SystemClock()) -> StoreKind {
+        .store(
+            "traffic-light", summary: "A traffic light with a button for pedestrians.",
+            reducer: TrafficLightReducer(), middleware: middleware(clock: clock),
+            selectors: [Selector("lamps", "The lamps that are lit.") { $0.lamps }])
+    }
+}
+
+extension TrafficLight: HostedState {
+    /// A light that is off.
+    public init() { self = .off }
+
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            switch self {
+            case .off:
+                json.member("mode", "off")
+            case .running(let phase, let moment):
+                json.member("mode", "running")
+                json.member("phase", phase)
+                json.member("until", moment)
+            case .faulty(let isLit, let moment):
+                json.member("mode", "faulty")
+                json.member("isLit", isLit)
+                json.member("until", moment)
+            }
+        }
+    }
+}
