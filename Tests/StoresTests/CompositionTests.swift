@@ -97,3 +97,48 @@ private struct Conditional: ComposedReducer {
         }
     }
 }
+
+@Suite struct ConcernTests {
+    /// Fails where it is asked or run for an action that it says is none of its business.
+    private struct Picky: Reducer {
+        let concern: TallyAction
+        let asked: Recorder<String>
+
+        func concerns(_ action: TallyAction) -> Bool { action == concern }
+
+        func decide(_ action: TallyAction, in state: Tally) -> Decision {
+            asked.record("decide \(action == concern)")
+            return .accept
+        }
+
+        func reduce(_ state: inout Tally, _ action: TallyAction) {
+            asked.record("reduce \(action == concern)")
+            state.values.append(-1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aPartThatAnActionIsNoBusinessOfIsNeitherAskedNorRun(_ standsFirst: Bool) {
+        let asked = Recorder<String>()
+        let picky = Picky(concern: .skip, asked: asked)
+        let store =
+            standsFirst
+            ? Store(
+                Tally(),
+                reducer: Compose<Tally, TallyAction, _> {
+                    picky
+                    TallyReducer()
+                })
+            : Store(
+                Tally(),
+                reducer: Compose<Tally, TallyAction, _> {
+                    TallyReducer()
+                    picky
+                })
+        #expect(store.dispatch(.add(1)).outcome == .committed)
+        #expect(asked.values.isEmpty)
+        #expect(store.dispatch(.skip).outcome == .committed)
+        #expect(asked.values == ["decide true", "reduce true"])
+        #expect(store.state.values == [1, -1])
+    }
+}

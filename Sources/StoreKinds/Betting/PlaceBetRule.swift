@@ -4,6 +4,10 @@ package import Stores
 package struct PlaceBetRule: Reducer {
     package init() {}
 
+    package func concerns(_ action: BettingAction) -> Bool {
+        if case .betslip(.placeBet) = action { true } else { false }
+    }
+
     package func decide(_ action: BettingAction, in state: BettingState) -> Decision {
         guard case .betslip(.placeBet) = action else { return .ignore }
         let selections = state.betslip.selections

@@ -6,6 +6,13 @@ package import Stores
 package struct TrendsReducer: Reducer {
     package init() {}
 
+    package func concerns(_ action: PlannerAction) -> Bool {
+        switch action {
+        case .trends, .tasks: true
+        case .calendar, .settings: false
+        }
+    }
+
     package func decide(_ action: PlannerAction, in state: PlannerState) -> Decision {
         action == .trends(.reset) ? .accept : .ignore
     }

@@ -23,7 +23,13 @@ where First.State == Second.State, First.Action == Second.Action {
     }
 
     @inlinable @inline(__always)
+    public func concerns(_ action: First.Action) -> Bool { second.concerns(action) || first.concerns(action) }
+
+    @inlinable @inline(__always)
     public func apply(_ action: First.Action, to state: inout First.State) -> Decision {
+        // Most actions concern one part, which then finds both steps by itself.
+        if !second.concerns(action) { return first.apply(action, to: &state) }
+        if !first.concerns(action) { return second.apply(action, to: &state) }
         let decision = decide(action, in: state)
         if case .accept = decision { reduce(&state, action) }
         return decision

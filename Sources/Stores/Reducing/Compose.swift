@@ -14,6 +14,9 @@ public struct Compose<State: Sendable, Action: Sendable, Body: Reducer<State, Ac
     public init(@ReducerBuilder<State, Action> _ body: () -> Body) { self.body = body() }
 
     @inlinable @inline(__always)
+    public func concerns(_ action: Action) -> Bool { body.concerns(action) }
+
+    @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision { body.decide(action, in: state) }
 
     @inlinable @inline(__always)

@@ -25,6 +25,12 @@ public protocol ComposedReducer<State, Action>: Reducer {
 
 extension ComposedReducer {
     @inlinable @inline(__always)
+    public func concerns(_ action: Body.Action) -> Bool {
+        let body = body
+        return body.concerns(action)
+    }
+
+    @inlinable @inline(__always)
     public func decide(_ action: Body.Action, in state: Body.State) -> Decision {
         let body = body
         return body.decide(action, in: state)

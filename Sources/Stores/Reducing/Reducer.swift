@@ -21,6 +21,11 @@ public protocol Reducer<State, Action>: Sendable {
     /// each on what those before it left.
     func reduce(_ state: inout State, _ action: Action)
 
+    /// Whether this reducer may have anything to say of `action` or to do for it; yes unless it is written otherwise.
+    ///
+    /// Asked first where reducers are composed, so that those that an action is none of the business of cost next to nothing.
+    func concerns(_ action: Action) -> Bool
+
     /// Both steps: changes `state` only where the answer is `.accept`. A reducer that finds both in one go may do so.
     func apply(_ action: Action, to state: inout State) -> Decision
 }
@@ -29,6 +34,10 @@ extension Reducer {
     /// Accepts: for reducers that refuse nothing.
     @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision { .accept }
+
+    /// Yes: for reducers that nobody composes.
+    @inlinable @inline(__always)
+    public func concerns(_ action: Action) -> Bool { true }
 
     /// Asks, then reduces where the answer is `.accept`.
     @inlinable @inline(__always)

@@ -27,6 +27,9 @@ public final class Slice<State: Sendable, Action: Sendable, Part: Reducer>: Redu
     }
 
     @inlinable @inline(__always)
+    public func concerns(_ action: Action) -> Bool { self.action.extract(action) != nil }
+
+    @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision {
         guard let nested = self.action.extract(action) else { return .ignore }
         if let path { return part.decide(nested, in: state[keyPath: path]) }
