@@ -84,6 +84,14 @@ import Testing
         #expect(bench.store.dispatch(batch: [.start(2), .start(3)]).outcome == .committed)
     }
 
+    @Test func aBatchOnAnEmptyQueueIsCountedToo() {
+        let bench = EffectBench(.queued(limit: 1))
+        let receipt = bench.store.dispatch(batch: [.start(1), .start(2), .start(3)])
+        #expect(receipt.outcome == .rejected(.tooManyEffects, index: 2))
+        #expect(bench.store.revision == 0)
+        #expect(bench.store.dispatch(batch: [.start(1), .start(2)]).outcome == .committed)
+    }
+
     @Test func whatALeadingEffectDropsIsNotOneTooMany() {
         let bench = EffectBench(.leading, effectLimit: 1)
         bench.start(1)

@@ -54,7 +54,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var receipts: [Receipt] = []
         var subscriptions: [Subscription] = []
-        for round in 0..<150 {
+        for round in 0..<60 {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: receipts.append(store.dispatch(batch: (0..<3).map { _ in action(&generator) }))
             case 1: subscriptions.append(store.observe { _ in })
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func endingAStoreWhileThreadsUseItLeavesNobodyWaiting() async {
-        for round in 0..<20 as Range<UInt64> {
+        for round in 0..<8 as Range<UInt64> {
             let store = Store(
                 Tally(), reducer: TallyReducer(), middleware: [Self.middleware],
                 environment: StoreEnvironment(effectLimit: 24))

@@ -4,11 +4,6 @@ public import Stores
 ///
 /// It reads the room and remembers nothing itself, so that one moderator serves any number of rooms.
 public struct Moderator: Interceptor {
-    /// What it reads.
-    public typealias State = ChatRoom
-    /// What it intercepts.
-    public typealias Action = ChatAction
-
     private let clock: any StoreClock
     private let limit: Int
     private let window: Int

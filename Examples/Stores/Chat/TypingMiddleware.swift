@@ -17,7 +17,7 @@ public struct TypingMiddleware: Middleware {
 
     /// Whoever was typing when the room was kept has stopped since.
     public func resume(_ room: ChatRoom) -> Effect<ChatAction> {
-        room.typing.reduce(.none) { .merge($0, .dispatch(.stopTyping($1))) }
+        .merge(room.typing.map { .dispatch(.stopTyping($0)) })
     }
 
     private static func effect(of id: ChatMember.ID) -> EffectID { EffectID("chat.typing.\(id)") }

@@ -2,11 +2,6 @@ public import Stores
 
 /// Writes the time into each action on its way to the reducer, which needs no clock then and believes no sender's.
 public struct Arrival: Interceptor {
-    /// What it reads.
-    public typealias State = TrafficLight
-    /// What it intercepts.
-    public typealias Action = TrafficLightAction
-
     private let clock: any StoreClock
 
     /// - Parameter clock: the one that the store's timers wait by.

@@ -59,7 +59,10 @@ public struct Effect<Action: Sendable>: Sendable {
     public static func dispatch(_ action: Action) -> Effect { Effect([.dispatch(action)]) }
 
     /// Several effects, in order.
-    public static func merge(_ effects: Effect...) -> Effect { Effect(effects.flatMap { $0.steps ?? [] }) }
+    public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+    /// Several effects, in order.
+    public static func merge(_ effects: [Effect]) -> Effect { Effect(effects.flatMap { $0.steps ?? [] }) }
 
     /// The same effects, begun `delay` later. Cancelling and being replaced count from now on.
     public func delayed(by delay: Duration) -> Effect {

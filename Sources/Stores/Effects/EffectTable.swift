@@ -29,9 +29,10 @@ struct EffectTable<Action: Sendable>: Sendable {
 
     func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
 
-    /// Whether so many actions, an effect each, might not fit: whoever sends them has to try first.
+    /// Whether the effects of so many actions might not fit, so that they have to be tried first. One action is taken to
+    /// start one effect; where it starts more, it may pass the limit by those.
     func isTight(for actions: Int, limit: Int) -> Bool {
-        if count + actions > limit { return true }
+        if actions > 1 || count + actions > limit { return true }
         return running.contains { effect in
             guard case .queued(let most) = effect.policy else { return false }
             return queue(of: effect.id) + actions > most

@@ -10,7 +10,8 @@ public protocol Middleware<State, Action>: Sendable {
 
     /// What is to be done after a commit. Nothing unless it is written otherwise.
     ///
-    /// It answers and does not act: near the limit of effects it is asked of a commit that may not come to pass.
+    /// It answers and does not act: where the effects of a batch, or of an action near the limit, might be too many, it is
+    /// asked once more beforehand.
     ///
     /// - Parameter commit: the action, the state that it led to, and where it came from.
     func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action>
@@ -31,6 +32,10 @@ extension Middleware {
 ///
 /// Several are asked in the declared order, each with what the one before made of the action.
 public protocol Interceptor<State, Action>: Middleware {
+    // Said again, so that one that is only an interceptor need not name them.
+    associatedtype State
+    associatedtype Action
+
     /// What becomes of `action` before the reducer sees it.
     ///
     /// - Parameter state: as it is before the action; to be read, not kept.

@@ -209,10 +209,11 @@ extension AsyncStore {
         _ changes: [(Action, State)], of submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
         _ progress: inout Progress
     ) -> Outcome {
-        var room = core.room(for: submission, contents)
-        for (index, (action, state)) in changes.enumerated()
-        where !core.fits(action, state, submission, contents, &room) {
-            return .rejected(.tooManyEffects, index: index)
+        if var room = core.room(for: submission, contents) {
+            for (index, (action, state)) in changes.enumerated()
+            where !core.fits(action, state, submission, contents, &room) {
+                return .rejected(.tooManyEffects, index: index)
+            }
         }
         for (index, (action, state)) in changes.enumerated() {
             contents.pointee.state = state

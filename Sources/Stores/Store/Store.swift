@@ -171,43 +171,55 @@ extension Store {
     func reduce(
         batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
     ) -> Outcome {
-        var outcome = Outcome.ignored
-        guard let accepted = trial(of: batch, contents, &outcome) else { return outcome }
-        for (index, action) in accepted.enumerated() {
-            rules.reduce(action, &contents.pointee.state)
-            core.commit(action, of: batch, endsBatch: index == accepted.count - 1, contents, &progress, self)
+        switch trial(of: batch, contents) {
+        case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
+        case .success(let accepted):
+            for (place, action) in accepted.enumerated() {
+                rules.reduce(action.action, &contents.pointee.state)
+                let isLast = place == accepted.count - 1
+                core.commit(action.action, of: batch, endsBatch: isLast, contents, &progress, self)
+            }
+            return accepted.isEmpty ? .ignored : .committed
         }
-        return accepted.isEmpty ? .ignored : .committed
     }
 
-    /// The actions that would be committed; nil where one is refused, and `outcome` says why.
+    /// An action of a batch that would be committed, and its place there.
+    private typealias Accepted = (index: Int, action: Action)
+
     private func trial(
-        of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ outcome: inout Outcome
-    ) -> [Action]? {
+        of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place
+    ) -> Result<[Accepted], BatchRefusal> {
         var state = contents.pointee.state
-        var accepted: [Action] = []
-        var room = core.room(for: batch, contents)
+        var accepted: [Accepted] = []
         for (index, action) in batch.actions.enumerated() {
-            outcome = .ignored
+            var outcome = Outcome.ignored
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
                 switch rules.apply(action, &state) {
-                case .accept:
-                    accepted.append(action)
-                    if !core.fits(action, state, batch, contents, &room) {
-                        outcome = .rejected(.tooManyEffects, index: 0)
-                    }
+                case .accept: accepted.append((index, action))
                 case .ignore: break
                 case .reject(let rejection):
                     core.report(rejection)
-                    outcome = .rejected(rejection, index: 0)
+                    outcome = .rejected(rejection, index: index)
                 }
             }
-            if case .rejected(let rejection, _) = outcome {
-                outcome = .rejected(rejection, index: index)
-                return nil
-            }
+            if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
-        return accepted
+        let misfit = misfit(in: accepted, of: batch, contents)
+        return misfit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
+    }
+
+    /// The place of the first action whose effects would be too many; the middlewares are asked for it, once the reducer has
+    /// accepted everything.
+    private func misfit(
+        in accepted: [Accepted], of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place
+    ) -> Int? {
+        guard core.middleware.count > 0, var room = core.room(for: batch, contents) else { return nil }
+        var state = contents.pointee.state
+        for (index, action) in accepted {
+            rules.reduce(action, &state)
+            if !core.fits(action, state, batch, contents, &room) { return index }
+        }
+        return nil
     }
 
     /// Runs what was queued behind the action at hand; what is left is to be told when the lock is free.
@@ -249,5 +261,16 @@ extension Store: StoreEngine {
         var found: Answer?
         let receipt = submit(submission) { receipt, contents in found = answer(receipt, contents) }
         done(found ?? answer(receipt, nil))
+    }
+}
+
+/// Why nothing of a batch is committed.
+private struct BatchRefusal: Error {
+    let rejection: Rejection
+    let index: Int
+
+    init(_ rejection: Rejection, _ index: Int) {
+        self.rejection = rejection
+        self.index = index
     }
 }

@@ -141,9 +141,9 @@ extension StoreCore {
     /// Whether the effects of one action more fit into `room`, which they take up; none is started.
     func fits(
         _ action: Action, _ state: State, _ submission: Submission<Action>, _ contents: Place,
-        _ room: inout EffectTable<Action>?
+        _ room: inout EffectTable<Action>
     ) -> Bool {
-        guard var trial = room else { return true }
+        var trial = room
         let now = environment.clock.now()
         let fits = withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
