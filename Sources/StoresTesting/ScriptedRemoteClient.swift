@@ -6,6 +6,7 @@ public import Stores
 /// A call is held until an answer is given for it; an answer given before is kept for the next call. Nothing depends on
 /// the clock.
 public final class ScriptedRemoteClient: RemoteClient {
+    /// How a call ends.
     public typealias Reply = Result<RemoteAnswer, RemoteFailure>
 
     private struct Contents {
@@ -27,6 +28,8 @@ public final class ScriptedRemoteClient: RemoteClient {
     // Guards the script and who waits for it; nobody is resumed while it is held.
     private let contents = Locked(Contents())
 
+    /// A service that waits for the test, or always gives one answer.
+    ///
     /// - Parameter always: what every call is answered with at once; nil holds each until ``reply(_:)``.
     public init(always: Reply? = nil) { self.always = always }
 

@@ -2,6 +2,7 @@
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
+    /// A generator that begins at `seed`.
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {

@@ -1,25 +1,34 @@
 /// Why bytes are not JSON, and where.
 public struct JSONSyntaxError: Error, Sendable, Hashable {
+    /// What is wrong.
     public enum Kind: Sendable, Hashable {
         /// There is nothing, or nothing but white space.
         case empty
         /// The text starts with a byte order mark, which RFC 8259 section 8.1 forbids to senders.
         case byteOrderMark
+        /// The text ends within a value.
         case unexpectedEnd
+        /// This byte cannot stand where it stands.
         case unexpectedByte(UInt8)
+        /// A number is none of JSON's, as `01` or `1.`.
         case invalidNumber
         /// A control character stands in a string without an escape.
         case controlCharacter
+        /// A backslash in a string is followed by what JSON does not know.
         case invalidEscape
         /// Half of a surrogate pair is escaped without the other half.
         case loneSurrogate
+        /// A string is not UTF-8.
         case invalidUTF8
+        /// An object has a member name twice.
         case duplicateName
         /// Objects and arrays are nested beyond the limit.
         case tooDeep
+        /// Something follows the value.
         case trailingBytes
     }
 
+    /// What is wrong.
     public let kind: Kind
     /// Where it went wrong, counted in bytes from 0.
     public let offset: Int

@@ -6,7 +6,9 @@ extension JSONValue {
     ///
     /// Refused are also what the RFC leaves open and clients trip over: a byte order mark, a member name twice in one
     /// object, half a surrogate pair. Integers of 64 bits stay exact.
-    /// - Parameter maximumDepth: how many objects and arrays may stand inside each other, 512 at most.
+    /// - Parameters:
+    ///   - bytes: one value in UTF-8, with white space around it at most.
+    ///   - maximumDepth: how many objects and arrays may stand inside each other, 512 at most.
     public init(parsing bytes: UnsafeRawBufferPointer, maximumDepth: Int = 64) throws(JSONSyntaxError) {
         guard let start = bytes.baseAddress else { throw JSONSyntaxError(.empty, at: 0) }
         var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.deepestNesting))

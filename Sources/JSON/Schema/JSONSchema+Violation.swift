@@ -6,6 +6,7 @@ extension JSONSchema {
         /// What it must be, without the value itself, which may be a secret.
         public let detail: String
 
+        /// A violation at that place.
         public init(pointer: JSONPointer, detail: String) {
             self.pointer = pointer
             self.detail = detail

@@ -9,11 +9,15 @@ extension JSONSchema {
 
     /// A regular expression for readers of the schema, with the function that decides the same here.
     public struct Pattern: Sendable {
+        /// In the dialect of ECMA-262, as JSON Schema wants.
         public let expression: String
         /// What a string that matches is, in words for people: `a language tag such as "en"`.
         public let phrase: String?
+        /// Whether a string matches.
         public let matches: @Sendable (String) -> Bool
 
+        /// A pattern that `matches` decides.
+        ///
         /// - Parameters:
         ///   - expression: in the dialect of ECMA-262, as JSON Schema wants.
         ///   - phrase: what a string that matches is; without one, refusals show the expression.

@@ -2,7 +2,9 @@ extension JSONSchema {
     /// Checks a value and says what is wrong with it, in the order of the document; nothing if it is right.
     ///
     /// Takes time linear in the value, and stops at 20 violations.
-    /// - Parameter pointer: where the value stands in what the client sent, for the violations' pointers.
+    /// - Parameters:
+    ///   - value: what is checked.
+    ///   - pointer: where the value stands in what the client sent, for the violations' pointers.
     public func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
         var validator = SchemaValidator(base: pointer)
         validator.check(value, against: self)

@@ -9,6 +9,7 @@ public struct JSONObject: Sendable {
     /// Where each name stands in `members`, once there are many.
     private var positions: [ExactText: Int]?
 
+    /// An object without members.
     public init() {
         members = []
     }

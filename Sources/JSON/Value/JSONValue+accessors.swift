@@ -1,4 +1,5 @@
 extension JSONValue {
+    /// Whether it is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

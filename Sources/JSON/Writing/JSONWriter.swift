@@ -11,6 +11,8 @@ public struct JSONWriter: ~Copyable {
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
 
+    /// A writer without text.
+    ///
     /// - Parameter capacity: how many bytes to make room for at first.
     @inlinable
     public init(reservingCapacity capacity: Int = 256) {

@@ -28,7 +28,10 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - type: `slice/action`.
+    ///   - summary: what it does and when it is rejected, in a sentence.
+    ///   - audience: who may send it.
     ///   - members: how many members a payload must have, where the fields alone do not say it.
+    ///   - fields: the members of its payload.
     ///   - embed: makes the action of its fields' values, in the order of `fields`.
     ///   - extract: the values again; nil where it is another action.
     public init<each Value: Sendable>(

@@ -24,7 +24,9 @@ public struct Field<Value: Sendable>: Sendable {
     /// A field of a type that has no shorthand below.
     ///
     /// - Parameters:
+    ///   - name: what the member is called.
     ///   - schema: decides which values reach `read`.
+    ///   - example: what the action's example shows; nil leaves the member out of it.
     ///   - read: the value of a member; nil where the member cannot be one after all.
     ///   - write: the member again; nil leaves it out.
     public init(

@@ -5,7 +5,9 @@
 /// None can fail: a failure is an action like every other result. One that also wants to see actions before they are reduced
 /// is an ``Interceptor``.
 public protocol Middleware<State, Action>: Sendable {
+    /// The state of the stores that it serves.
     associatedtype State: Sendable
+    /// What is sent to them.
     associatedtype Action: Sendable
 
     /// What is to be done after a commit. Nothing unless it is written otherwise.
@@ -38,7 +40,9 @@ public protocol Interceptor<State, Action>: Middleware {
 
     /// What becomes of `action` before the reducer sees it.
     ///
-    /// - Parameter state: as it is before the action; to be read, not kept.
+    /// - Parameters:
+    ///   - action: as the sender, or the interceptor before, gave it.
+    ///   - state: as it is before the action; to be read, not kept.
     func intercept(_ action: Action, in state: State) -> Interception<Action>
 }
 

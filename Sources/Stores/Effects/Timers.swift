@@ -7,7 +7,12 @@ public struct StateTimer<Action: Sendable>: Sendable {
     /// What is dispatched then: as it was when the timer was armed, so it must follow from the id and the deadline.
     public let action: Action
 
-    /// - Parameter deadline: milliseconds since 1970.
+    /// A timer that is due at `deadline`.
+    ///
+    /// - Parameters:
+    ///   - id: its name, once in its group.
+    ///   - deadline: milliseconds since 1970.
+    ///   - action: what is dispatched then.
     public init(_ id: EffectID, at deadline: Int, _ action: Action) {
         self.id = id
         self.deadline = deadline
@@ -37,6 +42,8 @@ public struct Timers<State: Sendable, Action: Sendable>: Middleware {
     private let group: EffectID
     private let timers: @Sendable (State) -> [StateTimer<Action>]
 
+    /// A middleware that keeps the timers of a group.
+    ///
     /// - Parameters:
     ///   - group: names these timers among all of the store's.
     ///   - timers: all that the state has; called after each commit, so it must be quick.

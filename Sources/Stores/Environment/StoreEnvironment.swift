@@ -16,10 +16,15 @@ public final class StoreEnvironment: Sendable {
     /// Is told of faults of the program; it may be called inside a store, so it must be quick and send nothing.
     public let report: @Sendable (StoreFault) -> Void
 
+    /// An environment that is the standard one but for what is given.
+    ///
     /// - Parameters:
     ///   - clock: the system's, or one that a test moves.
+    ///   - executor: where effects run; nil for the shared pool of threads.
     ///   - effectLimit: running and waiting effects of one store.
     ///   - cascadeLimit: actions queued behind one dispatch.
+    ///   - effectOrder: how the effects that several middlewares start for one commit stand to one another.
+    ///   - report: is told of faults; it must be quick and send nothing.
     public init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
         cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,

@@ -17,7 +17,13 @@ public struct ActionRecord: Sendable {
 
     /// A record whose secrets are masked already.
     ///
-    /// - Parameter at: milliseconds since 1970-01-01T00:00:00Z.
+    /// - Parameters:
+    ///   - revision: the one that it made.
+    ///   - type: its declared name.
+    ///   - payload: its fields, `***` for secrets.
+    ///   - origin: who sent it.
+    ///   - cause: the revision whose action caused it; nil for a client's.
+    ///   - at: milliseconds since 1970-01-01T00:00:00Z.
     public init(revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int) {
         self.revision = revision
         self.type = type

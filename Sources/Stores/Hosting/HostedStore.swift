@@ -80,7 +80,9 @@ public struct HostedStore: Sendable {
 
 /// A selected value as JSON, and the revision that it is of.
 public struct EncodedState: Sendable {
+    /// The revision of the state that the value was selected of.
     public let revision: Int
+    /// The value as JSON, in UTF-8.
     public let json: [UInt8]
 }
 

@@ -18,7 +18,12 @@ public struct Selector<State: Sendable>: Sendable {
     public let summary: String
     let write: @Sendable (State, inout JSONWriter) -> Void
 
-    /// - Parameter select: computes the value; it is called for each commit that is watched or asked for.
+    /// A selector under a name.
+    ///
+    /// - Parameters:
+    ///   - name: what a client asks for it by.
+    ///   - summary: what it shows, in a sentence.
+    ///   - select: computes the value; it is called for each commit that is watched or asked for.
     public init<Value: JSONEncodable & Sendable>(
         _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
     ) {

@@ -4,16 +4,23 @@ public import JSON
 public struct StoreKind: Sendable {
     /// What there is to know of one action.
     public struct ActionDescription: Sendable {
+        /// The name by which it is sent: `slice/action`.
         public let type: String
+        /// What it does and when it is rejected, in a sentence.
         public let summary: String
+        /// Who may send it.
         public let audience: Audience
+        /// The schema of its payload.
         public let payload: JSONSchema
+        /// A whole body to post.
         public let example: JSONValue
     }
 
     /// What there is to know of one named selector.
     public struct SelectorDescription: Sendable {
+        /// What a client asks for it by.
         public let name: String
+        /// What it shows, in a sentence.
         public let summary: String
     }
 
@@ -71,7 +78,9 @@ public struct StoreKind: Sendable {
 
     /// A new store of this kind.
     ///
-    /// - Parameter recorder: nil where nobody wants the records, which then cost nothing.
+    /// - Parameters:
+    ///   - environment: time, a place for effects, and limits.
+    ///   - recorder: nil where nobody wants the records, which then cost nothing.
     public func makeStore(
         environment: StoreEnvironment = .standard, recorder: (any ActionRecorder)? = nil
     ) -> HostedStore {

@@ -27,7 +27,9 @@ extension EntityTable {
 
     /// Puts `entity` in the place of the one with its id, or adds it at the end where there is none.
     ///
-    /// - Parameter merge: what becomes of the entity that stands there, in place; without it the new one replaces it.
+    /// - Parameters:
+    ///   - entity: what is put in.
+    ///   - merge: what becomes of the entity that stands there, in place; without it the new one replaces it.
     /// - Returns: whether the entity was added.
     @inlinable @discardableResult
     public mutating func upsert(

@@ -4,7 +4,9 @@ extension EntityTable {
     ///
     /// The table must be sorted by the same order, else the place is any. It is found by bisection: 17 comparisons in a
     /// table of 100 000.
-    /// - Parameter areInOrder: whether the first stands before the second; a strict weak order, as in `sort(by:)`.
+    /// - Parameters:
+    ///   - entity: what is added.
+    ///   - areInOrder: whether the first stands before the second; a strict weak order, as in `sort(by:)`.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, by areInOrder: (Entity, Entity) -> Bool) -> Bool {
         var (low, high) = (0, count)

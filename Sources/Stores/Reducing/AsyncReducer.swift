@@ -2,7 +2,9 @@
 ///
 /// Simpler than middleware where every transition may wait; the price is that every transition does.
 public protocol AsyncReducer<State, Action>: Sendable {
+    /// What is reduced.
     associatedtype State: Sendable
+    /// What it is reduced by.
     associatedtype Action: Sendable
 
     /// The state that `action` leads to, or nil where there is nothing to do now.

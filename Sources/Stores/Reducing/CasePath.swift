@@ -7,6 +7,8 @@ public struct CasePath<Root, Value>: Sendable {
     /// The value, where `root` is that case.
     public let extract: @Sendable (Root) -> Value?
 
+    /// The way into one case, and back.
+    ///
     /// - Parameters:
     ///   - embed: the case itself, which is a function.
     ///   - extract: undoes `embed`.

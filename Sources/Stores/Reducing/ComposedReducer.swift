@@ -24,24 +24,28 @@ public protocol ComposedReducer<State, Action>: Reducer {
 }
 
 extension ComposedReducer {
+    /// Whether it is the business of any part of the body.
     @inlinable @inline(__always)
     public func concerns(_ action: Body.Action) -> Bool {
         let body = body
         return body.concerns(action)
     }
 
+    /// Asks every part of the body.
     @inlinable @inline(__always)
     public func decide(_ action: Body.Action, in state: Body.State) -> Decision {
         let body = body
         return body.decide(action, in: state)
     }
 
+    /// Runs every part of the body.
     @inlinable @inline(__always)
     public func reduce(_ state: inout Body.State, _ action: Body.Action) {
         let body = body
         body.reduce(&state, action)
     }
 
+    /// Asks every part of the body, then runs all of them where that is accepted.
     @inlinable @inline(__always)
     public func apply(_ action: Body.Action, to state: inout Body.State) -> Decision {
         let body = body

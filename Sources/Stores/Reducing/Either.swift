@@ -1,7 +1,9 @@
 /// One of two reducers, as a condition in a ``ReducerBuilder`` chose.
 public enum Either<First: Reducer, Second: Reducer>: Reducer
 where First.State == Second.State, First.Action == Second.Action {
+    /// The condition holds.
     case first(First)
+    /// It does not.
     case second(Second)
 
     @inlinable @inline(__always)

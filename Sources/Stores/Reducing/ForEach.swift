@@ -7,6 +7,8 @@ public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: Reduce
 where Elements.Key: Sendable, Elements.Value == Part.State {
     @usableFromInline let part: Part
 
+    /// Runs `part` on the element that an action names.
+    ///
     /// - Parameter part: the reducer of each element.
     @inlinable
     public init(_ part: Part) { self.part = part }

@@ -11,6 +11,8 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
     @usableFromInline let action: CasePath<Action, Part.Action>
     @usableFromInline let part: Part
 
+    /// Runs `part` on one case of the state.
+    ///
     /// - Parameters:
     ///   - state: the case of the state that `part` reduces.
     ///   - action: the case that holds its actions.

@@ -4,6 +4,8 @@
 public struct IfPresent<Part: Reducer>: Reducer {
     @usableFromInline let part: Part
 
+    /// Runs `part` on what is there.
+    ///
     /// - Parameter part: the reducer of what is there.
     @inlinable
     public init(_ part: Part) { self.part = part }

@@ -4,7 +4,11 @@ public struct Invariant<Value: Sendable>: Sendable {
     public let name: String
     @usableFromInline let holds: @Sendable (Value) -> Bool
 
-    /// - Parameter holds: whether the invariant is kept; it only reads.
+    /// An invariant under a name.
+    ///
+    /// - Parameters:
+    ///   - name: the reason with which a change that breaks it is rejected.
+    ///   - holds: whether the invariant is kept; it only reads.
     @inlinable
     public init(_ name: String, holds: @escaping @Sendable (Value) -> Bool) {
         self.name = name

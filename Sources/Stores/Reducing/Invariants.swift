@@ -14,6 +14,8 @@ public struct Invariants<Part: Reducer>: Reducer {
     @usableFromInline let invariants: [Invariant<Part.State>]
     @usableFromInline let part: Part
 
+    /// Checks the changes of `part`.
+    ///
     /// - Parameters:
     ///   - invariants: what must hold, checked in this order.
     ///   - part: the reducer that is checked.

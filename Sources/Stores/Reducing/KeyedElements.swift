@@ -1,6 +1,8 @@
 /// A collection whose elements are found and changed by a key.
 public protocol KeyedElements<Key, Value> {
+    /// What an element is found by.
     associatedtype Key
+    /// An element.
     associatedtype Value
 
     /// The element of that key; nil where there is none.

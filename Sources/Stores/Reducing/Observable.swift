@@ -8,6 +8,8 @@ public struct Observable<State: Sendable, Action: Sendable>: Reducer {
     private let invariants: [Invariant<State>]
     private let call: Call
 
+    /// A reducer that calls methods.
+    ///
     /// - Parameters:
     ///   - invariants: what must hold after each method; one that breaks them is rejected as a fault.
     ///   - call: calls the value's method that an action stands for.

@@ -5,7 +5,9 @@
 /// anything, so that no part has to undo what it did when a later one rejects. A reducer is pure: the same state and
 /// action give the same result, and it is given no store, so it cannot dispatch.
 public protocol Reducer<State, Action>: Sendable {
+    /// What is reduced: a value.
     associatedtype State: Sendable
+    /// What can happen to it: an enumeration, by custom.
     associatedtype Action: Sendable
 
     /// What this reducer says of `action` now, by reading only.

@@ -5,9 +5,11 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable> {
     @inlinable @inline(__always)
     public static func buildExpression<Part: Reducer<State, Action>>(_ part: consuming Part) -> Part { part }
 
+    /// The first statement.
     @inlinable @inline(__always)
     public static func buildPartialBlock<Part: Reducer<State, Action>>(first: consuming Part) -> Part { first }
 
+    /// What stands so far, then the next statement.
     @inlinable @inline(__always)
     public static func buildPartialBlock<First: Reducer<State, Action>, Next: Reducer<State, Action>>(
         accumulated: consuming First, next: consuming Next

@@ -9,7 +9,9 @@ public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, 
 
     /// A rejection for that reason.
     ///
-    /// - Parameter isFault: whether the program is to blame, and not the sender.
+    /// - Parameters:
+    ///   - reason: a stable word.
+    ///   - isFault: whether the program is to blame, and not the sender.
     public init(_ reason: String, isFault: Bool = false) {
         self.reason = reason
         self.isFault = isFault

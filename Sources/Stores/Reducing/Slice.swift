@@ -10,6 +10,8 @@ public final class Slice<State: Sendable, Action: Sendable, Part: Reducer>: Redu
     @usableFromInline let action: CasePath<Action, Part.Action>
     @usableFromInline let part: Part
 
+    /// Runs `part` on one slice of the state.
+    ///
     /// - Parameters:
     ///   - state: where the slice stands in the whole state.
     ///   - action: the case that holds the slice's actions.

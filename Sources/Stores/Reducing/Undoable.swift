@@ -12,6 +12,8 @@ public struct Undoable<Part: Reducer>: Reducer {
     @usableFromInline let limit: Int
     @usableFromInline let filter: @Sendable (Part.Action) -> Bool
 
+    /// Gives `part` a history.
+    ///
     /// - Parameters:
     ///   - part: the reducer of the present.
     ///   - limit: how many states are kept; below one, none.

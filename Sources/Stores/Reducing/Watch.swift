@@ -4,6 +4,8 @@
 public struct Watch<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline let follow: @Sendable (inout State, Action) -> Void
 
+    /// Runs `follow` for what others accept.
+    ///
     /// - Parameter follow: changes the state for an accepted action; it does nothing for those that it does not watch.
     @inlinable @inline(__always)
     public init(_ follow: @escaping @Sendable (inout State, Action) -> Void) { self.follow = follow }

@@ -27,8 +27,11 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     // Guards who waits. Nothing is called while it is held.
     private let line = Locked(Line())
 
+    /// A store that begins with that state.
+    ///
     /// - Parameters:
     ///   - state: at revision 0.
+    ///   - reducer: how actions change the state.
     ///   - middleware: in the order in which they see an action and a commit.
     ///   - environment: time, a place for effects, and limits.
     public convenience init(

@@ -1,6 +1,8 @@
 /// Stands between a store and a view: what the view shows of the state, and what its actions mean to the store.
 public protocol Connector<State, Action>: Sendable {
+    /// The store's state.
     associatedtype State: Sendable
+    /// The store's actions.
     associatedtype Action: Sendable
     /// What the view shows.
     associatedtype ViewState: Sendable & Equatable

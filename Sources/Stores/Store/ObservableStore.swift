@@ -8,7 +8,11 @@ public final class ObservableStore<Value: Sendable>: StateSource {
 
     private let store: Store<Value, Method>
 
-    /// - Parameter invariants: what must hold of the value after each change.
+    /// A store of that value.
+    ///
+    /// - Parameters:
+    ///   - value: at revision 0.
+    ///   - invariants: what must hold of the value after each change.
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
             value, reducer: Observable(invariants: invariants) { value, method throws(Rejection) in try method(&value) }

@@ -1,6 +1,8 @@
 /// What every store can do: show its state, take actions, and tell who watches.
 public protocol StateSource<State, Action>: AnyObject, Sendable {
+    /// What it shows.
     associatedtype State: Sendable
+    /// What can be sent to it.
     associatedtype Action: Sendable
 
     /// A copy of the state now. While it is kept, the next change copies what it touches too; ``read(_:)`` does without.

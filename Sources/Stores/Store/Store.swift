@@ -12,8 +12,11 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @usableFromInline let core: StoreCore<State, Action>
     @usableFromInline let rules: Rules<State, Action>
 
+    /// A store that begins with that state.
+    ///
     /// - Parameters:
     ///   - state: at revision 0.
+    ///   - reducer: how actions change the state.
     ///   - middleware: in the order in which they see an action and a commit.
     ///   - environment: time, a place for effects, and limits.
     @inlinable

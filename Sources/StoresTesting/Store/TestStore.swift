@@ -8,7 +8,7 @@ public import Stores
 /// - Deterministic: effects run on the thread of the test, inside the calls below, in one order; time passes by
 ///   ``advance(by:)`` only. What an effect starts outside of its own task (`Task {}`) or waits for elsewhere
 ///   (`Task.sleep`) escapes that; see ``resumed()``.
-/// - It is a ``Store``, with its rules and policies. An action that an interceptor stops on its way goes unseen.
+/// - It is a `Store`, with its rules and policies. An action that an interceptor stops on its way goes unseen.
 ///
 ///     let store = TestStore(Search(), reducer: SearchReducer(), middleware: [SearchMiddleware(client)])
 ///     try store.dispatch(.type("ca")) { $0.text = "ca" }
@@ -25,10 +25,15 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     // Guards what the test has followed. Taken inside the store's lock.
     private let log: Locked<TestLog<State, Action>>
 
+    /// A store that begins with that state.
+    ///
     /// - Parameters:
+    ///   - state: at revision 0.
+    ///   - reducer: how actions change the state.
+    ///   - middleware: in the order in which they see an action and a commit.
     ///   - clock: one that effects of the test's own wait by, too.
-    ///   - effectLimit: see ``StoreEnvironment/effectLimit``.
-    ///   - effectOrder: see ``StoreEnvironment/effectOrder``.
+    ///   - effectLimit: how many effects may run or wait, as in a `StoreEnvironment`.
+    ///   - effectOrder: whether the effects of several middlewares run beside one another, as in a `StoreEnvironment`.
     public init(
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         clock: TestClock = TestClock(), effectLimit: Int = 64, effectOrder: EffectOrder = .concurrent
@@ -125,13 +130,13 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         try pump()
     }
 
-    /// Does what the middlewares ask for where the state was kept from an earlier store: see ``Store/resume()``.
+    /// Does what the middlewares ask for where the state was kept from an earlier store: see `Store.resume()`.
     public func resume() throws(TestStoreFailure) {
         store.resume()
         try pump()
     }
 
-    /// Ends the store as ``Store/end()`` does: what runs is cancelled.
+    /// Ends the store as `Store.end()` does: what runs is cancelled.
     public func end() {
         store.end()
         executor.run()

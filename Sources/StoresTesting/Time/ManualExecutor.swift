@@ -15,8 +15,10 @@ public final class ManualExecutor: TaskExecutor {
     // Guards the jobs and who waits for one; no job is run while it is held.
     private let contents = Locked(Contents())
 
+    /// An executor without jobs.
     public init() {}
 
+    /// Keeps a job until ``run(limit:)``; may be called from any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let waiting: [CheckedContinuation<Void, Never>] = contents.withLock { contents in

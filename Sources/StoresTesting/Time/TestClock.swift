@@ -22,6 +22,8 @@ public final class TestClock: StoreClock {
     // Guards the time and who sleeps; nobody is resumed while it is held.
     private let contents: Locked<Contents>
 
+    /// A clock that stands at `now`.
+    ///
     /// - Parameter now: the time at first: milliseconds since 1970.
     public init(now: Int = 0) { contents = Locked(Contents(now: now)) }
 

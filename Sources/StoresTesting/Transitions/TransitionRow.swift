@@ -35,8 +35,11 @@ public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Send
     let action: Action
     let cells: [Cell]
 
+    /// The row of one action.
+    ///
     /// - Parameters:
     ///   - name: names the action in a failure.
+    ///   - action: what is sent in each state.
     ///   - cells: one for each state of the table, in their order.
     public init(_ name: String, _ action: Action, _ cells: Cell...) {
         self.init(name: name, action: action, cells: cells)

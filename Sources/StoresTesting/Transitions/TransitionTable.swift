@@ -15,6 +15,8 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
     /// The rows, in order.
     public let rows: [TransitionRow<State, Action>]
 
+    /// A table with a column for each state and a row for each action.
+    ///
     /// - Parameters:
     ///   - states: each under a name of its own.
     ///   - rows: one for each action.
