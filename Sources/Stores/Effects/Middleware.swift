@@ -35,7 +35,9 @@ extension Middleware {
 /// Several are asked in the declared order, each with what the one before made of the action.
 public protocol Interceptor<State, Action>: Middleware {
     // Said again, so that one that is only an interceptor need not name them.
+    /// The state of the stores that it serves.
     associatedtype State
+    /// What is sent to them.
     associatedtype Action
 
     /// What becomes of `action` before the reducer sees it.

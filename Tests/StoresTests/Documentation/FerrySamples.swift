@@ -27,9 +27,6 @@ struct FerryReducer: Reducer {
 }
 
 struct Quay: Interceptor {
-    typealias State = Ferry
-    typealias Action = FerryAction
-
     let isOpen: @Sendable () -> Bool
 
     func intercept(_ action: FerryAction, in state: Ferry) -> Interception<FerryAction> {
