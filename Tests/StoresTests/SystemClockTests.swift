@@ -1,6 +1,7 @@
 import Stores
 import Testing
 
+/// The one clock that no test can own: it is awaited itself, for milliseconds.
 @Suite struct SystemClockTests {
     private let clock = SystemClock()
 

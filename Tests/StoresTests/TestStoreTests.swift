@@ -55,6 +55,7 @@ import Testing
         try store.finish()
     }
 
+    /// It is the store's to fail a test from its `deinit`: the issues that it records are what is expected here.
     @Test func aForgottenStoreFailsTheTestOnce() throws {
         try withKnownIssue {
             try self.store().dispatch(.start(2))

@@ -44,7 +44,8 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
         _ engine: Engine, _ observer: @escaping @Sendable (borrowing StateView) -> Void
     ) -> Subscription {
         engine.core.contents.withLock { contents in
-            // What watches is told inside the store, whose contents stand where they stand now.
+            // Unsafe only by name: who watches is told inside the store, under the lock that guards the contents, which stand
+            // where they stand now as long as the store lives.
             nonisolated(unsafe) let place = contents
             return engine.core.subscribe({ if $0.endsBatch { observer(view(of: place)) } }, contents)
         }

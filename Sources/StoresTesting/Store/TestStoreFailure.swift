@@ -47,6 +47,7 @@ extension TestStoreFailure: CustomStringConvertible {
         #if canImport(Testing)
             Issue.record(self)
         #else
+            // Without Swift Testing no test can be told, and a failure must not pass in silence.
             fatalError(description)
         #endif
     }
