@@ -10,16 +10,18 @@ RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-# The tests, the example and the benchmarks are not built here, but the package names their folders.
+# The tests, the examples, the fuzzers and the benchmarks are not built here, but the package names their folders.
 COPY Package.swift ./
 COPY Benchmarks Benchmarks
 COPY Examples Examples
+COPY Fuzz Fuzz
 COPY Tests Tests
 COPY Sources Sources
 # The binary keeps its symbols: without them a backtrace has no names.
 RUN swift build -c release --static-swift-stdlib --product storehouse
 
 FROM ${RUN_IMAGE}
+# The binary is not linked with libcurl4, but loads it to call remote services.
 RUN apt-get -qq update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 \
     && rm -rf /var/lib/apt/lists/* \

@@ -13,7 +13,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CCurl"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Locks"),
@@ -24,7 +24,7 @@ let package = Package(
         .target(name: "StoreKinds", dependencies: ["Stores", "JSON"]),
 
         .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
-        .target(name: "Upstream", dependencies: ["CCurl", "Locks", "Sockets", "Stores"]),
+        .target(name: "Upstream", dependencies: ["CCurl", "HTTP", "Locks", "Sockets", "Stores"]),
         .target(name: "Journal", dependencies: ["Locks", "Stores"]),
         .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
         .executableTarget(
@@ -33,12 +33,16 @@ let package = Package(
         .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
         .target(name: "ExampleStores", dependencies: ["Stores"], path: "Examples/Stores"),
 
+        .target(name: "FuzzProperties", dependencies: ["JSON", "HTTP"], path: "Fuzz/properties"),
+
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
             name: "storesbench", dependencies: ["CAllocations", "StoreKinds", "Stores"], path: "Benchmarks/stores"),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP"]),
+        .target(name: "HTTPRules", path: "Tests/HTTPRules"),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
@@ -50,7 +54,7 @@ let package = Package(
             name: "StorehouseServerTests",
             dependencies: [
                 "StorehouseServer", "StoreKinds", "Journal", "Stores", "StoresTesting", "Upstream", "JSON", "HTTP",
-                "Sockets", "Locks",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -2,17 +2,19 @@
 
 import json
 import os
-import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from statistics import fmean
 
-from harness import machine, tools
+from harness import calls, growth, machine, tools
 from harness.contenders import ACTION
-from harness.processes import Child, Failure, output_of
+from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd
+from harness.processes import Failure, output_of
 
-SETTLE_SECONDS = 0.3
-LOAD_SECONDS = 120
+SILENT_SECONDS = 4
+NEVER = 3600  # seconds between heartbeats
 
 
 @dataclass
@@ -26,35 +28,11 @@ class Case:
     measure: object
 
 
-class Watch:
-    """CPU time of a server, of its load and of everyone else, from `with` to the end of the block.
-
-    Without a server, the load is all that runs.
-    """
-
-    def __init__(self, server=None, load_pids=()):
-        self.server_pids, self.load_pids = server.pids() if server else [], load_pids
-
-    def _now(self):
-        children = os.times()
-        load = machine.cpu_seconds(self.load_pids) + children.children_user + children.children_system
-        return time.monotonic(), machine.cpu_seconds(self.server_pids), load, machine.busy_seconds()
-
-    def __enter__(self):
-        self.begin = self._now()
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind:
-            return
-        wall, self.cpu, load, busy = (end - begin for begin, end in zip(self.begin, self._now()))
-        others = busy - self.cpu - load
-        self.others_percent = max(0, others / (wall * machine.cores()) * 100)
-
-
-def wrk(contender, seconds, sessions):
-    """Requests as fast as 64 connections can: POST of an action to each session in turn, or GET /healthz."""
-    with contender.start() as server, tempfile.NamedTemporaryFile("w", dir=tools.WORK) as paths:
+@contextmanager
+def requests(contender, server, sessions, connections=64):
+    """A load of requests as fast as its connections can, warmed up: POST of an action to each session in turn, or
+    GET /healthz. It takes seconds, and what else is load meanwhile."""
+    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as paths:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
         if sessions:
             paths.writelines(f"{publish}\n" for _, publish in contender.create_sessions(server, sessions))
@@ -63,57 +41,60 @@ def wrk(contender, seconds, sessions):
         elif server.get("/healthz") != 200:
             raise Failure(f"{contender.name} does not answer 200 to GET /healthz")
 
-        def load(duration):
-            command = ["wrk", "-t1", "-c64", f"-d{duration}s", "-s", tools.FOLDER / "load" / "wrk.lua",
+        def load(seconds, load_pids=()):
+            command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
                        f"http://127.0.0.1:{server.port}/healthz"]
-            output = output_of(command, duration + 20, env=environment)
-            return json.loads(output.strip().rpartition("\n")[2])
+            with Watch(server, load_pids) as watch:
+                output = output_of(command, seconds + 20, env=environment)
+            result = json.loads(output.strip().rpartition("\n")[2])
+            errors = {key: result[key] for key in ("badStatus", "socketErrors", "timeouts") if result[key]}
+            if errors or not result["requests"]:
+                raise Failure(f"{contender.name}: {result['requests']} requests with errors {errors}")
+            return {
+                **result,
+                "perSecond": result["requests"] / result["seconds"],
+                "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
+                "othersPercent": watch.others_percent,
+            }
 
         load(1)  # warms caches, pools and heaps
-        with Watch(server) as watch:
-            result = load(seconds)
-    errors = {key: result[key] for key in ("badStatus", "socketErrors", "timeouts") if result[key]}
-    if errors or not result["requests"]:
-        raise Failure(f"{contender.name}: {result['requests']} requests with errors {errors}")
-    return {
-        **result,
-        "perSecond": result["requests"] / result["seconds"],
-        "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
-        "othersPercent": watch.others_percent,
-    }
+        yield load
 
 
-class Streams:
-    """The load program with its streams open; `with` gives it when all of them are."""
+def wrk(contender, seconds, sessions):
+    """Requests by themselves."""
+    with contender.start() as server, requests(contender, server, sessions) as load:
+        return load(seconds)
 
-    def __init__(self, contender, server, paths, subscribers, publications=0, rate=0, publishers=1):
-        self.file = tempfile.NamedTemporaryFile("w", dir=tools.WORK)
-        self.file.writelines(f"{events} {publish}\n" for events, publish in paths)
-        self.file.flush()
-        self.name = contender.name
-        self.child = Child(
-            [tools.WORK / "fanout", server.port, self.file.name, subscribers, publications, rate, publishers,
-             int(contender.first_event), contender.publication],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def __enter__(self):
-        self._answer()
-        return self
+def beside_idle(contender, seconds, count):
+    """Actions with and without idle connections beside them, in turn, on the same server."""
+    alone, beside = [], []
+    with contender.start() as server, requests(contender, server, 1000) as load:
+        for _ in range(2):
+            alone.append(load(max(1, seconds // 2)))
+            with crowd(contender, server, count) as idle:
+                time.sleep(SETTLE_SECONDS)
+                beside.append(load(max(1, seconds // 2), [idle.child.pid]))
+                idle.go()  # fails where one of them was closed
+            time.sleep(SETTLE_SECONDS)
+    result = {"others": [each["othersPercent"] for each in alone + beside]}
+    for key in ("perSecond", "cpuMicroseconds", "p99Ms"):
+        result[key] = fmean(each[key] for each in beside)
+        result[f"{key}Alone"] = fmean(each[key] for each in alone)
+        result[f"{key}Percent"] = result[key] / result[f"{key}Alone"] * 100
+    return result | {"othersPercent": fmean(result.pop("others"))}
 
-    def __exit__(self, *_):
-        self.child.stop()
-        self.file.close()
 
-    def _answer(self):
-        answer = json.loads(self.child.read_line(LOAD_SECONDS))
-        if "failure" in answer:
-            raise Failure(f"{self.name}: {answer['failure']}")
-        return answer
-
-    def publish(self):
-        self.child.process.stdin.write(b"go\n")
-        self.child.process.stdin.flush()
-        return self._answer()
+def beside_drips(contender, seconds, count):
+    """One client that asks for /healthz again and again, alone, and beside requests that never end."""
+    with contender.start() as server, requests(contender, server, 0, connections=1) as load:
+        alone = load(seconds)
+        # A byte in three seconds; so long that the server's patience of ten ends for all of them.
+        with crowd(contender, server, count, 3) as drips:
+            beside = load(seconds * 2, [drips.child.pid])
+            closed = drips.go()["closed"]
+    return {**beside, "p50MsAlone": alone["p50Ms"], "p99MsAlone": alone["p99Ms"], "closed": closed}
 
 
 def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1):
@@ -123,7 +104,7 @@ def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1)
         with Streams(contender, server, paths, subscribers, publications, rate, publishers) as streams:
             time.sleep(SETTLE_SECONDS)
             with Watch(server, [streams.child.pid]) as watch:
-                result = streams.publish()
+                result = streams.go()
     if result["missing"]:
         raise Failure(f"{contender.name}: {result['missing']} deliveries are missing")
     return {
@@ -136,7 +117,7 @@ def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1)
 
 def memory(contender, count):
     """What a server holds at start, for each idle session, and for each subscriber of a session of its own."""
-    with contender.start() as server:
+    with contender.start(heartbeat=NEVER) as server:
         time.sleep(SETTLE_SECONDS)
         at_start = machine.memory_kb(server.pids())
         paths = contender.create_sessions(server, count)
@@ -145,12 +126,30 @@ def memory(contender, count):
         with Streams(contender, server, paths, 1):
             time.sleep(SETTLE_SECONDS)
             with_streams = machine.memory_kb(server.pids())
-        result = {"count": count, "startMilliseconds": server.start_seconds * 1e3}
+            before = machine.precise_cpu_seconds(server.pids())
+            time.sleep(SILENT_SECONDS)
+            silent = machine.precise_cpu_seconds(server.pids()) - before
+        result = {
+            "count": count, "silentCpuPercent": silent / SILENT_SECONDS * 100,
+            "startMilliseconds": server.start_seconds * 1e3,
+        }
     for kind in ("rss", "pss"):
         result[f"{kind}StartMB"] = at_start[kind] / 1024
         result[f"{kind}SessionKB"] = (with_sessions[kind] - at_start[kind]) / count
         result[f"{kind}SubscriberKB"] = (with_streams[kind] - with_sessions[kind]) / count
     return result
+
+
+def rush(contender, count, seconds, rate):
+    """Streams that end and come back within these seconds, beside actions at a steady rate."""
+    with contender.start() as server:
+        paths = contender.create_sessions(server, count)
+        body = contender.publication.replace("@REVISION@", "1")
+        with SessionLoad(contender, "rush", server, paths, seconds, rate, int(contender.first_event), body) as load:
+            time.sleep(SETTLE_SECONDS)
+            with Watch(server, [load.child.pid]) as watch:
+                result = load.go()
+    return {**result, "cpuMicroseconds": watch.cpu / count * 1e6, "othersPercent": watch.others_percent}
 
 
 def library(contender, case, milliseconds):
@@ -164,13 +163,41 @@ REQUEST_ROWS = (
     ("perSecond", "requests/s", 0), ("cpuMicroseconds", "server CPU a request, µs", 2),
     ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
 )
+IDLE_ROWS = (
+    ("perSecondAlone", "alone, requests/s", 0), ("perSecond", "beside them, requests/s", 0),
+    ("perSecondPercent", "of that alone, %", 1),
+    ("cpuMicrosecondsAlone", "alone, server CPU a request, µs", 2),
+    ("cpuMicroseconds", "beside them, server CPU a request, µs", 2),
+    ("cpuMicrosecondsPercent", "of that alone, %", 1),
+)
+DRIP_ROWS = (
+    ("p50MsAlone", "p50 alone, ms", 2), ("p50Ms", "p50 beside them, ms", 2),
+    ("p99MsAlone", "p99 alone, ms", 2), ("p99Ms", "p99 beside them, ms", 2),
+    ("closed", "of them closed by the server", 0),
+)
+CALL_ROWS = (
+    ("reads", "reads a request", 2), ("writes", "writes a request", 2), ("others", "other calls a request", 2),
+    ("pipelinedReads", "reads for 16 in one segment", 2), ("pipelinedWrites", "writes for 16 in one segment", 2),
+    ("pipelinedOthers", "other calls for 16 in one segment", 2), ("allocations", "allocations a request", 2),
+)
 FANOUT_ROWS = (
     ("perSecond", "deliveries/s", 0), ("cpuMicroseconds", "server CPU a delivery, µs", 2),
     ("p50Ms", "p50 to the last receipt, ms", 2), ("p99Ms", "p99 to the last receipt, ms", 2),
 )
+RUSH_ROWS = (
+    ("lastMs", "the last is served after, ms", 1),
+    ("servedP50Ms", "p50 of a stream, ms", 2), ("servedP99Ms", "p99 of a stream, ms", 2),
+    ("cpuMicroseconds", "server CPU a stream, µs", 1),
+    ("p99MsAlone", "p99 of actions before, ms", 2), ("p99Ms", "p99 of actions meanwhile, ms", 2),
+)
+GROWTH_ROWS = (
+    ("subscriberKB", "Pss a subscriber, KB", 2), ("kernelKB", "kernel memory a subscriber, KB", 2),
+    ("heartbeatMicroseconds", "server CPU a heartbeat, µs", 2),
+)
 MEMORY_ROWS = (
     ("rssSubscriberKB", "VmRSS a subscriber, KB", 2), ("pssSubscriberKB", "Pss a subscriber, KB", 2),
     ("rssSessionKB", "VmRSS an idle session, KB", 2), ("pssSessionKB", "Pss an idle session, KB", 2),
+    ("silentCpuPercent", "CPU while nothing is due, % of a core", 2),
     ("rssStartMB", "VmRSS at start, MB", 1), ("startMilliseconds", "start to listening, ms", 0),
 )
 DISPATCH_ROWS = (
@@ -218,12 +245,21 @@ def server_cases(quick):
     every, state = ("storehouse", "go", "nginx"), ("storehouse", "go")
     seconds = 2 if quick else 8
     one, many, timed = (100, 5, 400) if quick else (400, 20, 2000)
-    count = 2000 if quick else 15000
+    count, rushing = (2000, 2000) if quick else (15000, 10000)
+    sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
         Case("post", "POST counter/increment, 1000 sessions", state, REQUEST_ROWS,
              lambda contender: wrk(contender, seconds, 1000)),
         Case("health", "GET /healthz", every, REQUEST_ROWS,
              lambda contender: wrk(contender, seconds, 0)),
+        Case("open", "the same POST beside 10 000 idle connections", state, IDLE_ROWS,
+             lambda contender: beside_idle(contender, seconds, 10000)),
+        Case("drip", "GET /healthz by one client, beside 5000 dripping connections", every, DRIP_ROWS,
+             lambda contender: beside_drips(contender, seconds, 5000)),
+        Case("calls", "system calls: POST counter/increment", state, CALL_ROWS,
+             lambda contender: calls.calls(contender, post=True)),
+        Case("calls", "system calls: GET /healthz", every, CALL_ROWS,
+             lambda contender: calls.calls(contender, post=False)),
         Case("fanout", "1 session × 1000 subscribers, back to back", every, FANOUT_ROWS,
              lambda contender: fanout(contender, 1, 1000, one)),
         Case("fanout", "1000 sessions × 10 subscribers, 16 publishers", every, FANOUT_ROWS,
@@ -232,4 +268,8 @@ def server_cases(quick):
              lambda contender: fanout(contender, 1, 1000, timed, rate=200)),
         Case("memory", f"{count} sessions × 1 subscriber", every, MEMORY_ROWS,
              lambda contender: memory(contender, count)),
+        Case("growth", f"{sizes[0]} to {sizes[-1]} subscribers, a heartbeat every 2 s", every, GROWTH_ROWS,
+             lambda contender: growth.measure(contender, sizes, 2, 2 if quick else 6)),
+        Case("rush", f"{rushing} streams that come back within a second", every, RUSH_ROWS,
+             lambda contender: rush(contender, rushing, 1, 500)),
     ]

@@ -75,12 +75,16 @@ class StateServer:
         self.name, self.program, self.arguments = name, program, arguments
         self.environment = {**os.environ, **(environment or {})}
 
-    def start(self):
+    def start(self, environment=None, heartbeat=None):
+        """A fresh server, with a heartbeat of that many seconds where one is given."""
+        environment = dict(environment or {})
+        if heartbeat:
+            environment["STOREHOUSE_STREAMS_HEARTBEAT"] = str(heartbeat)
         log = tools.WORK / f"{self.name}.log"
         with open(log, "wb") as output:
             begin = time.monotonic()
             child = Child([self.program, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=output, cwd=tools.WORK, env=self.environment)
+                          stderr=output, cwd=tools.WORK, env=self.environment | environment)
         while not (found := LISTENING.search(log.read_bytes())):
             if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
                 child.stop()
@@ -116,13 +120,13 @@ class Nginx:
     def __init__(self, name, workers):
         self.name, self.workers = name, workers
 
-    def start(self):
+    def start(self, heartbeat=None):
         folder = tools.WORK / self.name
         folder.mkdir(exist_ok=True)
         port = _free_port()
         template = (tools.FOLDER / "peers" / "nginx.conf").read_text()
         values = {"MODULE": tools.NCHAN, "USER": getpass.getuser(), "WORKERS": self.workers, "FILES": 20000,
-                  "FOLDER": folder, "PORT": port}
+                  "FOLDER": folder, "PORT": port, "HEARTBEAT": heartbeat or 0}
         for key, value in values.items():
             template = template.replace(f"@{key}@", str(value))
         (folder / "nginx.conf").write_text(template)

@@ -1,6 +1,7 @@
 """What /proc tells: CPU time and memory of processes, and how busy the machine is beside them."""
 
 import os
+import time
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -24,6 +25,20 @@ def cpu_seconds(pids):
         fields = _read(pid, "stat").rpartition(")")[2].split()
         total += int(fields[11]) + int(fields[12])
     return total / TICKS
+
+
+def precise_cpu_seconds(pids):
+    """The same to the nanosecond, for little work."""
+    try:
+        # The clock that clock_getcpuclockid(3) gives for a process.
+        return sum(time.clock_gettime(~pid << 3 | 2) for pid in pids)
+    except OSError as error:
+        raise Vanished("a process ended while it was measured") from error
+
+
+def kernel_kb():
+    """What the kernel has allocated for its own objects, sockets and epoll entries among them, in KB."""
+    return _kb(Path("/proc/meminfo").read_text(), "Slab:")
 
 
 def memory_kb(pids):

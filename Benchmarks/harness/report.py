@@ -50,4 +50,11 @@ def notes(cases, results, machine_line, rounds):
     if any(coalesced.values()):
         told = ", ".join(f"{name} {count}" for name, count in coalesced.items() if count)
         lines.append(f"Deliveries saved because an event told of several commits at once, all rounds together: {told}.")
+    for case in cases:
+        for name, runs in results[case.title].items():
+            for key, what in (("calls", "a request"), ("pipelinedCalls", "16 in one segment")):
+                if key in runs[-1]:
+                    told = ", ".join(f"{call} {count:.2f}" for call, count in runs[-1][key].items()
+                                     if count >= 0.01)
+                    lines.append(f"{case.title}, {name}, {what}: {told}.")
     return "\n".join(lines)

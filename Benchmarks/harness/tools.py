@@ -15,6 +15,8 @@ NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 NGINX = Path("/usr/sbin/nginx")
 NODE_MODULES = Path("/usr/share/nodejs")
 STOREHOUSE = ROOT / ".build" / "release" / "storehouse"
+# As it is shipped: the Swift libraries are inside.
+RELEASE_BUILD = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
 
 
 def say(text):
@@ -26,6 +28,7 @@ def packages():
     return {
         "servers": {
             "wrk": shutil.which("wrk"),
+            "strace": shutil.which("strace"),
             "golang-go": shutil.which("go"),
             "gcc": shutil.which("cc") and Path("/usr/include/stdio.h").exists(),
             "nginx-light": NGINX.exists(),
@@ -56,11 +59,14 @@ def install_missing(*purposes):
 
 
 def build_load():
-    """The load program, in C."""
-    program = WORK / "fanout"
-    sources = [FOLDER / "load" / "fanout.c", FOLDER / "load" / "stream.c"]
-    output_of(["cc", "-std=gnu17", "-O2", "-Wall", "-Wextra", "-o", program, *sources], 120)
-    return program
+    """The load programs, and the counter of allocations, in C."""
+    load = FOLDER / "load"
+    compiler = ["cc", "-std=gnu17", "-O2", "-Wall", "-Wextra"]
+    output_of([*compiler, "-o", WORK / "fanout", load / "fanout.c", load / "stream.c", load / "common.c"], 120)
+    output_of([*compiler, "-pthread", "-o", WORK / "rush", load / "rush.c", load / "stream.c", load / "common.c"], 120)
+    output_of([*compiler, "-o", WORK / "crowd", load / "crowd.c", load / "common.c"], 120)
+    output_of([*compiler, "-shared", "-fPIC", "-I", FOLDER / "allocations" / "include", "-o", WORK / "heap.so",
+               load / "heap.c"], 120)
 
 
 def build_go():
@@ -71,10 +77,15 @@ def build_go():
     return program
 
 
+def build(product):
+    """A program of this package."""
+    say(f"building {product} ({' '.join(RELEASE_BUILD)})")
+    output_of([*RELEASE_BUILD, "--product", product], 1800, cwd=ROOT)
+
+
 def build_stores():
     """The program that measures this package's stores; built each time, as it takes no time when nothing changed."""
-    say("building storesbench (swift build -c release)")
-    output_of(["swift", "build", "-c", "release", "--product", "storesbench"], 1800, cwd=ROOT)
+    build("storesbench")
     return ROOT / ".build" / "release" / "storesbench"
 
 
@@ -86,8 +97,7 @@ def find_storehouse(path):
             raise Failure(f"no program at {given}")
         return given
     if not STOREHOUSE.exists():
-        say("building storehouse (swift build -c release)")
-        output_of(["swift", "build", "-c", "release", "--product", "storehouse"], 1800, cwd=ROOT)
+        build("storehouse")
     if not STOREHOUSE.exists():
         raise Failure(f"no server at {STOREHOUSE}")
     return STOREHOUSE

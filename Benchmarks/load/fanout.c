@@ -4,7 +4,8 @@
 //
 // SESSIONS      a file, one session a line: the path of its events, a space, the path to publish at
 // SUBSCRIBERS   streams of each session
-// PUBLICATIONS  of each session; 0 only holds the streams open
+// PUBLICATIONS  of each session; 0 only holds the streams open, and tells at each line how many comments came since
+//               the last: heartbeats
 // RATE          publications a second, of all sessions together; 0: each publisher sends its next one
 //               when the last is answered and has reached every subscriber of its session
 // PUBLISHERS    connections to publish over; a session keeps to one of them
@@ -16,18 +17,16 @@
 // receipt by the last subscriber. An event of revision R tells of all revisions up to R; those that had
 // no event of their own count as coalesced. Whatever stands still for 20 seconds ends the run.
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "stream.h"
 
 enum { OPENING_AT_ONCE = 64, PATIENCE_SECONDS = 20, BUFFER = 65536, ANSWER_LIMIT = 65536, PATH_LIMIT = 256 };
@@ -77,40 +76,6 @@ static struct {
     double *latencies;
 } run;
 
-static uint64_t monotonic(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static _Noreturn void fail(const char *what, const char *why) {
-    printf("{\"failure\":\"%s: %s\"}\n", what, why);
-    fflush(stdout);
-    exit(1);
-}
-
-static void *allocate(size_t count, size_t size) {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) fail("memory", strerror(errno));
-    return memory;
-}
-
-static void watch(int fd, void *owner) {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = owner};
-    if (epoll_ctl(run.epoll, EPOLL_CTL_ADD, fd, &event) < 0) fail("epoll_ctl", strerror(errno));
-}
-
-static int open_connection(void) {
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) fail("socket", strerror(errno));
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)run.port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) fail("connect", strerror(errno));
-    int yes = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    return fd;
-}
-
 static void send_all(int fd, const char *bytes, size_t count) {
     if (send(fd, bytes, count, MSG_NOSIGNAL) != (ssize_t)count) fail("send", "the request was not taken whole");
 }
@@ -119,14 +84,14 @@ static void send_all(int fd, const char *bytes, size_t count) {
 
 static void open_subscriber(subscriber *s) {
     char request[PATH_LIMIT + 128];
-    s->fd = open_connection();
+    s->fd = open_connection(run.port);
     s->revision = run.first_event ? -1 : 0;
     stream_open(&s->stream);
     int length = snprintf(
         request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: text/event-stream\r\n\r\n",
         s->session->events, run.port);
     send_all(s->fd, request, (size_t)length);
-    watch(s->fd, s);
+    watch(run.epoll, s->fd, s);
 }
 
 static void become_ready(subscriber *s) {
@@ -239,23 +204,31 @@ static void read_answer(publisher *p) {
     if (count <= 0) fail("publisher", count ? strerror(errno) : "the server closed the connection");
     p->answer_length += (size_t)count;
     p->answer[p->answer_length] = 0;
-    const char *end = strstr(p->answer, "\r\n\r\n");
-    if (!end) return;
-    if (strncmp(p->answer, "HTTP/1.1 20", 11) != 0) fail("publisher", "the answer's status is not 2xx");
-    const char *field = strcasestr(p->answer, "\r\ncontent-length:");
-    if (!field || field > end) fail("publisher", "an answer without Content-Length");
-    size_t whole = (size_t)(end - p->answer) + 4 + strtoull(field + 17, NULL, 10);
-    if (p->answer_length < whole) return;
-    if (p->answer_length > whole || p->answered) fail("publisher", "more than one answer");
+    if (!answer_length(p->answer, p->answer_length)) return;
+    if (p->answered) fail("publisher", "more than one answer");
     p->answer_length = 0;
     p->answered = true;
 }
 
 // MARK: the run
 
+// A line on standard input, while streams are only held open.
+static void tell_comments(void) {
+    static int64_t told;
+    char line[16];
+    if (read(STDIN_FILENO, line, sizeof line) <= 0) exit(0);
+    int64_t comments = 0;
+    for (int i = 0; i < run.subscriber_count; i++) comments += run.subscribers[i].stream.comments;
+    printf("{\"comments\":%lld}\n", (long long)(comments - told));
+    fflush(stdout);
+    told = comments;
+}
+
 static void handle(void *owner, char *buffer) {
     publisher *p = owner;
-    if (p >= run.publishers && p < run.publishers + run.publisher_count) {
+    if (!owner) {
+        tell_comments();
+    } else if (p >= run.publishers && p < run.publishers + run.publisher_count) {
         read_answer(p);
     } else if (owner == &run.timer) {
         uint64_t ticks;
@@ -265,13 +238,17 @@ static void handle(void *owner, char *buffer) {
     }
 }
 
-static void turn(void) {
+static void await(void) {
     static char buffer[BUFFER];
     static struct epoll_event events[512];
-    int64_t before = run.deliveries + run.ready + run.complete;
     int count = epoll_wait(run.epoll, events, 512, PATIENCE_SECONDS * 1000);
     if (count < 0 && errno != EINTR) fail("epoll_wait", strerror(errno));
     for (int i = 0; i < count; i++) handle(events[i].data.ptr, buffer);
+}
+
+static void turn(void) {
+    int64_t before = run.deliveries + run.ready + run.complete;
+    await();
     uint64_t now = monotonic();
     if (run.deliveries + run.ready + run.complete != before) run.progress = now;
     if (now - run.progress > PATIENCE_SECONDS * 1000000000ull) fail("events", "deliveries are missing");
@@ -342,7 +319,7 @@ static void prepare(void) {
     run.epoll = epoll_create1(EPOLL_CLOEXEC);
     run.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (run.epoll < 0 || run.timer < 0) fail("epoll", strerror(errno));
-    watch(run.timer, &run.timer);
+    watch(run.epoll, run.timer, &run.timer);
     size_t each = (size_t)run.per_session_publications;
     for (int i = 0; i < run.session_count; i++) {
         run.sessions[i].due = allocate(each, sizeof(uint64_t));
@@ -364,8 +341,8 @@ static void open_publishers(void) {
         p->total = mine * run.per_session_publications;
         if (p->total == 0) run.finished_publishers++;
         p->answer = allocate(ANSWER_LIMIT + 1, 1);
-        p->fd = open_connection();
-        watch(p->fd, p);
+        p->fd = open_connection(run.port);
+        watch(run.epoll, p->fd, p);
     }
 }
 
@@ -389,8 +366,12 @@ int main(int count, char **arguments) {
     if (run.per_session_publications > 0) open_publishers();
     printf("{\"ready\":%d,\"seconds\":%.6f}\n", run.ready, (double)(monotonic() - start) / 1e9);
     fflush(stdout);
+    if (run.per_session_publications == 0) {
+        watch(run.epoll, STDIN_FILENO, NULL);
+        for (;;) await();
+    }
     char line[16];
-    if (!fgets(line, sizeof line, stdin) || run.per_session_publications == 0) return 0;
+    if (!fgets(line, sizeof line, stdin)) return 0;
 
     start = monotonic();
     publish_all();

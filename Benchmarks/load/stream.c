@@ -41,6 +41,7 @@ static stream_result end_of_line(event_stream *stream, stream_event event, void 
         if (revision >= 0) event(context, revision);
         return STREAM_OK;
     }
+    if (*stream->line == ':') stream->comments++;
     if (strncmp(stream->line, "event: closed", 13) == 0) return fail(stream, "the server closed the stream");
     if (strncmp(stream->line, "data:", 5) != 0) return STREAM_OK;
     const char *key = strstr(stream->line, revision_key);

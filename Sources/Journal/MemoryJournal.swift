@@ -6,7 +6,8 @@ import Synchronization
 public struct MemoryJournal: Journal {
     private let keepCommits: Int
 
-    /// - Parameter keepCommits: how many commits of a session are kept at least; up to twice as many are.
+    /// - Parameter keepCommits: how many commits of a session are kept at least; up to twice as many are, and some more
+    ///   where the session's state is large.
     public init(keepCommits: Int) { self.keepCommits = keepCommits }
 
     public func open(_ session: String) -> any SessionJournal { MemorySessionJournal(keepCommits) }
@@ -20,34 +21,96 @@ final class MemorySessionJournal: SessionJournal {
 
     init(_ keepCommits: Int) { self.keepCommits = keepCommits }
 
-    func append(_ record: ActionRecord) {
-        (commits.load() ?? commits.storeIfNil(Commits())).append(record, keeping: keepCommits)
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        (commits.load() ?? commits.storeIfNil(Commits())).append(record, state, keeping: keepCommits)
     }
 
     func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
         guard let commits = commits.load() else { return [] }
         return commits.entries(after: revision, limit: limit)
     }
+
+    func past(_ revision: Int) -> PastState? {
+        guard let commits = commits.load() else { return PastState(snapshot: nil, changes: []) }
+        return commits.past(revision)
+    }
 }
 
 /// The commits that are kept of a session that has some.
 private final class Commits: Sendable {
-    // Guards the records, whose revisions follow one another. Taken inside the store's lock; nothing is locked in it.
-    private let records = Locked<[ActionRecord]>([])
+    fileprivate struct Snapshot {
+        let revision: Int
+        let json: [UInt8]
+    }
 
-    func append(_ record: ActionRecord, keeping count: Int) {
-        records.withLock { records in
-            records.append(record)
+    fileprivate struct Contents {
+        /// Their revisions follow one another.
+        var records: [ActionRecord] = []
+        /// The oldest stands before the oldest record, or there is none there and the records begin with revision 1.
+        var snapshots: [Snapshot] = []
+        /// What has been changed since the newest snapshot, in bytes.
+        var changedBytes = 0
+    }
+
+    // Guards the records and snapshots. Taken inside the store's lock; nothing is locked in it.
+    private let contents = Locked(Contents())
+
+    func append(_ record: ActionRecord, _ state: borrowing StateView, keeping count: Int) {
+        contents.withLock { contents in
+            contents.records.append(record)
+            contents.changedBytes += record.changes.extent
+            if contents.wantsSnapshot(count) { contents.take(state.encoded(.whole), at: record.revision) }
             // Half of them go at a time, so that a commit costs the same however many are kept.
-            if records.count > 2 * count { records.removeFirst(records.count - count) }
+            if contents.records.count > 2 * count { contents.forget(contents.records.count - count) }
         }
     }
 
     func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
-        records.withLock { records in
-            guard let oldest = records.first?.revision, revision < Int.max else { return [] }
+        contents.withLock { contents in
+            guard let oldest = contents.records.first?.revision, revision < Int.max else { return [] }
             guard revision + 1 >= oldest else { return nil }
-            return Array(records.dropFirst(revision + 1 - oldest).prefix(limit))
+            return Array(contents.records.dropFirst(revision + 1 - oldest).prefix(limit))
         }
     }
+
+    func past(_ revision: Int) -> PastState? {
+        contents.withLock { contents in
+            guard let oldest = contents.records.first?.revision, revision + 1 >= oldest else { return nil }
+            let snapshot = contents.snapshots.last { $0.revision <= revision }
+            let base = snapshot?.revision ?? 0
+            let later = contents.records.dropFirst(base + 1 - oldest).prefix(revision - base)
+            return PastState(snapshot: snapshot?.json, changes: later.map(\.changes))
+        }
+    }
+}
+
+extension Commits.Contents {
+    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near that
+    /// an earlier state is soon made.
+    fileprivate func wantsSnapshot(_ count: Int) -> Bool {
+        let newest = snapshots.last
+        let distance = (records.last?.revision ?? 0) - (newest?.revision ?? 0)
+        // Without one among those that are kept, none could be dropped.
+        if distance >= max(1, count) { return true }
+        return distance >= 64 && changedBytes >= (newest?.json.count ?? 0)
+    }
+
+    fileprivate mutating func take(_ json: [UInt8], at revision: Int) {
+        snapshots.append(.init(revision: revision, json: json))
+        changedBytes = 0
+    }
+
+    /// Drops the oldest `count` records, or as many fewer as it takes to have a snapshot before the rest.
+    fileprivate mutating func forget(_ count: Int) {
+        guard let oldest = records.first?.revision,
+            let place = snapshots.lastIndex(where: { $0.revision < oldest + count })
+        else { return }
+        records.removeFirst(snapshots[place].revision + 1 - oldest)
+        snapshots.removeFirst(place)
+    }
+}
+
+extension StatePatch {
+    /// About how many bytes it takes.
+    fileprivate var extent: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
 }

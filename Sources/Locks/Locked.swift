@@ -43,7 +43,7 @@ public struct Locked<Value>: @unchecked Sendable {
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
-        pthread_mutex_lock(mutex)
+        mutex.lock()
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value.pointee)
     }

@@ -36,7 +36,7 @@ public struct Reentrant<Value>: @unchecked Sendable {
         _ body: (UnsafeMutablePointer<Value>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
-        pthread_mutex_lock(mutex)
+        mutex.lock()
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
     }

@@ -12,13 +12,13 @@ extension Configuration.Http {
     /// How many event loops to run: one a core where nothing else is said.
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    var serverSettings: HTTPServer.Settings {
+    func serverSettings(on loops: LoopImplementation) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
         settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout
-        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionsTheSystemAllows
+        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionsTheSystemAllows(on: loops)
         return settings
     }
 
@@ -26,16 +26,9 @@ extension Configuration.Http {
     package var cutAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
 
     /// What the limit on open files leaves, less a reserve for upstreams, storage and the log.
-    private static var connectionsTheSystemAllows: Int {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-        #else
-            let isKnown = getrlimit(RLIMIT_NOFILE, &limit) == 0
-        #endif
-        guard isKnown else { return 1000 }
-        let files = Int(clamping: limit.rlim_cur)
-        return max(16, files - max(64, files / 20))
+    private static func connectionsTheSystemAllows(on loops: LoopImplementation) -> Int {
+        guard let files = OpenFiles.limit else { return 1000 }
+        return max(16, (files - max(64, files / 20)) / loops.descriptorsForEach)
     }
 }
 
@@ -83,6 +76,7 @@ extension Configuration {
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.mostPerSession = streams.maxPerSession
         settings.streams.bufferBytes = streams.bufferBytes
+        settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins
         settings.maxWait = http.maxWait
         return settings

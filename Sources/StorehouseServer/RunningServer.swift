@@ -26,7 +26,8 @@ package final class RunningServer: Sendable {
             kinds, configuration.serviceSettings(kinds), journal: journal, clock: clock, log: log)
         do {
             http = try HTTPServer(
-                on: address, group, settings: configuration.http.serverSettings, handler: Router(service))
+                on: address, group, settings: configuration.http.serverSettings(on: loops),
+                handler: Router(service))
         } catch {
             group.stop {}
             throw error

@@ -61,7 +61,7 @@ final class Service: Sendable {
     }
 
     func lookUp(_ segment: PathSegment) -> SessionRegistry.Lookup {
-        SessionID(segment.string.utf8).map(registry.find) ?? .unknown
+        SessionID(segment.decoded).map(registry.find) ?? .unknown
     }
 
     /// The answer to GET and HEAD.
@@ -71,10 +71,10 @@ final class Service: Sendable {
         case .index: return .document(documents.index)
         case .stores: return .document(documents.stores)
         case .openAPI: return .document(documents.openAPI)
-        case .liveness: return .document(Self.alive)
+        case .liveness: return Self.alive
         case .readiness:
             try refuseWhileDraining()
-            return .document(Self.ready)
+            return Self.ready
         case .session: return try readSession(resource.id)
         case .state: return try readState(resource.id, head)
         case .actions: return try readActions(resource.id, head)
@@ -82,8 +82,8 @@ final class Service: Sendable {
         }
     }
 
-    private static let alive = Array(#"{"status":"alive"}"#.utf8)
-    private static let ready = Array(#"{"status":"ready"}"#.utf8)
+    private static let alive = Response.document(Array(#"{"status":"alive"}"#.utf8))
+    private static let ready = Response.document(Array(#"{"status":"ready"}"#.utf8))
     private static let json = MediaType("application/json")
 
     /// Refuses a client that takes no JSON.
@@ -100,13 +100,11 @@ extension Response {
     static func document(
         _ json: [UInt8], _ status: HTTPStatus = .ok, revision: Int? = nil, fields: [Field] = []
     ) -> Response {
-        var all = [Field("Content-Type", "application/json"), Field("X-Content-Type-Options", "nosniff")] + fields
-        if let revision { all.append(.revision(revision)) }
-        return Response(status, fields: all, body: json)
+        Response(
+            status, fields: fields.isEmpty ? documentFields : documentFields + fields, revision: revision, body: json)
     }
-}
 
-extension Response.Field {
-    /// The entity tag of a revision.
-    static func revision(_ revision: Int) -> Response.Field { .init("ETag", "\"\(revision)\"") }
+    private static let documentFields = [
+        Field("Content-Type", "application/json"), Field("X-Content-Type-Options", "nosniff"),
+    ]
 }

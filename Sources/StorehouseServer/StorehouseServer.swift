@@ -31,6 +31,7 @@ public struct StorehouseServer: Sendable {
 
     /// Serves until the process is told to end (SIGTERM or SIGINT), then drains.
     public func run() async throws {
+        OpenFiles.raiseLimit()
         let signals = ShutdownSignals()
         let server = try start()
         await signals.first()

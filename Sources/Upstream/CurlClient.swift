@@ -5,7 +5,8 @@ package import Stores
 ///
 /// A call takes no thread. It ends within the deadline of its settings, whatever the service does, and at once when it
 /// is cancelled: the connection is closed then. Which calls are tried again, and which are refused without a try, is
-/// told at `RetryRule`, `CircuitBreaker` and `UpstreamSettings`.
+/// told at `RetryRule`, `CircuitBreaker` and `UpstreamSettings`. To the effect that makes it, a call reports its service, each
+/// further try, and its failure.
 package final class CurlClient: RemoteClient {
     private let settings: UpstreamSettings
     private let line: LoopBound<UpstreamLine>
@@ -21,14 +22,18 @@ package final class CurlClient: RemoteClient {
     }
 
     package func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
-        let call = makeCall(request)
-        return try await withTaskCancellationHandler {
+        let progress = EffectProgress.current
+        progress?.report(.calling(settings.name))
+        let call = makeCall(request, progress)
+        let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 enter(call) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             cancel(call)
-        }.get()
+        }
+        if case .failure(let failure) = result { progress?.report(.failed(failure.code)) }
+        return try result.get()
     }
 
     /// Calls without a task.
@@ -45,9 +50,9 @@ package final class CurlClient: RemoteClient {
         return { self.cancel(call) }
     }
 
-    private func makeCall(_ request: RemoteRequest) -> LoopBound<RemoteCall> {
+    private func makeCall(_ request: RemoteRequest, _ progress: EffectProgress? = nil) -> LoopBound<RemoteCall> {
         let deadline = LoopInstant.current.advanced(by: settings.timeout)
-        return LoopBound(handing: RemoteCall(request, deadline: deadline), to: loop.anchor)
+        return LoopBound(handing: RemoteCall(request, deadline: deadline, progress), to: loop.anchor)
     }
 
     private func enter(_ call: LoopBound<RemoteCall>, _ completion: @escaping RemoteCall.Completion) {

@@ -9,14 +9,15 @@ package final class CurlUpstreams: Sendable {
     /// Starts the loop.
     /// - Parameters:
     ///   - implementation: what the loop waits with.
+    ///   - library: where libcurl is; loaded when the first call is made.
     ///   - userAgent: who calls, as in `storehouse/1.0`.
     package init(
-        implementation: LoopImplementation = .preferred, userAgent: String
+        implementation: LoopImplementation = .preferred, library: CurlLibrary = CurlLibrary(), userAgent: String
     ) throws(SocketError) {
         let loop = try implementation.makeLoop(label: "upstream")
         self.loop = loop
         self.userAgent = userAgent
-        hub = LoopBound(handing: UpstreamHub(on: loop), to: loop.anchor)
+        hub = LoopBound(handing: UpstreamHub(library, on: loop), to: loop.anchor)
     }
 
     deinit {

@@ -9,7 +9,9 @@ extension Storehouse {
     static func serve(_ configuration: Configuration) async throws {
         let upstreams = configuration.upstreams
         let standIn = try upstreams.needsStandIn ? StandInServer(maxDelay: upstreams.maxDelay) : nil
-        let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
+        let log = Log(configuration.log)
+        let curl = try CurlUpstreams(
+            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent)
         try await server(configuration, curl, standIn: standIn?.url ?? "").run()
         await curl.shutdown()
         await standIn?.stop()

@@ -68,5 +68,7 @@ import Testing
 private final class MomentRecorder: ActionRecorder {
     let moments = Locked<[JSONValue?]>([])
 
-    func append(_ record: ActionRecord) { moments.withLock { $0.append(record.payload["moment"]) } }
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        moments.withLock { $0.append(record.payload["moment"]) }
+    }
 }

@@ -1,27 +1,16 @@
+import FuzzProperties
 import HTTP
+import HTTPRules
+import StoresTesting
 import Testing
 
 struct HostileInputTests {
-    private static func mutated(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
-        var bytes = bytes
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
-            let index = Int.random(in: 0...bytes.count, using: &random)
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
-            case 1 where index < bytes.count: bytes[index] = "\r\n :;,%\u{0}\t0".utf8.randomElement(using: &random) ?? 0
-            case 2 where index < bytes.count: bytes.remove(at: index)
-            default: bytes.insert(contentsOf: bytes[index...].prefix(20), at: index)
-            }
-        }
-        return bytes
-    }
-
     /// Whatever comes, there is an outcome, and it does not depend on the cut.
     @Test(arguments: 0..<8)
-    func mutatedRequestsHaveOneReading(seed: Int) {
+    func damagedRequestsHaveOneReading(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         for row in Row.all where row.bytes.count < 1000 {
-            let bytes = Self.mutated(row.bytes, &random)
+            let bytes = random.mutated([row.bytes])
             let whole = RequestReader.report(bytes)
             #expect(
                 RequestReader.report(bytes, pieces: Int.random(in: 1...9, using: &random)) == whole, "\(row), \(bytes)")

@@ -1,4 +1,6 @@
+import FuzzProperties
 import HTTP
+import HTTPRules
 import Testing
 
 struct RequestParserTests {

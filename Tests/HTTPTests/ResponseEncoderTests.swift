@@ -5,9 +5,7 @@ struct ResponseEncoderTests {
     private let date = HTTPDate(unixTime: 784_111_777).bytes
 
     private func encode(_ request: String, _ response: Response) throws -> String {
-        var output: [UInt8] = []
-        ResponseEncoder(answering: try head(request)).append(response, date: date, to: &output)
-        return output.text
+        ResponseEncoder(answering: try head(request)).bytes(of: response, date: date).text
     }
 
     @Test
@@ -94,9 +92,8 @@ struct ResponseEncoderTests {
                 Issue.record("taken: \(text)")
                 continue
             }
-            var output: [UInt8] = []
-            ResponseEncoder(answering: failure)
-                .append(Response(failure.status, body: Array("body".utf8)), date: date, to: &output)
+            let output = ResponseEncoder(answering: failure)
+                .bytes(of: Response(failure.status, body: Array("body".utf8)), date: date)
             #expect(output.text.contains("\r\nConnection: close\r\n") == !keeps)
             #expect(output.text.hasSuffix("body") == hasBody)
         }

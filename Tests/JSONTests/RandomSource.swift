@@ -62,3 +62,31 @@ extension RandomSource {
         return JSONNumber(value).map(JSONValue.number) ?? .null
     }
 }
+
+extension RandomSource {
+    /// The value with something in it set, added or taken away.
+    mutating func changed(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(var elements):
+            let index = Int.random(in: 0...elements.count, using: &self)
+            guard index < elements.count, Bool.random(using: &self) else {
+                elements.insert(self.value(depth: 1), at: index)
+                return .array(elements)
+            }
+            if Bool.random(using: &self) {
+                elements.remove(at: index)
+            } else {
+                elements[index] = changed(elements[index])
+            }
+            return .array(elements)
+        case .object(var object):
+            guard let name = object.names.randomElement(using: &self), Int.random(in: 0..<4, using: &self) > 0 else {
+                object[string()] = self.value(depth: 1)
+                return .object(object)
+            }
+            object[name] = Int.random(in: 0..<3, using: &self) == 0 ? nil : object[name].map { changed($0) }
+            return .object(object)
+        default: return self.value(depth: 1)
+        }
+    }
+}

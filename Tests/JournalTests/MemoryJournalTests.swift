@@ -7,12 +7,8 @@ import Testing
 struct MemoryJournalTests {
     private func journal(keeping count: Int, commits: Int) -> any SessionJournal {
         let journal = MemoryJournal(keepCommits: count).open("session")
-        for revision in 1..<(commits + 1) {
-            let record = ActionRecord(
-                revision: revision, type: "counter/increment", payload: [:], origin: .client, cause: nil,
-                at: revision * 10)
-            journal.append(record)
-        }
+        let store = Step.kind.makeStore(environment: StoreEnvironment(clock: Step.Clock()), recorder: journal)
+        for _ in 0..<commits { store.dispatch(["type": "step"], DispatchOptions()) { _ in } }
         return journal
     }
 
@@ -21,7 +17,7 @@ struct MemoryJournalTests {
         let journal = journal(keeping: 100, commits: 10)
         #expect(journal.entries(after: 0, limit: 3)?.map(\.revision) == [1, 2, 3])
         #expect(journal.entries(after: 3, limit: 100)?.map(\.revision) == Array(4...10))
-        #expect(journal.entries(after: 3, limit: 1)?.map(\.at) == [40])
+        #expect(journal.entries(after: 3, limit: 1)?.map(\.at) == [7])
     }
 
     @Test("has nothing beyond the newest commit, and nothing for a session without any", arguments: [10, 11, Int.max])
@@ -37,5 +33,26 @@ struct MemoryJournalTests {
         let kept = try #require(journal.entries(after: oldest, limit: .max)).map(\.revision)
         #expect(kept == Array((oldest + 1)..<(commits + 1)))
         #expect(kept.count >= min(commits, 8) && kept.count <= 16)
+    }
+
+    @Test(
+        "makes every earlier state of a kept one and the changes since, as far as it goes back",
+        arguments: [
+            (8, 5), (8, 40), (1, 9), (1000, 200), (100, 1000),
+        ])
+    func past(keeping count: Int, commits: Int) throws {
+        let journal = journal(keeping: count, commits: commits)
+        let oldest = try #require((0...commits).first { journal.entries(after: $0, limit: 1) != nil })
+        for revision in 0...commits {
+            let state = journal.past(revision)?.state(initial: Step.kind.initialState)
+            let expected = revision < oldest ? Optional.none : Step.json(revision)
+            #expect(state == expected)
+        }
+    }
+
+    @Test("has only the first state of a session without commits")
+    func first() {
+        let past = MemoryJournal(keepCommits: 1).open("new").past(0)
+        #expect(past?.state(initial: Step.kind.initialState) == Step.json(0))
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelClosingTests {
     /// The client is still sending when it is refused, and can read why: no reset overtakes the answer.
     @Test(arguments: LoopImplementation.allCases)
     func lingersUntilThePeerHasReadTheAnswer(_ implementation: LoopImplementation) async throws {

@@ -1,7 +1,7 @@
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelReadingTests {
     /// Bytes that the delegate leaves come again, joined with the next.
     @Test(arguments: LoopImplementation.allCases)
     func joinsWhatIsLeftWithWhatComes(_ implementation: LoopImplementation) async throws {

@@ -2,7 +2,7 @@ import Glibc
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
     @Test(arguments: LoopImplementation.allCases)
     func echoesWhatItReceives(_ implementation: LoopImplementation) async throws {
         try await TestServer.run(implementation, script: echo) { server in

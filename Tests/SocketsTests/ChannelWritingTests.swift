@@ -2,7 +2,7 @@ import Glibc
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelWritingTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelWritingTests {
     /// Over a socket that keeps records apart, each system call can be counted.
     @Test(arguments: LoopImplementation.allCases)
     func sendsWhatADelegateWritesInOneCall(_ implementation: LoopImplementation) async throws {

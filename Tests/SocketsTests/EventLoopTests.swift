@@ -4,7 +4,7 @@ import Locks
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test(arguments: LoopImplementation.allCases)
     func runsJobsOfEachThreadInTheirOrder(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
@@ -65,6 +65,22 @@ import Testing
             #expect(fired.map(\.delay) == [0, 20, 40, 80, 120])
             // The loop reads its clock once a turn, so "now" may be a little before the call.
             #expect(fired.allSatisfy { $0.elapsed >= .milliseconds($0.delay) - .milliseconds(5) })
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func aCrowdOfTimersHoldsNobodyUp(_ implementation: LoopImplementation) async throws {
+        try await withLoop(implementation) { loop in
+            let probe = Probe<Int>()
+            loop.execute {
+                _ = loop.schedule(after: .zero) { loop.execute { probe.note(-1) } }
+                for timer in 0..<1000 {
+                    _ = loop.schedule(after: .zero) { probe.note(timer) }
+                }
+            }
+            let notes = await probe.next(1001)
+            #expect(notes.filter { $0 >= 0 } == Array(0..<1000))
+            #expect(notes.prefix(200).contains(-1))
         }
     }
 

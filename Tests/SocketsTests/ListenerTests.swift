@@ -2,7 +2,7 @@ import Glibc
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     @Test func socketsShareOnePort() throws {
         let sockets = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: 3)
         defer { Self.shut(sockets) }

@@ -2,7 +2,7 @@ import Glibc
 import Sockets
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LoopStopTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopStopTests {
     @Test(arguments: LoopImplementation.allCases)
     func runsAcceptedJobsThenTakesNoMore(_ implementation: LoopImplementation) async throws {
         let loop = try implementation.makeLoop(label: "test")

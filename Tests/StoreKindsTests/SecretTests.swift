@@ -17,7 +17,10 @@ private final class Witness: ActionRecorder {
         }
     }
 
-    func append(_ record: ActionRecord) { note("\(record)\(JSONValue.object(record.payload))") }
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        note("\(record)\(JSONValue.object(record.payload))")
+        note(record.changes.text)
+    }
 
     func expectNothing(of secret: String) {
         let texts = texts.withLock { $0 }

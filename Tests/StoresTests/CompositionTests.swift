@@ -12,7 +12,7 @@ import Testing
     func decisionsAreHeardTogether(_ first: Decision, _ second: Decision, _ together: Decision) {
         let (one, two) = (Fixed(says: first, adds: 1), Fixed(says: second, adds: 2))
         let composed: [any Reducer<Tally, TallyAction>] = [
-            Combined(one, two), combine(one, two), Pair(one: one, two: two),
+            combine(one, two), Pair(one: one, two: two), Pair(one: one, two: two).prepared,
             Compose {
                 one
                 two
@@ -30,9 +30,10 @@ import Testing
             var left = Tally()
             var right = Tally()
         }
-        typealias Part = Slice<Whole, [TallyAction?], TallyReducer>
+        typealias Part = Slice<Whole, [TallyAction?]>
         func path(_ index: Int) -> CasePath<[TallyAction?], TallyAction> {
-            CasePath(embed: { index == 0 ? [$0, nil] : [nil, $0] }, extract: { $0[index] })
+            CasePath(
+                embed: { index == 0 ? [$0, nil] : [nil, $0] }, lend: { if let action = $0[index] { $1(action) } })
         }
         let reducer = combine(Part(\.left, path(0), TallyReducer()), Part(\.right, path(1), TallyReducer()))
         var state = Whole()
@@ -53,6 +54,31 @@ import Testing
         #expect(watched.apply(.refuse, to: &state) == .reject("refused"))
         #expect(watched.apply(.skip, to: &state) == .ignore)
         #expect(state.values == [0, 7])
+    }
+
+    @Test func aStoreMakesTheListOnceHoweverDeepItIs() {
+        struct Counted: ComposedReducer {
+            let made: Recorder<Int>
+
+            var body: some Reducer<Tally, TallyAction> {
+                made.record(1)
+                return TallyReducer()
+            }
+        }
+        struct Outer: ComposedReducer {
+            let inner: Counted
+
+            var body: some Reducer<History<Tally>, UndoableAction<TallyAction>> {
+                Slice(
+                    \.self, .whole,
+                    Undoable(Compose { Slice(\.self, .whole, Invariants([], of: inner)) }, limit: 1))
+            }
+        }
+        let made = Recorder<Int>()
+        let store = Store(History(Tally()), reducer: Outer(inner: Counted(made: made)))
+        for number in 1...3 { store.dispatch(.present(.add(number))) }
+        #expect(store.state.present.values == [1, 2, 3])
+        #expect(made.values == [1])
     }
 
     @Test(arguments: [(true, 0, [1, 2]), (false, 0, [3]), (true, 3, [1, 2, 4, 4, 4]), (false, 2, [3, 4, 4])])
@@ -125,13 +151,13 @@ private struct Conditional: ComposedReducer {
             standsFirst
             ? Store(
                 Tally(),
-                reducer: Compose<Tally, TallyAction, _> {
+                reducer: Compose {
                     picky
                     TallyReducer()
                 })
             : Store(
                 Tally(),
-                reducer: Compose<Tally, TallyAction, _> {
+                reducer: Compose {
                     TallyReducer()
                     picky
                 })

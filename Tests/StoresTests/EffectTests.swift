@@ -105,11 +105,15 @@ import Testing
                 }
             })
         let receipt = store.dispatch(.start(1))
-        let settled = Recorder<[Int]>()
-        receipt.chain?.whenSettled { settled.record(store.state.values) }
+        let (settled, told) = (Recorder<[Int]>(), Gate())
+        receipt.chain?.whenSettled {
+            settled.record(store.state.values)
+            told.open()
+        }
         first.open()
         #expect(settled.values.isEmpty)
         second.open()
+        await told.wait()
         await receipt.settled()
         #expect(store.state.values == [3])
         #expect(settled.values == [[3]])

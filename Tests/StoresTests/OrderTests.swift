@@ -150,7 +150,7 @@ import Testing
     }
 
     /// What a subscriber keeps is let go of when it is cancelled, and that may well end another subscription.
-    @Test(.timeLimit(.minutes(1))) func aSubscriberMayKeepAnotherSubscription() {
+    @Test(.timeLimit(.minutes(5))) func aSubscriberMayKeepAnotherSubscription() {
         let (store, told) = (Store.tally(), Recorder<Int>())
         let outer = subscriptionThatKeepsAnother(of: store, told)
         store.dispatch(.add(1))

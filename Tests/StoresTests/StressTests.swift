@@ -66,7 +66,7 @@ import Testing
         return receipts
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 3] as [UInt64])
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 3] as [UInt64])
     func whateverThreadsDoEachCommitIsToldOnceInOrderAndAllSettles(_ seed: UInt64) async {
         let log = Locked(Log())
         let store = Store(
@@ -97,7 +97,7 @@ import Testing
         withExtendedLifetime(watcher) {}
     }
 
-    @Test(.timeLimit(.minutes(1))) func endingAStoreWhileThreadsUseItLeavesNobodyWaiting() async {
+    @Test(.timeLimit(.minutes(5))) func endingAStoreWhileThreadsUseItLeavesNobodyWaiting() async {
         for round in 0..<8 as Range<UInt64> {
             let store = Store(
                 Tally(), reducer: TallyReducer(), middleware: [Self.middleware],
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anAsyncStoreTellsEachCommitOnceInOrderAndAllSettles() async {
+    @Test(.timeLimit(.minutes(5))) func anAsyncStoreTellsEachCommitOnceInOrderAndAllSettles() async {
         let log = Locked(Log())
         let store = AsyncStore(
             Tally(), reducer: Asynchronous(TallyReducer()), middleware: [Self.middleware],

@@ -8,7 +8,7 @@ import Upstream
 #endif
 
 /// Many calls, and what they share.
-@Suite(.timeLimit(.minutes(1))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
     @Test(arguments: LoopImplementation.allCases)
     func manyCallsTakeNoThreads(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
@@ -88,8 +88,8 @@ import Upstream
         for _ in 0..<500 {
             try await withClient(of: upstream) { #expect(await $0.outcome() == "200") }
         }
-        // Other tests open and close as well, but not one for each of these rounds.
-        #expect(entries(of: "/proc/self/fd") - before < 500)
+        // Other tests open some too, for as long as they run; one for each of these rounds would never go away.
+        while entries(of: "/proc/self/fd") - before >= 500 { await Task.yield() }
     }
 
     /// How many names a directory has; 0 where there is none.

@@ -5,7 +5,7 @@ import Testing
 import Upstream
 
 /// Calls that are cut off from this side.
-@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
     @Test(arguments: LoopImplementation.allCases)
     func cancellingClosesTheConnection(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.hang)

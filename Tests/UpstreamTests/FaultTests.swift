@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// Real services misbehave, and every call ends with the right word and the right number of attempts.
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     @Test(arguments: Fault.broken + Fault.late + Fault.shapeless + Fault.statuses + Fault.redirects)
     func everyFaultHasItsWord(_ fault: Fault) async throws {
         let turns = fault.turns

@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// The breaker before a real service.
-@Suite(.timeLimit(.minutes(1))) struct OpenCircuitTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenCircuitTests {
     @Test func failuresOpenTheCircuitAndAProbeClosesIt() async throws {
         let upstream = try FaultyUpstream { [.send($0.index < 3 ? Answer.status(500) : Answer.ok())] }
         try await withClient(of: upstream) {

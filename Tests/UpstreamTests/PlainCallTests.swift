@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// Calls to a service that does what it should.
-@Suite(.timeLimit(.minutes(1))) struct PlainCallTests {
+@Suite(.timeLimit(.minutes(5))) struct PlainCallTests {
     @Test(arguments: LoopImplementation.allCases)
     func aGetBringsTheAnswer(_ implementation: LoopImplementation) async throws {
         let upstream = try FaultyUpstream(.send(Answer.ok()))

@@ -48,18 +48,36 @@ import Upstream
     }
 
     @Test(arguments: [
-        ("http://a.example/x", "http", "a.example", "80"), ("HTTPS://A.example", "https", "a.example", "443"),
-        ("http://u:p@a.example:81", "http", "a.example", "81"), ("http://[::1]:8/", "http", "[::1]", "8"),
+        ("http://a.example/x", "http", "a.example", 80), ("HTTPS://A.example", "https", "a.example", 443),
+        ("http://u:p@a.example:81", "http", "a.example", 81), ("http://[::1]:8/", "http", "[::1]", 8),
+        ("http://a.example?b@c.example", "http", "a.example", 80),
+        ("http://a.example/\u{301}|", "http", "a.example", 80),
     ])
-    func anAddressHasAnOrigin(_ text: String, scheme: String, host: String, port: String) throws {
+    func anAddressHasAnOrigin(_ text: String, scheme: String, host: String, port: Int) throws {
         let origin = try #require(WebAddress(text)).origin
         #expect(origin.scheme == scheme)
         #expect(origin.host == host)
         #expect(origin.port == port)
     }
 
-    @Test(arguments: ["", "/x", "a.example", "ftp://a.example", "file:///x", "http://", "http://a b/", "x:y"])
+    @Test(arguments: [
+        "", "/x", "a.example", "ftp://a.example", "file:///x", "http://", "http://a b/", "x:y", "http:/a.example",
+        "http:///a.example", "http://a.example:0", "http://a.example:65536", "http://a.example:8x",
+        "http://a.example/\n",
+    ])
     func whatIsNoAddressIsRefused(_ text: String) {
+        #expect(WebAddress(text) == nil)
+    }
+
+    // Parsers of URLs disagree about these, and a disagreement could send credentials to another host.
+    @Test(arguments: [
+        "http://a.example@b.example@c.example", #"http://a.example\@b.example"#, "http://%61.example",
+        "http://\u{e4}.example",
+        "http://a.example\u{ff0f}.b.example", #"http://a.example\b.example"#, "http://a.example;b.example",
+        "http://[::1",
+        "http://[a.example]", "http://[::1]a.example",
+    ])
+    func anAddressThatCouldBeReadInTwoWaysIsRefused(_ text: String) {
         #expect(WebAddress(text) == nil)
     }
 

@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// Credentials go to the service they are for, and nowhere else.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTrustTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTrustTests {
     private static let credentials = ["Authorization": "Bearer secret", "X-Api-Key": "secret", "Cookie": "a=secret"]
 
     private func secrets(in request: FaultyUpstream.Request) -> Int {

@@ -5,16 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-const (
-	maxBodyBytes = 64 << 10
-	heartbeat    = 15 * time.Second
-)
+const maxBodyBytes = 64 << 10
+
+// heartbeat is the silence after which a stream gets a comment; Storehouse's setting in seconds is taken for it.
+var heartbeat = 15 * time.Second
+
+func init() {
+	if seconds, err := strconv.ParseFloat(os.Getenv("STOREHOUSE_STREAMS_HEARTBEAT"), 64); err == nil && seconds > 0 {
+		heartbeat = time.Duration(seconds * float64(time.Second))
+	}
+}
 
 // router finds the session of a request. Sessions are read far more often than made, so a
 // read-write lock over one map serves all cores.

@@ -3,68 +3,54 @@
 
 #include <curl/curl.h>
 
-// libcurl's variadic calls, which Swift cannot make: one wrapper for each type of argument.
+// libcurl, bound at run time: the program is not linked with it, and maps nothing of it before the first remote call.
 
-static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
-}
+// What the library is called on this system.
+#ifdef __APPLE__
+#define CCURL_LIBRARY "libcurl.4.dylib"
+#else
+#define CCURL_LIBRARY "libcurl.so.4"
+#endif
 
-static inline CURLcode ccurl_set_large(CURL *easy, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(easy, option, value);
-}
+// Loads the library of that name and makes it ready, from any thread. Where it is there already, this costs little. The
+// first that is found serves the whole process, and is never unloaded.
+//
+// Returns NULL, or what went wrong: a text that lives until the calling thread calls this again. Nothing below may be
+// called before it has returned NULL.
+const char *ccurl_load(const char *library);
 
-static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
-}
+CURL *ccurl_easy_init(void);
+void ccurl_easy_cleanup(CURL *easy);
+const char *ccurl_easy_strerror(CURLcode code);
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
+void ccurl_slist_free_all(struct curl_slist *list);
+CURLM *ccurl_multi_init(void);
+CURLMcode ccurl_multi_cleanup(CURLM *multi);
+CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *easy);
+CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy);
+CURLMcode ccurl_multi_assign(CURLM *multi, curl_socket_t socket, void *context);
+CURLMsg *ccurl_multi_info_read(CURLM *multi, int *left);
+CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
 
-static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
-}
+// The variadic calls, which Swift cannot make: one for each type of argument.
 
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode ccurl_set_large(CURL *easy, CURLoption option, curl_off_t value);
+CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 // For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
-static inline CURLcode ccurl_set_sink(CURL *easy, CURLoption option, curl_write_callback callback) {
-    return curl_easy_setopt(easy, option, callback);
-}
+CURLcode ccurl_set_sink(CURL *easy, CURLoption option, curl_write_callback callback);
+CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback callback);
+CURLcode ccurl_set_before_lookup(CURL *easy, curl_resolver_start_callback callback);
+CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback);
 
-static inline CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
-}
-
-static inline CURLcode ccurl_set_before_lookup(CURL *easy, curl_resolver_start_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
-}
-
-static inline CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
-}
-
-static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
-    return curl_easy_getinfo(easy, info, value);
-}
-
-static inline CURLcode ccurl_get_large(CURL *easy, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(easy, info, value);
-}
-
+CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode ccurl_get_large(CURL *easy, CURLINFO info, curl_off_t *value);
 // The string stays libcurl's, and lives as long as the handle does nothing else.
-static inline CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value) {
-    return curl_easy_getinfo(easy, info, value);
-}
+CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value);
 
-static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value) {
-    return curl_easy_getinfo(easy, info, (char **)value);
-}
-
-static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
-    return curl_multi_setopt(multi, option, value);
-}
-
-static inline CURLMcode ccurl_multi_set_on_socket(CURLM *multi, curl_socket_callback callback) {
-    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
-}
-
-static inline CURLMcode ccurl_multi_set_on_timer(CURLM *multi, curl_multi_timer_callback callback) {
-    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
-}
+CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value);
+CURLMcode ccurl_multi_set_on_socket(CURLM *multi, curl_socket_callback callback);
+CURLMcode ccurl_multi_set_on_timer(CURLM *multi, curl_multi_timer_callback callback);
 
 #endif

@@ -12,13 +12,6 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a text with every control character but tab made a space, so that it cannot end its line.
-    mutating func appendFieldValue(_ text: String) {
-        let start = count
-        appendText(text)
-        for index in start..<count where !self[index].isFieldContent { self[index] = ASCII.space }
-    }
-
     /// Appends a number that is not negative in decimal digits.
     mutating func appendDecimal(_ number: Int) { appendDigits(number.magnitude, radix: 10) }
 

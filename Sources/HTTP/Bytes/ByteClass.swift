@@ -13,11 +13,11 @@ struct ByteClass: Sendable {
     @inline(__always)
     static var token: ByteClass { ByteClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
-    /// `pchar` and `/` without `%` (RFC 3986, section 3.3): letters, digits and `-._~!$&'()*+,;=:@/`.
+    /// `pchar` without `%` (RFC 3986, section 3.3): letters, digits and `-._~!$&'()*+,;=:@`.
     @inline(__always)
-    static var path: ByteClass { ByteClass(low: 0x2FFF_FFD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF) }
+    static var segment: ByteClass { ByteClass(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF) }
 
-    /// What may stand in a query: `path`, `?`, and ``[]\^`{|}``, which browsers send there as they are
+    /// What may stand in a query: `segment`, `/`, `?`, and ``[]\^`{|}``, which browsers send there as they are
     /// (WHATWG URL) and which mean nothing else.
     @inline(__always)
     static var query: ByteClass { ByteClass(low: 0xAFFF_FFD2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }

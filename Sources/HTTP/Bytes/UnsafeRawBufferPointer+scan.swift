@@ -24,11 +24,36 @@ extension UnsafeRawBufferPointer {
     @inline(__always)
     func hasText(_ text: StaticString, in range: Range<Int>) -> Bool {
         guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
-        var other = text.utf8Start
-        for index in range {
-            if self[index].lowercased != other.pointee { return false }
-            other += 1
+        return stands(for: UnsafeRawPointer(text.utf8Start), in: range)
+    }
+
+    /// Eight bytes a step, as far as there are eight.
+    private func stands(for text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
+        var offset = 0
+        while offset &+ 8 <= range.count {
+            let word = loadUnaligned(fromByteOffset: range.lowerBound &+ offset, as: UInt64.self)
+            guard word.lowercasedBytes == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
+                return false
+            }
+            offset &+= 8
+        }
+        while offset < range.count {
+            let byte = self[range.lowerBound &+ offset]
+            guard byte.lowercased == text.load(fromByteOffset: offset, as: UInt8.self) else { return false }
+            offset &+= 1
         }
         return true
+    }
+}
+
+extension UInt64 {
+    /// Its eight bytes, each ASCII capital made small.
+    ///
+    /// What is added to a byte without its top bit sets that bit from `A` on, or behind `Z`, and never carries into the next.
+    fileprivate var lowercasedBytes: UInt64 {
+        let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let rest = self & ~tops
+        let (fromA, behindZ) = (rest &+ ones &* 0x3F, rest &+ ones &* 0x25)
+        return self | (fromA & ~behindZ & ~self & tops) >> 2
     }
 }

@@ -45,6 +45,11 @@ struct FieldSectionScanner: Sendable {
         return nil
     }
 
+    /// The value of the first line of this name among those scanned so far.
+    func value(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> String? {
+        lines.first { bytes.hasText(name, in: $0.name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
+    }
+
     private mutating func scanLineStart(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         let byte = bytes[position]
         if byte == ASCII.carriageReturn {

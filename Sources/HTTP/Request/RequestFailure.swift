@@ -4,6 +4,8 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         /// The bytes are not HTTP, or can be read in two ways: 400.
         case malformedRequest
+        /// The head or the body does not come in time: 408.
+        case requestTimeout
         /// The body is over its limit: 413.
         case bodyTooLarge
         /// The request target is over its limit: 414.
@@ -14,7 +16,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
         case headersTooLarge
         /// A transfer coding or a method that nobody here knows: 501.
         case notImplemented
-        /// A version other than 1.0 and 1.1: 505.
+        /// A major version other than 1: 505.
         case versionNotSupported
     }
 
@@ -23,6 +25,8 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package let detail: String
     /// The method, where the request got that far. An answer to HEAD has no body.
     package internal(set) var method: HTTPMethod?
+    /// The value of the Origin field, where the request got that far: its page may read the answer if it may read any.
+    package internal(set) var origin: String?
     /// How many of the bytes given to the parser this request has, where that is sure and the client keeps the
     /// connection: the next request begins there. In all other cases nil: the connection must be closed.
     package internal(set) var consumed: Int?
@@ -36,6 +40,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package var status: HTTPStatus {
         switch reason {
         case .malformedRequest: .badRequest
+        case .requestTimeout: .requestTimeout
         case .bodyTooLarge: .contentTooLarge
         case .uriTooLong: .uriTooLong
         case .expectationFailed: .expectationFailed
@@ -49,6 +54,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package var code: String {
         switch reason {
         case .malformedRequest: "malformed-request"
+        case .requestTimeout: "request-timeout"
         case .bodyTooLarge: "body-too-large"
         case .uriTooLong: "uri-too-long"
         case .expectationFailed: "expectation-failed"
@@ -56,6 +62,21 @@ package struct RequestFailure: Error, Sendable, Hashable {
         case .notImplemented: "not-implemented"
         case .versionNotSupported: "http-version-not-supported"
         }
+    }
+
+    /// A request whose head, or whose body behind this head, does not come in time.
+    package static func tooSlow(_ head: RequestHead?) -> RequestFailure {
+        let failure = RequestFailure(
+            .requestTimeout, "The request did not arrive in time; send it again, at once and whole.")
+        return head.map(failure.of) ?? failure
+    }
+
+    /// The failure as one of the body behind a head.
+    package func of(_ head: RequestHead) -> RequestFailure {
+        var failure = self
+        failure.method = head.method
+        failure.origin = head.fields.first("origin")
+        return failure
     }
 
     static func malformed(_ detail: String) -> RequestFailure { RequestFailure(.malformedRequest, detail) }

@@ -113,8 +113,9 @@ struct RequestLineScanner: Sendable {
         }
         guard bytes[position &- 1] == ASCII.lineFeed else { return }
         switch (bytes[versionStart &+ 5], bytes[versionStart &+ 7]) {
-        case (0x31, 0x31): version = .http11
         case (0x31, 0x30): version = .http10
+        // All other minor versions: they add nothing that 1.1 must know (RFC 9110, section 2.5).
+        case (0x31, _): version = .http11
         default:
             throw RequestFailure(.versionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0.")
         }

@@ -17,11 +17,14 @@ package struct RequestParser: Sendable {
 
     private let limits: HTTPLimits
     private var line: RequestLineScanner
-    private var fields: FieldSectionScanner?
+    private var fields: FieldSectionScanner
+    /// Whether the request line is complete.
+    private var isInFields = false
 
     package init(limits: HTTPLimits) {
         self.limits = limits
         line = RequestLineScanner(maxTargetBytes: limits.maxTargetBytes)
+        fields = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
 
     /// Reads on. After a head the parser is ready for the next one.
@@ -36,21 +39,23 @@ package struct RequestParser: Sendable {
         } catch {
             var failure = error
             failure.method = line.method
+            failure.origin = fields.value("origin", bytes)
             if failure.consumed != nil { self = RequestParser(limits: limits) }
             return .failed(failure)
         }
     }
 
     private mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
-        if fields == nil {
+        if !isInFields {
             guard let end = try line.scan(bytes) else { return nil }
             fields = FieldSectionScanner(start: end, maxBytes: limits.maxHeaderBytes)
+            isInFields = true
         }
-        return try fields?.scan(bytes)
+        return try fields.scan(bytes)
     }
 
     private func makeHead(_ bytes: UnsafeRawBufferPointer, end: Int) throws(RequestFailure) -> RequestHead {
-        let lines = fields?.lines ?? []
+        let lines = fields.lines
         let method = line.method ?? .other("")
         let target = try RequestTarget(bytes, line.target, method: method)
         let framing = try MessageFraming(lines, bytes, version: line.version, limits: limits)

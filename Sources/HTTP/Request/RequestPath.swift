@@ -21,27 +21,51 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
         if bytes[index] == ASCII.slash { index += 1 }
         let start = index
         while index < end, bytes[index] != ASCII.slash { index += 1 }
-        return PathSegment(bytes: bytes[start..<index])
+        return PathSegment(bytes: bytes, range: start..<index)
     }
 }
 
 /// One segment of a path: compared and decoded only when asked.
 package struct PathSegment: Sendable {
-    private let bytes: ArraySlice<UInt8>
+    /// The whole head.
+    private let bytes: [UInt8]
+    private let range: Range<Int>
 
-    init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+    init(bytes: [UInt8], range: Range<Int>) {
+        self.bytes = bytes
+        self.range = range
+    }
 
     /// The segment without its percent-encoding.
-    package var string: String { PercentEncoding.string(bytes, plusIsSpace: false) }
-    package var isEmpty: Bool { bytes.isEmpty }
+    package var string: String { PercentEncoding.string(bytes[range], plusIsSpace: false) }
+    /// The same as bytes. Nothing is copied where nothing is encoded.
+    package var decoded: ArraySlice<UInt8> {
+        isEncoded ? PercentEncoding.decode(bytes[range], plusIsSpace: false)[...] : bytes[range]
+    }
+    package var isEmpty: Bool { range.isEmpty }
+
+    private var isEncoded: Bool { bytes[range].contains(ASCII.percent) }
 
     /// Whether the decoded segment is this ASCII text. It makes no string unless something is encoded.
     package static func == (segment: PathSegment, text: StaticString) -> Bool {
-        let other = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        if segment.bytes.elementsEqual(other) { return true }
-        return segment.bytes.contains(ASCII.percent)
-            && PercentEncoding.decode(segment.bytes, plusIsSpace: false).elementsEqual(other)
+        let length = text.utf8CodeUnitCount
+        // An encoding is longer than what it stands for.
+        if segment.range.count > length {
+            return segment.isEncoded
+                && segment.decoded.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: length))
+        }
+        return segment.range.count == length && segment.stands(for: text)
     }
 
     package static func ~= (text: StaticString, segment: PathSegment) -> Bool { segment == text }
+
+    /// Whether the bytes are those of a text of the same length.
+    private func stands(for text: StaticString) -> Bool {
+        var other = text.utf8Start
+        for index in range {
+            if bytes[index] != other.pointee { return false }
+            other += 1
+        }
+        return true
+    }
 }

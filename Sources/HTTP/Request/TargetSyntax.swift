@@ -5,10 +5,12 @@ enum TargetSyntax {
     /// Dot segments, encoded ones too, are refused: a client removes them before it sends (RFC 3986, section 5.2.4),
     /// and a server and a proxy that disagree about them guard different resources.
     static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
-        let allowed = ByteClass.path
+        let allowed = ByteClass.segment
         var index = range.lowerBound
         var isEncoded = false
-        while index < range.upperBound, bytes[index] != ASCII.question {
+        while true {
+            while index < range.upperBound, allowed.contains(bytes[index]) { index &+= 1 }
+            guard index < range.upperBound, bytes[index] != ASCII.question else { break }
             let byte = bytes[index]
             index &+= 1
             if byte == ASCII.slash {
@@ -20,7 +22,7 @@ enum TargetSyntax {
                 }
                 isEncoded = true
                 index &+= 2
-            } else if !allowed.contains(byte) {
+            } else {
                 throw .malformed("The path holds a character that must be percent-encoded.")
             }
         }

@@ -13,13 +13,17 @@ package struct Response: Sendable, Hashable {
     }
 
     package var status: HTTPStatus
-    /// The fields but Date, Content-Length, Transfer-Encoding and Connection, which the encoder adds.
+    /// The fields but Date, ETag, Content-Length, Transfer-Encoding and Connection, which the encoder adds.
     package var fields: [Field]
+    /// The revision that is sent as the answer's entity tag, if it has one. It stands apart from the fields because it is
+    /// another one in nearly every answer, while the fields are the same.
+    package var revision: Int?
     package var body: [UInt8]
 
-    package init(_ status: HTTPStatus, fields: [Field] = [], body: [UInt8] = []) {
+    package init(_ status: HTTPStatus, fields: [Field] = [], revision: Int? = nil, body: [UInt8] = []) {
         self.status = status
         self.fields = fields
+        self.revision = revision
         self.body = body
     }
 

@@ -23,28 +23,34 @@ package struct ResponseEncoder: Sendable {
         version = .http11
     }
 
-    /// Makes an encoder of an answer to what never became a request. It closes.
-    package init() {
-        keepAlive = false
-        isHead = false
-        version = .http11
-    }
-
     /// `100 Continue`, to be sent before the body is read where the head expects it.
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// Appends a complete answer.
+    /// A complete answer.
     ///
     /// - Parameter date: the moment as ``HTTPDate/bytes``.
-    package func append(_ response: Response, date: [UInt8], to output: inout [UInt8]) {
-        appendFields(response.status, response.fields, date: date, to: &output)
-        if !response.status.isAlwaysBodiless {
-            output.appendText("Content-Length: ")
-            output.appendDecimal(response.body.count)
-            output.appendText("\r\n")
+    package func bytes(of response: Response, date: [UInt8]) -> [UInt8] {
+        let hasBody = !response.status.isAlwaysBodiless
+        let body = hasBody && !isHead ? response.body : []
+        let most = Self.mostBytes(of: response.fields, date)
+        var answer: [UInt8] = []
+        answer.reserveCapacity(most + body.count)
+        HeadWriter.append(atMost: most, to: &answer) { head in
+            writeFields(response.status, response.fields, date, into: &head)
+            if let revision = response.revision {
+                head.literal("ETag: \"")
+                head.decimal(revision)
+                head.literal("\"\r\n")
+            }
+            if hasBody {
+                head.literal("Content-Length: ")
+                head.decimal(response.body.count)
+                head.literal("\r\n")
+            }
+            writeConnection(into: &head)
         }
-        appendConnection(to: &output)
-        if !isHead, !response.status.isAlwaysBodiless { output.append(contentsOf: response.body) }
+        answer.append(contentsOf: body)
+        return answer
     }
 
     /// Appends the head of an answer whose length is not known yet; chunks or bytes follow, by ``appendPiece(_:to:)``.
@@ -52,9 +58,11 @@ package struct ResponseEncoder: Sendable {
         _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], to output: inout [UInt8]
     ) {
         if version == .http10 { keepAlive = false }
-        appendFields(status, fields, date: date, to: &output)
-        if version == .http11 { output.appendText("Transfer-Encoding: chunked\r\n") }
-        appendConnection(to: &output)
+        HeadWriter.append(atMost: Self.mostBytes(of: fields, date), to: &output) { head in
+            writeFields(status, fields, date, into: &head)
+            if streamIsChunked { head.literal("Transfer-Encoding: chunked\r\n") }
+            writeConnection(into: &head)
+        }
     }
 
     /// Whether the pieces of a stream are chunks; else they are sent as they are, until the close.
@@ -70,31 +78,35 @@ package struct ResponseEncoder: Sendable {
         if streamIsChunked { output.append(contentsOf: ChunkedCoding.end) }
     }
 
-    private func appendFields(
-        _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], to output: inout [UInt8]
+    /// How many bytes a head has at most: the lines that all heads have are shorter than 256 together.
+    private static func mostBytes(of fields: [Response.Field], _ date: [UInt8]) -> Int {
+        fields.reduce(256 + date.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    }
+
+    private func writeFields(
+        _ status: HTTPStatus, _ fields: [Response.Field], _ date: [UInt8], into head: inout HeadWriter
     ) {
-        if output.isEmpty { output.reserveCapacity(512) }
-        output.appendText("HTTP/1.1 ")
-        output.appendDecimal(status.rawValue)
-        output.append(ASCII.space)
-        output.appendText(status.reason)
-        output.appendText("\r\nDate: ")
-        output.append(contentsOf: date)
-        output.appendText("\r\n")
+        head.literal("HTTP/1.1 ")
+        head.decimal(status.rawValue)
+        head.literal(" ")
+        head.text(status.reason)
+        head.literal("\r\nDate: ")
+        date.withUnsafeBytes { head.bytes($0) }
+        head.literal("\r\n")
         for field in fields {
-            output.appendText(field.name)
-            output.appendText(": ")
-            output.appendFieldValue(field.value)
-            output.appendText("\r\n")
+            head.text(field.name)
+            head.literal(": ")
+            head.fieldValue(field.value)
+            head.literal("\r\n")
         }
     }
 
-    private func appendConnection(to output: inout [UInt8]) {
+    private func writeConnection(into head: inout HeadWriter) {
         if !keepAlive {
-            output.appendText("Connection: close\r\n")
+            head.literal("Connection: close\r\n")
         } else if version == .http10 {
-            output.appendText("Connection: keep-alive\r\n")
+            head.literal("Connection: keep-alive\r\n")
         }
-        output.appendText("\r\n")
+        head.literal("\r\n")
     }
 }

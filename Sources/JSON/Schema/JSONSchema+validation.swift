@@ -6,23 +6,20 @@ extension JSONSchema {
     ///   - value: what is checked.
     ///   - pointer: where the value stands in what the client sent, for the violations' pointers.
     public func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
-        var validator = SchemaValidator(base: pointer)
+        var validator = SchemaValidator()
         validator.check(value, against: self)
-        return validator.violations
+        return validator.faults.map { fault in
+            Violation(pointer: JSONPointer(tokens: pointer.tokens + fault.path.reversed()), detail: fault.detail)
+        }
     }
 }
 
-/// A walk over one value. Pointers are built only for what is wrong.
+/// A walk over one value. Only the way back from what is wrong is noted, so that a value that is right costs no memory.
 private struct SchemaValidator {
-    private static let maximumViolations = 20
+    private static let maximumFaults = 20
 
-    private(set) var violations: [JSONSchema.Violation] = []
-    private let base: JSONPointer
-    private var path: [String] = []
-
-    init(base: JSONPointer) {
-        self.base = base
-    }
+    /// What is wrong, and the tokens that lead to it, the innermost first.
+    private(set) var faults: [(path: [String], detail: String)] = []
 
     mutating func check(_ value: JSONValue, against schema: JSONSchema) {
         if schema.isNullable, value.isNull {
@@ -96,10 +93,10 @@ private struct SchemaValidator {
         return "is not known; known are " + properties.map(\.name).joined(separator: ", ")
     }
 
-    private mutating func inside(_ token: String, _ body: (inout SchemaValidator) -> Void) {
-        path.append(token)
+    private mutating func inside(_ token: @autoclosure () -> String, _ body: (inout SchemaValidator) -> Void) {
+        let before = faults.count
         body(&self)
-        path.removeLast()
+        for index in before..<faults.count { faults[index].path.append(token()) }
     }
 
     private mutating func require(_ isAllowed: Bool, _ schema: JSONSchema) {
@@ -109,11 +106,10 @@ private struct SchemaValidator {
     }
 
     private mutating func report(_ detail: String) {
-        guard !isFull else { return }
-        violations.append(JSONSchema.Violation(pointer: JSONPointer(tokens: base.tokens + path), detail: detail))
+        if !isFull { faults.append((path: [], detail: detail)) }
     }
 
-    private var isFull: Bool { violations.count >= Self.maximumViolations }
+    private var isFull: Bool { faults.count >= Self.maximumFaults }
 }
 
 extension JSONSchema.Shape {

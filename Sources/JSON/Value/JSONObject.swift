@@ -57,13 +57,20 @@ public struct JSONObject: Sendable {
     }
 
     /// The name must not be there yet.
-    mutating func appendNew(_ name: String, _ value: JSONValue) {
+    mutating func appendNew(_ name: consuming String, _ value: consuming JSONValue) {
         members.append((name, value))
-        if positions != nil {
-            positions?[ExactText(name)] = members.count - 1
+        if positions != nil, let last = members.last {
+            positions?[ExactText(last.name)] = members.count - 1
         } else if members.count > Self.indexThreshold {
             buildIndex()
         }
+    }
+
+    /// Changes the value of a member in place.
+    mutating func changeValue<Result, Failure: Error>(
+        at position: Int, _ change: (inout JSONValue) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try change(&members[position].value)
     }
 
     private mutating func remove(at position: Int) {

@@ -56,7 +56,8 @@ extension JSONWriter {
         }
     }
 
-    private static func escapedLength(of byte: UInt8) -> Int {
+    /// How many bytes a byte of a string takes.
+    static func escapedLength(of byte: UInt8) -> Int {
         guard Byte.needsEscape(byte) else { return 1 }
         return shortEscape(of: byte) == nil ? 6 : 2
     }

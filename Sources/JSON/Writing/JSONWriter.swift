@@ -35,6 +35,19 @@ public struct JSONWriter: ~Copyable {
         Array(UnsafeBufferPointer(start: start, count: used))
     }
 
+    /// Lends what has been written so far.
+    @inlinable
+    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        body(UnsafeBufferPointer(start: start, count: used))
+    }
+
+    /// Forgets what has been written, and keeps the room for it.
+    @inlinable
+    public mutating func clear() {
+        used = 0
+        needsComma = false
+    }
+
     /// What has been written. The writer is used up and its buffer freed.
     @inlinable
     public consuming func finish() -> [UInt8] {

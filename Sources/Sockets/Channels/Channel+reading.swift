@@ -41,14 +41,13 @@ extension Channel {
 
     /// One read, into the loop's buffer: behind what was kept, if that leaves room in it.
     private func receive() {
-        let buffer = loop.readBuffer
+        let (buffer, kept) = (loop.readBuffer, kept)
         guard kept.count < max(mostKept, buffer.count) else { return setInterest(interest.subtracting(.readable)) }
         let start = kept.count < buffer.count ? kept.count : 0
         let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
         switch count {
         case 1... where start < kept.count:
-            kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            let bytes = kept
+            let bytes = kept + UnsafeRawBufferPointer(rebasing: buffer[..<count])
             bytes.withUnsafeBytes(deliver)
         case 1...:
             buffer.copyBytes(from: kept)

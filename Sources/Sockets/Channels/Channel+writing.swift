@@ -69,7 +69,9 @@ extension Channel {
 
     /// - Returns: what the system answered, and whether it took all it was offered.
     private func sendOnce() -> (count: Int, whole: Bool) {
-        output.withParts { parts in
+        // Shared for the call, so that the channel's own queue is in nobody's hands meanwhile.
+        let waiting = output
+        return waiting.withParts { parts in
             if parts.count == 1 {
                 let count = SystemSocket.sendOne(descriptor, parts[0])
                 return (count, count == parts[0].iov_len)

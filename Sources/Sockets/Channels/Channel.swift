@@ -14,12 +14,11 @@ package final class Channel: ReadinessHandler {
     }
 
     package let loop: any EventLoop
-    /// Whom to tell. Without one, bytes are kept until there is one and reading is resumed.
-    package var delegate: (any ChannelDelegate)?
-
     package let descriptor: Int32
-    /// How many bytes the delegate may leave before nothing more is read. Less than the loop's buffer counts as that.
-    package var mostKept = 0
+    // What other modules may set stands behind an accessor: of what they reach themselves, the compiler cannot tell that
+    // nobody changes it while it is in use, and has that checked at every access.
+    var told: (any ChannelDelegate)?
+    var keptLimit = 0
     var state = State.open
     /// What the loop tells us at present.
     var interest: Interest = .readable
@@ -43,7 +42,7 @@ package final class Channel: ReadinessHandler {
     ) throws(SocketError) {
         self.descriptor = descriptor
         self.loop = loop
-        self.delegate = delegate
+        told = delegate
         do {
             try loop.watch(descriptor, .readable, self)
         } catch {
@@ -51,6 +50,18 @@ package final class Channel: ReadinessHandler {
             SystemSocket.shut(descriptor)
             throw error
         }
+    }
+
+    /// Whom to tell. Without one, bytes are kept until there is one and reading is resumed.
+    package var delegate: (any ChannelDelegate)? {
+        get { told }
+        set { told = newValue }
+    }
+
+    /// How many bytes the delegate may leave before nothing more is read. Less than the loop's buffer counts as that.
+    package var mostKept: Int {
+        get { keptLimit }
+        set { keptLimit = newValue }
     }
 
     /// Whether bytes may still be written.

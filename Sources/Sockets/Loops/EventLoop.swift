@@ -1,8 +1,9 @@
 /// One thread of control that waits for descriptors, timers and jobs from other threads.
 ///
 /// Everything that happens on a loop happens one after the other. One turn is: wait; tell handlers what is ready; run
-/// the timers that are due; run the jobs that were there when the wait ended, in the order they came; run what was
-/// put off with ``afterwards(_:)``. A loop lives until it is stopped, whether or not anyone refers to it.
+/// the timers that are due, those of a crowd in several turns; run the jobs that were there when the wait ended, in
+/// the order they came; run what was put off with ``afterwards(_:)``. A loop lives until it is stopped, whether or not
+/// anyone refers to it.
 ///
 /// `execute`, `stop` and `isCurrent` may be used from any thread; everything else traps off the loop.
 package protocol EventLoop: AnyObject, Sendable {

@@ -14,6 +14,16 @@ package enum LoopImplementation: String, Sendable, CaseIterable {
         #endif
     }
 
+    /// How many descriptors there are for each that is watched, itself counted.
+    package var descriptorsForEach: Int {
+        switch self {
+        #if os(Linux)
+            case .epoll: 1
+        #endif
+        case .dispatchSource: 3
+        }
+    }
+
     /// Starts a loop of this kind.
     package func makeLoop(label: String) throws(SocketError) -> any EventLoop {
         switch self {

@@ -73,7 +73,7 @@ package struct TimerWheel<Payload> {
         return soonestBound
     }
 
-    /// Takes the next timer that is due at `tick`. Call until it answers nil.
+    /// Takes the next timer that is due at `tick`; nil where there is none, or no more.
     package mutating func popDue(at tick: UInt64) -> Payload? {
         while let (level, slot) = firstInUse() {
             let start = startOfSlot(level, slot)

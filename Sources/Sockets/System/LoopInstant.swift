@@ -44,9 +44,7 @@ package struct LoopInstant: InstantProtocol, Sendable {
 extension Duration {
     /// The length in nanoseconds, rounded up, and held within 64 bits.
     var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, tooLongInAll) = whole.addingReportingOverflow((attoseconds + 999_999_999) / 1_000_000_000)
-        return tooLong || tooLongInAll ? (seconds < 0 ? .min : .max) : sum
+        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Int64(clamping: rest > 0 ? whole + 1 : whole)
     }
 }

@@ -10,17 +10,14 @@ package struct AnimalMiddleware: Middleware {
 
     package func respond(to commit: borrowing Commit<AnimalState, AnimalAction>) -> Effect<AnimalAction> {
         switch commit.action {
-        case .fetchAnimal: .run(Self.fetch) { [service] in await Self.result(of: service) }
+        case .fetchAnimal:
+            .run(Self.fetch) { [service] () async throws(RemoteFailure) in
+                .setCurrentAnimal(try await service.animal())
+            } failure: { failure in
+                .fetchFailed(CodedError(failure.code, failure.message))
+            }
         case .cancelFetch: .cancel(Self.fetch)
         case .ackError, .setCurrentAnimal, .fetchFailed: .none
-        }
-    }
-
-    private static func result(of service: AnimalService) async -> AnimalAction {
-        do throws(RemoteFailure) {
-            return .setCurrentAnimal(try await service.animal())
-        } catch {
-            return .fetchFailed(CodedError(error.code, error.message))
         }
     }
 }

@@ -1,4 +1,3 @@
-package import JSON
 package import Stores
 
 /// The animal on show, and how its fetching goes.
@@ -14,11 +13,9 @@ package struct AnimalState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("currentAnimal", currentAnimal)
-            json.member("isLoading", isLoading)
-            json.member("error", error)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("currentAnimal", currentAnimal)
+        members.member("isLoading", isLoading)
+        members.member("error", error)
     }
 }

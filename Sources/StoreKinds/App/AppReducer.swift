@@ -4,7 +4,7 @@ package import Stores
 package struct AppReducer: ComposedReducer {
     package init() {}
 
-    package let body: some Reducer<AppState, AppAction> = Compose<AppState, AppAction, _> {
+    package var body: some Reducer<AppState, AppAction> {
         Slice(\.betting, .betting, BettingReducer())
         Slice(\.animal, .animal, AnimalReducer())
         Slice(\.login, .login, LoginReducer())

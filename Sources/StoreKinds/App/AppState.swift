@@ -1,8 +1,7 @@
-package import JSON
-import Stores
+package import Stores
 
 /// One state composed of every slice.
-package struct AppState: HostedState, Equatable {
+package struct AppState: HostedState, StateObject, Equatable {
     package var betting = BettingState()
     package var animal = AnimalState()
     package var login = LoginState()
@@ -10,12 +9,10 @@ package struct AppState: HostedState, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            betting.encodeSlices(into: &json)
-            json.slice(animal)
-            json.slice(login)
-            planner.encodeSlices(into: &json)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        betting.visit(&members)
+        members.slice(animal)
+        members.slice(login)
+        planner.visit(&members)
     }
 }

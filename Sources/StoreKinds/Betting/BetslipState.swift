@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// What is about to be bet on, and what was.
 package struct BetslipState: StateSlice, Equatable {
@@ -7,7 +7,7 @@ package struct BetslipState: StateSlice, Equatable {
     package static let size = 20
 
     package var selections: [BetSelection] = []
-    package private(set) var placed: [Bet] = []
+    @Stamped package private(set) var placed: [Bet] = []
 
     package init() {}
 
@@ -20,11 +20,9 @@ package struct BetslipState: StateSlice, Equatable {
         selections = []
     }
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("selections", selections)
-            json.member("placed", placed)
-            json.member("totalStake", totalStake)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("selections", selections)
+        members.member("placed", placed, stamp: $placed)
+        members.member("totalStake", totalStake)
     }
 }

@@ -4,7 +4,7 @@ package import Stores
 package struct BettingReducer: HostedReducer, ComposedReducer {
     package init() {}
 
-    package let body: some Reducer<BettingState, BettingAction> = Compose<BettingState, BettingAction, _> {
+    package var body: some Reducer<BettingState, BettingAction> {
         Slice(\.counter, .counter, CounterReducer())
         Slice(\.user, .user, UserReducer())
         Slice(\.betslip, .betslip, BetslipReducer())

@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// The account of who bets.
 package struct UserState: StateSlice, Equatable {
@@ -11,7 +11,7 @@ package struct UserState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { $0.member("balance", balance) }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("balance", balance)
     }
 }

@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// A number that goes up and down.
 package struct CounterState: StateSlice, Equatable {
@@ -8,7 +8,7 @@ package struct CounterState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { $0.member("count", count) }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("count", count)
     }
 }

@@ -37,6 +37,7 @@ package struct AuthService: Sendable {
             }
             return .yes
         } catch {
+            EffectProgress.current?.report(.failed(error.code))
             return .no(LoginError(error))
         }
     }

@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// How far signing in has come: a finite state, from which the view model is derived.
 package struct LoginState: StateSlice, Equatable {
@@ -24,14 +24,12 @@ package struct LoginState: StateSlice, Equatable {
     package var isAuthenticated: Bool { status == .authenticated }
     package var error: LoginError? { if case .failure(let error) = status { error } else { nil } }
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("status", status.name)
-            json.member("hasValidCredentials", hasValidCredentials)
-            json.member("isLoading", isLoading)
-            json.member("isAuthenticated", isAuthenticated)
-            json.member("error", error)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("status", status.name)
+        members.member("hasValidCredentials", hasValidCredentials)
+        members.member("isLoading", isLoading)
+        members.member("isAuthenticated", isAuthenticated)
+        members.member("error", error)
     }
 }
 

@@ -1,4 +1,3 @@
-package import JSON
 package import Stores
 
 /// A sign-in form as an observable value: properties in place of finite states, changed by its own methods.
@@ -57,14 +56,12 @@ package struct LoginForm: StateSlice, Equatable {
         return true
     }
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("username", credentials.username)
-            json.member("hasValidCredentials", hasValidCredentials)
-            json.member("isBusy", isBusy)
-            json.member("isAuthenticated", isAuthenticated)
-            json.member("error", error)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("username", credentials.username)
+        members.member("hasValidCredentials", hasValidCredentials)
+        members.member("isBusy", isBusy)
+        members.member("isAuthenticated", isAuthenticated)
+        members.member("error", error)
     }
 }
 

@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// The day that is looked at.
 package struct CalendarState: StateSlice, Equatable {
@@ -9,7 +9,7 @@ package struct CalendarState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { $0.member("selectedDay", selectedDay) }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("selectedDay", selectedDay)
     }
 }

@@ -4,7 +4,7 @@ package import Stores
 package struct PlannerReducer: ComposedReducer {
     package init() {}
 
-    package let body: some Reducer<PlannerState, PlannerAction> = Compose<PlannerState, PlannerAction, _> {
+    package var body: some Reducer<PlannerState, PlannerAction> {
         // Before the tasks' own, which it watches.
         TrendsReducer()
         Slice(\.tasks, .tasks, TasksReducer())

@@ -1,8 +1,7 @@
-package import JSON
-import Stores
+package import Stores
 
 /// Tasks, calendar, trends and settings.
-package struct PlannerState: HostedState, Equatable {
+package struct PlannerState: HostedState, StateObject, Equatable {
     package var tasks = TasksState()
     package var calendar = CalendarState()
     package var trends = TrendsState()
@@ -10,14 +9,10 @@ package struct PlannerState: HostedState, Equatable {
 
     package init() {}
 
-    func encodeSlices(into json: inout JSONWriter) {
-        json.slice(tasks)
-        json.slice(calendar)
-        json.slice(trends)
-        json.slice(settings)
-    }
-
-    package func encode(into json: inout JSONWriter) {
-        json.object { encodeSlices(into: &$0) }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.slice(tasks)
+        members.slice(calendar)
+        members.slice(trends)
+        members.slice(settings)
     }
 }

@@ -1,4 +1,5 @@
-package import JSON
+import JSON
+package import Stores
 
 /// How the planner looks and speaks.
 package struct SettingsState: StateSlice, Equatable {
@@ -15,11 +16,9 @@ package struct SettingsState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("theme", theme)
-            json.member("locale", locale)
-            json.member("notifications", notifications)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("theme", theme)
+        members.member("locale", locale)
+        members.member("notifications", notifications)
     }
 }

@@ -1,4 +1,4 @@
-package import JSON
+package import Stores
 
 /// How much was done.
 package struct TrendsState: StateSlice, Equatable {
@@ -10,11 +10,9 @@ package struct TrendsState: StateSlice, Equatable {
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("added", added)
-            json.member("completed", completed)
-            json.member("removed", removed)
-        }
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("added", added)
+        members.member("completed", completed)
+        members.member("removed", removed)
     }
 }

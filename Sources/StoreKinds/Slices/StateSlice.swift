@@ -1,28 +1,25 @@
-package import JSON
-import Stores
+package import Stores
 
 /// One slice of a state, that knows the key under which it stands in every kind that holds it.
-package protocol StateSlice: Sendable, JSONEncodable {
+package protocol StateSlice: Sendable, StateObject {
     static var key: StaticString { get }
 
     /// The slice at revision 0.
     init()
 }
 
-extension JSONWriter {
-    /// Writes a slice as a member, under its key.
+extension StateMembers where Self: ~Copyable {
+    /// A slice as a member, under its key.
     mutating func slice(_ slice: some StateSlice) {
         member(type(of: slice).key, slice)
     }
 }
 
 /// The state of a kind that holds one slice.
-package struct Alone<Slice: StateSlice>: HostedState {
+package struct Alone<Slice: StateSlice>: HostedState, StateObject {
     package var slice = Slice()
 
     package init() {}
 
-    package func encode(into json: inout JSONWriter) {
-        json.object { $0.slice(slice) }
-    }
+    package func visit(_ members: inout some StateMembers & ~Copyable) { members.slice(slice) }
 }

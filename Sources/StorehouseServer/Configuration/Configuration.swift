@@ -43,6 +43,8 @@ public struct Configuration: Sendable, Hashable {
         public var heartbeat = Duration.seconds(15)
         public var maxPerSession = 64
         public var bufferBytes = 65536
+        /// Zero for no end.
+        public var maxLifetime = Duration.zero
     }
 
     /// Where commits are kept.

@@ -64,13 +64,16 @@ extension ConfigurationKey {
     private static let streams: [ConfigurationKey] = [
         ConfigurationKey(
             "streams.heartbeat", \.streams.heartbeat, .seconds(milliseconds: 1...day),
-            "the silence after which an event stream gets a comment"),
+            "the longest silence of an event stream before it gets a comment"),
         ConfigurationKey(
             "streams.maxPerSession", \.streams.maxPerSession, .integer(1...1_000_000),
             "event streams of one session at once"),
         ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
             "what may wait for a slow reader before it is moved to the latest value"),
+        ConfigurationKey(
+            "streams.maxLifetime", \.streams.maxLifetime, .seconds(milliseconds: 0...year),
+            "how long an event stream lives at most, and 80% of it at least; 0 is for ever"),
     ]
 
     private static let storage: [ConfigurationKey] = [

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 
 extension ValueFormat<String> {
@@ -22,7 +23,7 @@ extension ValueFormat<String> {
         return ValueFormat(
             expected: expected,
             read: { value throws(ValueMismatch) in
-                guard let text = value.asString, let url = URLParts(text), url.isWeb else {
+                guard let text = value.asString, let url = URLParts(text), url.isWeb, url.isStrict else {
                     // What stands before an @ may be a password.
                     let mayTell = value.asString?.contains("@") != true
                     throw ValueMismatch(detail: mayTell ? nil : "must be \(expected)")

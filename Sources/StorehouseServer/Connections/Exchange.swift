@@ -24,7 +24,8 @@ package struct Exchange {
 
     /// The same place, to be answered from any thread.
     package var deferred: DeferredExchange {
-        DeferredExchange(connection: LoopBound(connection, on: loop), number: number, loop: loop)
+        DeferredExchange(
+            connection: connection.carried ?? LoopBound(connection, on: loop), number: number, loop: loop)
     }
 }
 
@@ -40,10 +41,15 @@ package struct DeferredExchange: Sendable {
         self.loop = loop
     }
 
+    /// The place itself where this is the connection's loop, else nil.
+    var here: Exchange? {
+        loop.isCurrent ? Exchange(connection: connection.value, number: number) : nil
+    }
+
     /// Sends the answer that `make` makes on the connection's loop: now if this is it, else in a turn of it.
     package func answer(_ make: @escaping @Sendable () -> Response) {
-        if loop.isCurrent {
-            Exchange(connection: connection.value, number: number).answer(make())
+        if let here {
+            here.answer(make())
         } else {
             loop.execute { Exchange(connection: connection.value, number: number).answer(make()) }
         }

@@ -7,55 +7,62 @@ extension HTTPConnection {
     /// - Returns: how many, and whether it can take more.
     func take(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
         switch phase {
-        case .head(var parser):
+        case .head:
             // A client that sends requests but reads no answers is not served on.
             guard pendingBytes <= Self.mostPending else { return (0, false) }
-            // The copy in `phase` must not share the parser's arrays while it works.
-            phase = .closing
-            let step = parser.parse(bytes)
-            phase = .head(parser)
-            return take(step)
-        case .body(let head, var decoder):
-            phase = .closing
-            let step = decoder.decode(bytes)
-            phase = .body(head, decoder)
-            return take(step, head, decoder)
+            return take(parser.parse(bytes), bytes)
+        case .body(let body): return take(body.decoder.decode(bytes), body)
         case .answering: return (0, false)
         // What comes on a stream, or behind the last request, is nobody's.
         case .streaming, .closing: return (bytes.count, false)
         }
     }
 
-    private func take(_ step: RequestParser.Step) -> (Int, Bool) {
+    private func take(_ step: RequestParser.Step, _ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {
         switch step {
         case .needMore:
-            if !hasPartialHead { deadline.set(after: context.settings.headerTimeout) }
+            // An empty line, as some clients send behind a body, begins no request (RFC 9112, section 2.2).
+            let isEmptyLine = bytes.count <= 2 && bytes.first == UInt8(ascii: "\r")
+            guard !hasPartialHead, !isEmptyLine else { return (0, false) }
+            deadline.set(after: context.settings.headerTimeout)
             hasPartialHead = true
             return (0, false)
         case .failed(let failure):
+            hasPartialHead = false
             refuse(failure)
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
             hasPartialHead = false
-            if head.body == .none {
-                begin(Request(head: head, body: []))
-            } else {
-                if head.expectsContinue { channel?.write(ResponseEncoder.continueBytes) }
-                phase = .body(head, BodyDecoder(head.body, limits: context.settings.limits))
-                deadline.set(after: context.settings.bodyTimeout)
-            }
-            return (consumed, true)
+            return (consumed + takeBody(behind: head, UnsafeRawBufferPointer(rebasing: bytes[consumed...])), true)
         }
     }
 
-    private func take(_ step: BodyDecoder.Step, _ head: RequestHead, _ decoder: BodyDecoder) -> (Int, Bool) {
+    /// Begins the request if its body is there already, as nearly all are.
+    /// - Returns: how many of the bytes that is.
+    private func takeBody(behind head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+        switch head.body {
+        case .none:
+            begin(Request(head: head, body: []))
+            return 0
+        case .length(let length) where length <= bytes.count && !head.expectsContinue:
+            begin(Request(head: head, body: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length]))))
+            return length
+        case .length, .chunked:
+            if head.expectsContinue { channel?.write(ResponseEncoder.continueBytes) }
+            phase = .body(ArrivingBody(behind: head, limits: context.settings.limits))
+            deadline.set(after: context.settings.bodyTimeout)
+            return 0
+        }
+    }
+
+    private func take(_ step: BodyDecoder.Step, _ body: ArrivingBody) -> (Int, Bool) {
         switch step {
         case .needMore(let consumed): return (consumed, false)
         case .failed(let failure):
-            refuse(failure)
+            refuse(failure.of(body.head))
             return (0, false)
         case .done(let consumed):
-            begin(Request(head: head, body: decoder.body))
+            begin(Request(head: body.head, body: body.decoder.body))
             return (consumed, true)
         }
     }
@@ -67,7 +74,8 @@ extension HTTPConnection {
         context.handler.handle(request, Exchange(connection: self, number: exchangeNumber))
     }
 
-    private func refuse(_ failure: RequestFailure) {
+    /// Answers what is no request, and closes where nobody knows where the next one begins.
+    func refuse(_ failure: RequestFailure) {
         phase = .answering(ResponseEncoder(answering: failure))
         answer(context.handler.response(to: failure))
     }

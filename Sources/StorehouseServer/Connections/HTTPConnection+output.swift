@@ -9,13 +9,10 @@ extension HTTPConnection {
         exchangeNumber += 1
         held = nil
         if context.isDraining { encoder.keepAlive = false }
-        var output: [UInt8] = []
-        output.reserveCapacity(response.body.count + 384)
-        encoder.append(response, date: context.date, to: &output)
-        channel.write(output)
+        channel.write(encoder.bytes(of: response, date: context.date))
         stuckBytes = .max
         if encoder.keepAlive {
-            phase = .head(RequestParser(limits: context.settings.limits))
+            phase = .head
             deadline.set(after: context.settings.idleTimeout)
             channel.resumeReading()
         } else {
@@ -52,9 +49,18 @@ extension HTTPConnection {
         close()
     }
 
+    var isStreaming: Bool {
+        if case .streaming = phase { true } else { false }
+    }
+
+    /// Tells a stream to end.
+    func drainStream() {
+        if case .streaming(_, let owner) = phase { owner.streamShouldEnd() }
+    }
+
+    /// Ends what is idle.
     func drain() {
         switch phase {
-        case .streaming(_, let owner): owner.streamShouldEnd()
         // Nothing has been asked that an answer could be lost for: no long wait for the client's own close.
         case .head where !hasPartialHead: close(linger: Linger(bytes: 65536, time: .milliseconds(500)))
         default: break
@@ -64,7 +70,9 @@ extension HTTPConnection {
     func cut() { channel?.closeNow() }
 
     /// Sends what is pending, then ends, and gives up on a client that takes too long to read it.
-    private func close(linger: Linger = Linger()) {
+    ///
+    /// To drop bytes is cheaper than any answer, so time alone bounds how much a client may still send.
+    private func close(linger: Linger = Linger(bytes: .max)) {
         phase = .closing
         deadline.set(after: context.settings.bodyTimeout)
         channel?.closeAfterFlush(linger: linger)

@@ -16,8 +16,9 @@ protocol StreamOwner: AnyObject {
 /// On its loop only. A request is not looked at before the one ahead of it is answered, so answers leave in order.
 final class HTTPConnection {
     enum Phase {
-        case head(RequestParser)
-        case body(RequestHead, BodyDecoder)
+        /// The parser awaits a head, or the rest of one.
+        case head
+        case body(ArrivingBody)
         /// The handler has the request.
         case answering(ResponseEncoder)
         case streaming(ResponseEncoder, any StreamOwner)
@@ -29,10 +30,13 @@ final class HTTPConnection {
     static var mostPending: Int { 65536 }
 
     let context: LoopConnections
-    var phase: Phase
+    var phase = Phase.head
+    var parser: RequestParser
     /// Counts the requests, so that a late answer finds only its own.
     var exchangeNumber = 0
     var channel: Channel?
+    /// Itself as it is carried through other threads; made once, since each action wants it. Gone when the channel is.
+    var carried: LoopBound<HTTPConnection>?
     var hasPartialHead = false
     let deadline: Deadline
     /// What to do about the request at hand when its time is up, or when the server cannot wait any longer.
@@ -43,11 +47,12 @@ final class HTTPConnection {
     init(_ context: LoopConnections) {
         self.context = context
         deadline = Deadline(on: context.loop)
-        phase = .head(RequestParser(limits: context.settings.limits))
+        parser = RequestParser(limits: context.settings.limits)
     }
 
     func start(on channel: Channel) {
         self.channel = channel
+        carried = LoopBound(self, on: context.loop)
         deadline.passed = { [self] in expire() }
         let limits = context.settings.limits
         channel.mostKept = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
@@ -104,6 +109,7 @@ extension HTTPConnection: ChannelDelegate {
         let last = phase
         phase = .closing
         self.channel = nil
+        carried = nil
         if case .streaming(_, let owner) = last { owner.streamClosed() }
         context.forget(self)
     }
@@ -112,11 +118,8 @@ extension HTTPConnection: ChannelDelegate {
 extension HTTPConnection {
     private func expire() {
         switch phase {
-        case .head where hasPartialHead: timeOut(ResponseEncoder())
-        case .body(let head, _):
-            var encoder = ResponseEncoder(answering: head)
-            encoder.keepAlive = false
-            timeOut(encoder)
+        case .head where hasPartialHead: refuse(.tooSlow(nil))
+        case .body(let body): refuse(.tooSlow(body.head))
         case .answering: answerHeld()
         case .head, .closing: giveUpIfStuck()
         case .streaming: break
@@ -138,10 +141,5 @@ extension HTTPConnection {
         }
         stuckBytes = pendingBytes
         deadline.set(after: context.settings.idleTimeout)
-    }
-
-    private func timeOut(_ encoder: ResponseEncoder) {
-        phase = .answering(encoder)
-        answer(context.handler.timeoutResponse)
     }
 }

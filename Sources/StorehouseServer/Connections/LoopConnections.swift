@@ -61,11 +61,10 @@ final class LoopConnections: Sendable {
 
     /// The Date field of now, written once a second.
     var date: [UInt8] {
+        let contents = contents.value
         let second = time(nil)
-        if contents.value.date.second != second {
-            contents.value.date = (second, HTTPDate(unixTime: second).bytes)
-        }
-        return contents.value.date.bytes
+        if contents.date.second != second { contents.date = (second, HTTPDate(unixTime: second).bytes) }
+        return contents.date.bytes
     }
 
     func drain(within deadline: Duration) async {
@@ -75,6 +74,8 @@ final class LoopConnections: Sendable {
                 contents.isDraining = true
                 contents.drained = { continuation.resume() }
                 for connection in contents.open.values { connection.drain() }
+                let streams = contents.open.values.filter(\.isStreaming)
+                end(streams[...], DrainPace(streams.count, within: deadline))
                 tellIfDrained()
                 // What is held back for effects is answered as things stand, in time to be sent.
                 _ = loop.schedule(after: deadline * 0.8) { [self] in
@@ -84,6 +85,13 @@ final class LoopConnections: Sendable {
             }
             if !isRunning { continuation.resume() }
         }
+    }
+
+    /// Ends streams, so many at a time.
+    private func end(_ streams: ArraySlice<HTTPConnection>, _ pace: DrainPace) {
+        for connection in streams.prefix(pace.batch) { connection.drainStream() }
+        let rest = streams.dropFirst(pace.batch)
+        if !rest.isEmpty { _ = loop.schedule(after: DrainPace.pause) { [self] in end(rest, pace) } }
     }
 
     /// Called when a connection ends or falls idle.

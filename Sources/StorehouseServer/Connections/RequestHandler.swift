@@ -5,11 +5,8 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// Answers a request, at once or later. Called on the connection's loop.
     func handle(_ request: Request, _ exchange: Exchange)
 
-    /// The answer to what is no request.
+    /// The answer to what is no request, or does not come in time.
     func response(to failure: RequestFailure) -> Response
-
-    /// The answer to a request whose head or body did not come in time.
-    var timeoutResponse: Response { get }
 }
 
 /// A request, whole.

@@ -11,7 +11,7 @@ extension OpenAPI {
                 A batch is committed whole, in order and with nothing in between, or not at all. What an action does, \
                 and which kinds of store have it, stands in `GET \(Route.stores.path)`.
                 """,
-            parameters: ["select", "If-Match", "Prefer"], body: "Actions",
+            parameters: ["select", "dryRun", "If-Match", "Prefer"], body: "Actions",
             answers: [
                 .init(
                     status: .ok, description: "Committed, or ignored because it has nothing to do with the state now.",

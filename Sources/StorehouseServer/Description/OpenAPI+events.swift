@@ -7,27 +7,62 @@ extension OpenAPI {
     var watch: Operation {
         Operation(
             "watch", "The live stream of events",
-            details: """
-                `state` comes first, at once, and then after every commit that changed the selected value; several \
-                commits at once may come as one event, for the last of them. `closed` comes last. A comment line breaks \
-                a long silence.
-                """,
-            parameters: ["select", "Last-Event-ID", "lastEventId"],
+            details: Self.streamDetails,
+            parameters: ["select", "changes", "effects", "color", "Last-Event-ID", "lastEventId"],
             answers: [
                 .init(
                     status: .ok, description: "The stream, which goes on until one side ends it.",
                     content: ("text/event-stream", Self.content(Self.streamSchema, streamExample))),
                 .init(status: .noContent, description: "The session has ended: do not come back."),
             ],
-            problems: [.malformedPointer, .noSuchSession, .notAcceptable, .tooManyStreams, .draining])
+            problems: [
+                .malformedRequest, .malformedPointer, .noSuchSession, .notAcceptable, .tooManyStreams, .draining,
+            ])
     }
+
+    private static let streamDetails = """
+        `state` comes first, at once, and then after every commit that changed the selected value; several commits at once may \
+        come as one event, for the last of them. With `changes=patch` the later events are `patch`, each a JSON Patch \
+        (RFC 6902) of the value that the events before it gave. A client that reads too slowly is moved to the newest `state`, \
+        which says how many events were `skipped`. `closed` comes last: where its reason is not \
+        `session-ended`, connect again. A comment line breaks a long silence.
+
+        With `effects=true`, `effect` tells what happens to effects. One starts behind the `state` of the commit that caused \
+        it, succeeds or fails before the `state` that it brings, and is cancelled behind the `state` of the commit that \
+        cancelled it.
+
+        To a client that prefers `text/plain` the same is told in lines for a terminal, one a change: time (UTC), revision, \
+        action, path: old → new.
+        """
 
     private static var streamSchema: JSONValue {
         [
             "type": "string",
             "description": "Events as in WHATWG HTML, section 9.2. `x-events` has the data of each by its name.",
-            "x-events": ["state": .schema("StateEvent"), "closed": .schema("ClosedEvent")],
+            "x-events": [
+                "state": .schema("StateEvent"), "patch": .schema("PatchEvent"), "effect": .schema("EffectEvent"),
+                "closed": .schema("ClosedEvent"),
+            ],
         ]
+    }
+
+    /// The data of `effect`.
+    static var effectEvent: JSONValue {
+        object(
+            [
+                "effect": ["type": "string", "description": "Which effect."],
+                "phase": [
+                    "type": "string", "enum": .array(EffectEvent.Phase.allCases.map { .string($0.rawValue) }),
+                ],
+                "cause": count("The revision whose action started it."),
+                "attempt": count("Which try of its call begins, where it is `retrying`."),
+                "code": [
+                    "type": "string", "enum": .array(RemoteFailure.Code.allCases.map { .string($0.rawValue) }),
+                    "description": "Why it is tried again, or has failed.",
+                ],
+                "duration": count("How long it took, in milliseconds, where it has ended."),
+                "upstream": ["type": "string", "description": "The remote service that it called, where it is known."],
+            ], optional: ["attempt", "code", "duration", "upstream"])
     }
 
     private var streamExample: [(String, JSONValue)] {

@@ -11,6 +11,32 @@ extension OpenAPI {
                 "schema": .schema("SessionID"),
             ],
             "select": select,
+            "color": [
+                "name": "color", "in": "query", "description": "Whether lines for a terminal are in colour.",
+                "schema": ["type": "boolean", "default": false],
+            ],
+            "dryRun": [
+                "name": "dryRun", "in": "query",
+                "description": """
+                With `true` nothing is committed and nothing started: the answer tells what would have come of it, with the \
+                `patch` that would have been made.
+                """,
+                "schema": ["type": "boolean", "default": false],
+            ],
+            "revision": [
+                "name": "revision", "in": "query",
+                "description": "The state as it was at this revision; 410 where it is no longer kept.",
+                "schema": .written(JSONSchema.integer(minimum: 0).encoded()),
+            ],
+            "changes": [
+                "name": "changes", "in": "query",
+                "description": """
+                What comes after the first `state`: the value again whenever it has changed, or as `patch` what has changed \
+                in it (RFC 6902).
+                """,
+                "schema": .written(
+                    JSONSchema.enumeration(StreamView.Form.named.map(\.name)).defaulting(to: "state").encoded()),
+            ],
             "after": [
                 "name": "after", "in": "query", "description": "Begins behind this revision.",
                 "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
@@ -19,6 +45,10 @@ extension OpenAPI {
                 "name": "limit", "in": "query", "description": "How many entries a page has at most.",
                 "schema": .written(
                     JSONSchema.integer(Service.pageSizes).defaulting(to: .integer(Service.usualPageSize)).encoded()),
+            ],
+            "effects": [
+                "name": "effects", "in": "query", "description": "Whether to show what happens to effects.",
+                "schema": ["type": "boolean", "default": false],
             ],
             "lastEventId": [
                 "name": "lastEventId", "in": "query",

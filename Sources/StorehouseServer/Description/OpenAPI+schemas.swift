@@ -12,11 +12,12 @@ extension OpenAPI {
             ],
             "State": state,
             "StateAnswer": Self.object(["revision": .schema("Revision"), "state": .schema("State")]),
-            "DispatchAnswer": Self.object([
-                "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
-                "state": .schema("State"),
-                "effects": Self.names("What the action started."),
-            ]),
+            "DispatchAnswer": Self.object(
+                [
+                    "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
+                    "state": .schema("State"), "effects": Self.names("What the action started."),
+                    "patch": .schema("Patch"),
+                ], optional: ["patch"]),
             "ActionLog": Self.object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
@@ -31,7 +32,20 @@ extension OpenAPI {
                     "revision": .schema("Revision"), "state": .schema("State"),
                     "skipped": Self.count("How many events were left out, because the client reads too slowly."),
                 ], optional: ["skipped"]),
-            "ClosedEvent": Self.object(["reason": ["type": "string", "enum": ["session-ended", "draining"]]]),
+            "PatchEvent": Self.object([
+                "revision": .schema("Revision"),
+                "patch": .schema("Patch"),
+            ]),
+            "Patch": ["type": "array", "items": .schema("PatchOperation")],
+            "PatchOperation": Self.object(
+                [
+                    "op": ["type": "string", "enum": ["add", "remove", "replace"]],
+                    "path": ["type": "string", "format": "json-pointer"], "value": true,
+                ], optional: ["value"]),
+            "EffectEvent": Self.effectEvent,
+            "ClosedEvent": Self.object([
+                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]
+            ]),
             "Problem": Self.problemSchema,
             "Violation": Self.object([
                 "pointer": ["type": "string", "format": "json-pointer", "description": "Where in the body."],

@@ -36,7 +36,7 @@ extension OpenAPI {
 
     var readState: Operation {
         Operation(
-            "readState", "The state, or a part of it", parameters: ["select", "If-None-Match"],
+            "readState", "The state, or a part of it", parameters: ["select", "revision", "If-None-Match"],
             answers: [
                 .init(
                     status: .ok, description: "The state and its revision.", headers: ["ETag"],
@@ -44,7 +44,9 @@ extension OpenAPI {
                 .init(
                     status: .notModified, description: "The session is still at this revision.", headers: ["ETag"]),
             ],
-            problems: [.malformedPointer, .noSuchSession, .sessionEnded, .notAcceptable])
+            problems: [
+                .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .notAcceptable,
+            ])
     }
 
     /// What a session's id, fresh from its creation, is good for.

@@ -46,6 +46,12 @@ final class Audience: Sendable {
         }
     }
 
+    func deliver(_ frame: EffectFrame) {
+        loop.execute { [streams] in
+            for stream in streams.value.list where stream.showsEffects { stream.show(frame) }
+        }
+    }
+
     func end(_ reason: String) {
         loop.execute { [streams] in
             for stream in streams.value.list { stream.end(reason) }

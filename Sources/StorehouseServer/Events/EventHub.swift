@@ -5,53 +5,58 @@ import Stores
 
 /// Brings a session's commits to its streams.
 ///
-/// Streams that show the same selection share one channel of events: each commit is compared and encoded once for it, and
-/// the same bytes go to all of them, one job a loop. Nothing is sent while the store is locked.
+/// Streams that show the same share one topic: each commit is looked at and encoded once for it, and the same bytes go to
+/// all of them, one job a loop. Nothing is sent while the store is locked.
 final class EventHub: Sendable {
     fileprivate struct Contents {
-        var topics: [Selection: Topic] = [:]
+        /// Few, so that none is looked up but by going through them.
+        var topics: [Topic] = []
         var count = 0
         var watch: Subscription?
+        /// How many streams show what happens to effects.
+        var effectCount = 0
+        /// Nil where none does.
+        var effectWatch: Subscription?
         var hasEnded = false
     }
 
-    /// What one selection shows, and to whom.
-    fileprivate struct Topic {
-        /// The selected value at `revision`, the newest commit.
-        var json: [UInt8]
-        var revision: Int
-        /// The commit that changed it last.
-        var changedAt: Int
-        /// Those who watch, by loop.
-        var audiences: [Audience] = []
-    }
-
     private let store: HostedStore
+    private let journal: (any SessionJournal)?
     /// Names this history of revisions in event ids, so that those of another are known as such.
     private let history = String(UInt64.random(in: .min ... .max), radix: 36)
     // Guards who watches what, and what was shown last. Taken inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
-    init(store: HostedStore) { self.store = store }
+    init(store: HostedStore, journal: (any SessionJournal)?) {
+        self.store = store
+        self.journal = journal
+    }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.count } }
 
     /// Adds a stream, unless there are `most` already, or the session has ended.
     ///
-    /// - Returns: the first event to show: nothing that is committed later is missing behind it, and nothing repeated.
-    func add(_ stream: EventStream, _ most: Int) -> Admission {
+    /// - Parameter seen: the last event that the client has, if it had one.
+    /// - Returns: what to show first: nothing that is committed later is missing behind it, and nothing repeated.
+    func add(_ stream: EventStream, _ most: Int, seen: EventID?) -> Admission {
         var admission = Admission.full
         // Inside the store no commit can come between the snapshot and the subscription.
-        store.inspect { view in
+        store.inspect { state in
             admission = contents.withLock { contents in
                 if contents.hasEnded { return .ended }
                 guard contents.count < most else { return .full }
                 contents.count += 1
                 if contents.watch == nil {
-                    contents.watch = store.watch { [weak self] view in self?.publish(view) }
+                    contents.watch = store.watch { [weak self] state in self?.publish(state) }
                 }
-                return .first(contents.enter(stream, view, history))
+                if stream.showsEffects {
+                    contents.effectCount += 1
+                    contents.effectWatch =
+                        contents.effectWatch ?? store.watchEffects { [weak self] in self?.publish($0) }
+                }
+                let topic = contents.enter(stream, state)
+                return .opening(opening(of: stream.view, topic, state, seen))
             }
         }
         return admission
@@ -59,95 +64,130 @@ final class EventHub: Sendable {
 
     /// Takes a stream out, on its loop.
     func remove(_ stream: EventStream) {
-        let unused: Subscription? = contents.withLock { contents in
-            guard contents.topics[stream.selection]?.leave(stream) == true else { return nil }
+        // Let go of outside the lock.
+        let unused: [Subscription?] = contents.withLock { contents in
+            guard let place = contents.topics.firstIndex(where: { $0.view == stream.view }),
+                contents.topics[place].leave(stream)
+            else { return [] }
             contents.count -= 1
-            if contents.topics[stream.selection]?.audiences.isEmpty == true {
-                contents.topics[stream.selection] = nil
-            }
-            guard contents.topics.isEmpty else { return nil }
-            defer { contents.watch = nil }
-            return contents.watch
+            if stream.showsEffects { contents.effectCount -= 1 }
+            if contents.topics[place].audiences.isEmpty { contents.topics.remove(at: place) }
+            return [
+                contents.topics.isEmpty ? contents.watch.take() : nil,
+                contents.effectCount == 0 ? contents.effectWatch.take() : nil,
+            ]
         }
-        unused?.cancel()
+        for subscription in unused { subscription?.cancel() }
     }
 
-    /// The newest value of a selection that is being watched.
-    func newest(_ selection: Selection) -> StateEvent? {
-        contents.withLock { contents in
-            contents.topics[selection].map {
-                StateEvent(history: history, revision: $0.revision, json: $0.json, changedAt: $0.changedAt)
+    /// The newest value of what is being watched.
+    func newest(_ view: StreamView) -> StateEvent? {
+        var newest: StateEvent?
+        store.inspect { state in
+            newest = contents.withLock { contents in
+                contents.topics.first { $0.view == view }.map { event(of: view, state, changedAt: $0.changedAt) }
             }
         }
+        return newest
     }
 
     /// Says goodbye to all streams, once.
     func end(_ reason: String) {
         let audiences: [Audience] = contents.withLock { contents in
             contents.hasEnded = true
-            return contents.topics.values.flatMap(\.audiences)
+            return contents.topics.flatMap(\.audiences)
         }
         for audience in audiences { audience.end(reason) }
     }
 
     /// Called inside the store, in the order of commits.
-    private func publish(_ view: borrowing StateView) {
+    private func publish(_ state: borrowing StateView) {
+        var changes = state.commits.first?.changes ?? StatePatch()
+        for commit in state.commits.dropFirst() { changes.append(commit.changes) }
         contents.withLock { contents in
-            for selection in contents.topics.keys {
-                let json = view.encoded(selection)
-                guard let event = contents.topics[selection]?.update(json, view.revision, history) else { continue }
-                let frame = EventFrame(event)
-                for audience in contents.topics[selection]?.audiences ?? [] { audience.deliver(frame) }
+            for place in contents.topics.indices {
+                guard let change = contents.topics[place].update(state, changes) else { continue }
+                let view = contents.topics[place].view
+                let frame: EventFrame
+                switch change {
+                case .value: frame = EventFrame(event(of: view, state, changedAt: state.revision))
+                case .patch(let patch):
+                    frame = EventFrame(PatchEvent(history: history, revision: state.revision, patch: patch))
+                case .lines(let lines): frame = EventFrame(state.revision, lines)
+                }
+                for audience in contents.topics[place].audiences { audience.deliver(frame) }
             }
         }
     }
+
+    /// Called inside the store too, in order with the commits, and goes the same way.
+    private func publish(_ event: EffectEvent) {
+        let audiences = contents.withLock { $0.topics.flatMap(\.audiences) }
+        let frame = EffectFrame(event)
+        for audience in audiences { audience.deliver(frame) }
+    }
+
+    private func event(of view: StreamView, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
+        StateEvent(
+            history: history, revision: state.revision, json: state.encoded(view.selection), changedAt: changedAt)
+    }
+}
+
+// What is shown first.
+extension EventHub {
+    private func opening(
+        of view: StreamView, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?
+    ) -> StreamOpening {
+        if let seen, seen.history == history, seen.revision <= state.revision {
+            if seen.revision >= topic.changedAt { return .missed(upTo: state.revision, []) }
+            if view.form == .patch, let missed = missed(view, since: seen.revision, upTo: state.revision) {
+                return .missed(upTo: state.revision, missed)
+            }
+        }
+        return .value(event(of: view, state, changedAt: topic.changedAt))
+    }
+
+    /// The patches between two revisions; nil where only the state tells.
+    private func missed(_ view: StreamView, since revision: Int, upTo newest: Int) -> [UInt8]? {
+        guard let commits = journal?.entries(after: revision, limit: newest - revision) else { return nil }
+        var bytes: [UInt8] = []
+        for commit in commits {
+            switch view.selection.narrow(commit.changes) {
+            case .unchanged: continue
+            case .unclear: return nil
+            case .patch(let patch):
+                bytes += PatchEvent(history: history, revision: commit.revision, patch: patch).encoded()
+            }
+            guard bytes.count <= Self.mostMissedBytes else { return nil }
+        }
+        return bytes
+    }
+
+    /// Where the patches that a client has missed take more, it gets the state.
+    private static var mostMissedBytes: Int { 1 << 18 }
 }
 
 /// Whether a stream was let in.
 enum Admission {
-    case first(StateEvent)
+    case opening(StreamOpening)
     case full
     case ended
 }
 
-extension EventHub.Contents {
-    fileprivate mutating func enter(
-        _ stream: EventStream, _ view: borrowing StateView, _ history: String
-    ) -> StateEvent {
-        var topic =
-            topics[stream.selection]
-            ?? EventHub.Topic(
-                json: view.encoded(stream.selection), revision: view.revision, changedAt: view.revision)
-        topic.enter(stream)
-        topics[stream.selection] = topic
-        return StateEvent(
-            history: history, revision: topic.revision, json: topic.json, changedAt: topic.changedAt)
-    }
+/// What a stream shows at once; what comes later belongs to later revisions.
+enum StreamOpening {
+    /// The value as it is.
+    case value(StateEvent)
+    /// The events that the client has missed, ready to be sent.
+    case missed(upTo: Int, [UInt8])
 }
 
-extension EventHub.Topic {
-    /// Takes the value at a new revision; the event that shows it, where it differs.
-    fileprivate mutating func update(_ json: [UInt8], _ revision: Int, _ history: String) -> StateEvent? {
-        self.revision = revision
-        guard self.json != json else { return nil }
-        self.json = json
-        changedAt = revision
-        return StateEvent(history: history, revision: revision, json: json, changedAt: revision)
-    }
-
-    fileprivate mutating func enter(_ stream: EventStream) {
-        if let audience = audiences.first(where: { $0.loop === stream.loop }) {
-            audience.add(stream)
-        } else {
-            audiences.append(Audience(first: stream))
-        }
-    }
-
-    fileprivate mutating func leave(_ stream: EventStream) -> Bool {
-        guard let place = audiences.firstIndex(where: { $0.loop === stream.loop }),
-            audiences[place].remove(stream)
-        else { return false }
-        if audiences[place].isEmpty { audiences.remove(at: place) }
-        return true
+extension EventHub.Contents {
+    fileprivate mutating func enter(_ stream: EventStream, _ state: borrowing StateView) -> Topic {
+        let known = topics.firstIndex { $0.view == stream.view }
+        if known == nil { topics.append(Topic(stream.view, state)) }
+        let place = known ?? topics.count - 1
+        topics[place].enter(stream)
+        return topics[place]
     }
 }

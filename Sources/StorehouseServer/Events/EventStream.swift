@@ -2,24 +2,31 @@ import HTTP
 import Sockets
 import Stores
 
-/// One client that watches one selection of a session. On its connection's loop only.
+/// One client that watches a session. On its connection's loop only.
 final class EventStream {
     struct Settings: Sendable {
-        /// A comment is sent after so long a silence.
+        /// A comment is sent after so long a silence at most.
         var heartbeat = Duration.seconds(15)
         /// How many bytes may wait for a client before it is moved to the newest value.
         var bufferBytes = 65536
         var mostPerSession = 64
+        /// A stream ends after that long at most, so that its client comes back; zero for never.
+        var maxLifetime = Duration.zero
     }
 
-    static let fields: [Response.Field] = [
-        .init("Content-Type", "text/event-stream; charset=utf-8"),
+    static func fields(_ form: StreamView.Form) -> [Response.Field] {
+        [.init("Content-Type", form.contentType)] + fields
+    }
+
+    private static let fields: [Response.Field] = [
         .init("Cache-Control", "no-store, no-transform"),
         .init("X-Accel-Buffering", "no"),
         .init("X-Content-Type-Options", "nosniff"),
     ]
 
-    let selection: Selection
+    let view: StreamView
+    /// Whether it shows what happens to effects.
+    let showsEffects: Bool
     let loop: any EventLoop
     /// Where it stands in its audience.
     var place = 0
@@ -33,27 +40,40 @@ final class EventStream {
     /// How many events were left out since, because the client reads slowly.
     private var skipped = 0
     private var lastSent: LoopInstant
+    /// How long this silence may last.
+    private var silence: Duration
+    /// When it ends so that its client comes back; nil for never.
+    private let rotatesAt: LoopInstant?
     private var timer: LoopTimer?
 
     /// - Parameter ended: called once the stream is over.
     init(
-        _ session: Session, _ selection: Selection, _ settings: Settings, on loop: any EventLoop,
+        _ session: Session, _ view: StreamView, showsEffects: Bool, _ settings: Settings, on loop: any EventLoop,
         ended: @escaping @Sendable () -> Void
     ) {
         self.session = session
-        self.selection = selection
+        self.view = view
+        self.showsEffects = showsEffects
         self.settings = settings
         self.ended = ended
         self.loop = loop
         lastSent = loop.now
+        silence = StreamTiming.silence(settings.heartbeat, .jitter)
+        rotatesAt = StreamTiming.lifetime(settings.maxLifetime, .jitter).map(loop.now.advanced)
     }
 
-    /// Starts to show events, from `first` on, or from the next one where the client has seen that.
-    func start(on connection: HTTPConnection, first: StateEvent, lastEventID: String?) {
+    /// Starts to show events.
+    func start(on connection: HTTPConnection, _ opening: StreamOpening) {
         self.connection = connection
-        shown = first.revision
-        var bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes
-        if !hasSeen(first, lastEventID) { bytes += first.encoded() }
+        var bytes = view.form.greeting(retry: StreamTiming.retry(.jitter))
+        switch opening {
+        case .value(let event):
+            shown = event.revision
+            bytes += view.form.value(event, at: session.now)
+        case .missed(let revision, let events):
+            shown = revision
+            bytes += events
+        }
         send(bytes)
         waitForSilence()
     }
@@ -61,7 +81,7 @@ final class EventStream {
     /// Shows an event, in the framing that the connection needs; one that is older than what was shown is passed over.
     func show(_ frame: EventFrame) {
         guard frame.revision > shown, let connection else { return }
-        let bytes = connection.streamIsChunked ? frame.chunk : frame.plain
+        let bytes = frame.bytes.framed(asChunk: connection.streamIsChunked)
         let pending = connection.pendingBytes
         guard skipped == 0, pending == 0 || pending + bytes.count <= settings.bufferBytes else {
             skipped += 1
@@ -72,9 +92,23 @@ final class EventStream {
         connection.send(framed: bytes)
     }
 
+    /// Shows what has happened to an effect; left out for good where the client reads too slowly.
+    func show(_ frame: EffectFrame) {
+        guard skipped == 0, let connection else { return }
+        let bytes = frame.bytes.framed(asChunk: connection.streamIsChunked)
+        let pending = connection.pendingBytes
+        // A line for a terminal is hardly longer than the event that it stands for.
+        guard pending == 0 || pending + bytes.count <= settings.bufferBytes else { return }
+        if case .text(let inColor) = view.form {
+            return send(TerminalLines.line(of: frame.event, at: session.now, inColor: inColor))
+        }
+        lastSent = loop.now
+        connection.send(framed: bytes)
+    }
+
     /// Says why, and ends.
-    func end(_ reason: String) {
-        send(ServerSentEvent(event: "closed", data: Array("{\"reason\":\"\(reason)\"}".utf8)).bytes)
+    func end(_ reason: String, retry: Int? = nil) {
+        send(view.form.closed(reason, retry: retry, at: session.now))
         let connection = connection
         leave()
         connection?.endStream()
@@ -87,11 +121,6 @@ final class EventStream {
         connection = nil
         session.events.remove(self)
         ended()
-    }
-
-    private func hasSeen(_ first: StateEvent, _ lastEventID: String?) -> Bool {
-        guard let seen = lastEventID.flatMap(EventID.init), seen.history == first.history else { return false }
-        return seen.revision >= first.changedAt && seen.revision <= first.revision
     }
 
     private func send(_ bytes: [UInt8]) {
@@ -108,15 +137,23 @@ final class EventStream {
 
     /// The timer is set once for each silence, not for each event: it looks again when it fires.
     private func waitForSilence() {
-        let silence = lastSent.duration(to: loop.now)
-        timer = loop.schedule(after: settings.heartbeat - silence) { [self] in silenceMayBeOver() }
+        let now = loop.now
+        let rest = silence - lastSent.duration(to: now)
+        let life = rotatesAt.map { now.duration(to: $0) } ?? rest
+        timer = loop.schedule(after: min(rest, life)) { [self] in timeHasPassed() }
     }
 
-    private func silenceMayBeOver() {
+    private func timeHasPassed() {
         guard let connection else { return }
+        if let rotatesAt, rotatesAt <= loop.now { return end("rotated") }
         // To a client that does not even read what there is, a heartbeat says nothing.
-        if lastSent.duration(to: loop.now) >= settings.heartbeat {
-            if connection.pendingBytes == 0 { send(ServerSentEvent(comment: "").bytes) } else { lastSent = loop.now }
+        if lastSent.duration(to: loop.now) >= silence {
+            silence = StreamTiming.silence(settings.heartbeat, .jitter)
+            if connection.pendingBytes == 0 {
+                send(view.form.heartbeat(at: session.now))
+            } else {
+                lastSent = loop.now
+            }
         }
         waitForSilence()
     }
@@ -124,16 +161,16 @@ final class EventStream {
 
 extension EventStream: StreamOwner {
     func streamDrained() {
-        guard skipped > 0, let newest = session.events.newest(selection) else { return }
+        guard skipped > 0, let newest = session.events.newest(view) else { return }
         // The newest of those left out is shown now.
         let leftOut = skipped - 1
         skipped = 0
         guard newest.changedAt > shown else { return }
         shown = newest.revision
-        send(newest.encoded(skipped: leftOut))
+        send(view.form.value(newest, skipped: leftOut, at: session.now))
     }
 
     func streamClosed() { leave() }
 
-    func streamShouldEnd() { end("draining") }
+    func streamShouldEnd() { end("draining", retry: StreamTiming.retry(whereAllEnd: true, .jitter)) }
 }

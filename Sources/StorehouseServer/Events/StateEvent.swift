@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Stores
 
 /// A selected value at a revision, to be shown on streams.
 struct StateEvent: Sendable {
@@ -21,21 +22,35 @@ struct StateEvent: Sendable {
     }
 }
 
+/// What changed in a selected value, to be shown on streams.
+struct PatchEvent {
+    let history: String
+    let revision: Int
+    let patch: StatePatch
+
+    /// The event in bytes.
+    func encoded() -> [UInt8] {
+        var data = JSONWriter()
+        data.object { data in
+            data.member("revision", revision)
+            data.member("patch", patch)
+        }
+        return ServerSentEvent(event: "patch", id: "\(history)-\(revision)", data: data.finish()).bytes
+    }
+}
+
 /// An event as its streams send it, made once for all of them.
 struct EventFrame: Sendable {
     let revision: Int
-    /// As it is, for a client of HTTP/1.0.
-    let plain: [UInt8]
-    /// As a chunk.
-    let chunk: [UInt8]
+    let bytes: FramedBytes
 
-    init(_ event: StateEvent) {
-        revision = event.revision
-        plain = event.encoded()
-        var chunk: [UInt8] = []
-        chunk.reserveCapacity(plain.count + 16)
-        ChunkedCoding.append(plain, to: &chunk)
-        self.chunk = chunk
+    init(_ event: StateEvent) { self.init(event.revision, event.encoded()) }
+
+    init(_ event: PatchEvent) { self.init(event.revision, event.encoded()) }
+
+    init(_ revision: Int, _ bytes: [UInt8]) {
+        self.revision = revision
+        self.bytes = FramedBytes(bytes)
     }
 }
 

@@ -1,7 +1,7 @@
 import HTTP
 
 /// The line that the log has of one request, once it is answered.
-struct RequestLog: Sendable {
+final class RequestLog: Sendable {
     private let log: Log
     private let method: String
     private let path: String

@@ -8,14 +8,20 @@ struct CORS: Sendable {
 
     /// The fields that an answer needs, so that the page behind the request may read it.
     func fields(for head: RequestHead) -> [Response.Field] {
+        origins.isEmpty ? [] : fields(for: head.fields.first("origin"))
+    }
+
+    /// The same by the value of the Origin field.
+    func fields(for origin: String?) -> [Response.Field] {
         guard !origins.isEmpty else { return [] }
         // Caches must not give one origin what was made for another.
         let vary = Response.Field("Vary", "Origin")
-        guard let origin = head.fields.first("origin"), allows(origin) else { return [vary] }
+        guard let origin, allows(origin) else { return [vary] }
         return [
             .init("Access-Control-Allow-Origin", origin), vary,
             .init(
-                "Access-Control-Expose-Headers", "ETag, Location, Retry-After, Preference-Applied, Allow"),
+                "Access-Control-Expose-Headers",
+                "Allow, ETag, Idempotency-Replayed, Location, Preference-Applied, Retry-After"),
         ]
     }
 
@@ -30,7 +36,8 @@ struct CORS: Sendable {
                 .init("Allow", route.allow), .init("Access-Control-Allow-Methods", route.allow),
                 .init(
                     "Access-Control-Allow-Headers",
-                    "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer"),
+                    "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer"
+                ),
                 .init("Access-Control-Max-Age", "600"),
             ])
     }

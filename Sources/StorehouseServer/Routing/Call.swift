@@ -25,6 +25,14 @@ struct DeferredCall: Sendable {
     let exchange: DeferredExchange
     let reply: Reply
 
+    /// Sends the answer if this is the connection's loop, and makes no answer elsewhere.
+    /// - Returns: whether it is.
+    func answerHere(_ make: () -> Response) -> Bool {
+        guard let exchange = exchange.here else { return false }
+        exchange.answer(reply.finish(make()))
+        return true
+    }
+
     func answer(_ make: @escaping @Sendable () -> Response) {
         exchange.answer { [reply] in reply.finish(make()) }
     }
@@ -40,11 +48,9 @@ struct Reply: Sendable {
     let fields: [Response.Field]
     let log: RequestLog?
 
-    func finish(_ response: Response) -> Response {
+    func finish(_ response: consuming Response) -> Response {
         log?.write(response.status)
-        guard !fields.isEmpty else { return response }
-        var response = response
-        response.fields += fields
+        if !fields.isEmpty { response.fields += fields }
         return response
     }
 }

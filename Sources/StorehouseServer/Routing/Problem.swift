@@ -13,6 +13,7 @@ package struct Problem: Error {
         case noSuchResource = "no-such-resource"
         case noSuchSession = "no-such-session"
         case noSuchStore = "no-such-store"
+        case noSuchRevision = "no-such-revision"
         case methodNotAllowed = "method-not-allowed"
         case notAcceptable = "not-acceptable"
         case unsupportedMediaType = "unsupported-media-type"
@@ -90,7 +91,7 @@ extension Problem.Code {
         case .malformedRequest, .malformedJSON, .malformedPointer: .badRequest
         case .unauthorized: .unauthorized
         case .forbidden, .internalAction: .forbidden
-        case .noSuchResource, .noSuchSession, .noSuchStore: .notFound
+        case .noSuchResource, .noSuchSession, .noSuchStore, .noSuchRevision: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
@@ -121,6 +122,7 @@ extension Problem.Code {
         case .noSuchResource: "There is nothing here"
         case .noSuchSession: "There is no such session"
         case .noSuchStore: "There is no such store"
+        case .noSuchRevision: "There is no such revision"
         case .methodNotAllowed: "The resource does not do this"
         case .notAcceptable: "No representation fits"
         case .unsupportedMediaType: "The body must be JSON"

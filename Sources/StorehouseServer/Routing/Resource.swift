@@ -9,21 +9,37 @@ struct Resource {
     init(_ path: RequestPath) throws(Problem) {
         var path = path
         guard let first = path.next() else { throw Self.unknown }
-        let (second, third, fourth) = (path.next(), path.next(), path.next())
-        id = second ?? first
-        switch (first, second, third, fourth) {
-        case ("", nil, nil, nil): route = .index
-        case ("*", nil, nil, nil): route = .server
-        case ("stores", nil, nil, nil): route = .stores
-        case ("openapi.json", nil, nil, nil): route = .openAPI
-        case ("healthz", nil, nil, nil): route = .liveness
-        case ("readyz", nil, nil, nil): route = .readiness
-        case ("sessions", nil, nil, nil): route = .sessions
-        case ("sessions", let id?, nil, nil) where !id.isEmpty: route = .session
-        case ("sessions", _?, "state"?, nil): route = .state
-        case ("sessions", _?, "actions"?, nil): route = .actions
-        case ("sessions", _?, "events"?, nil): route = .events
-        default: throw Self.unknown
+        guard let second = path.next() else {
+            id = first
+            route = try Self.top(first)
+            return
+        }
+        guard first == "sessions" else { throw Self.unknown }
+        id = second
+        route = try Self.ofSession(second, path.next())
+        guard path.next() == nil else { throw Self.unknown }
+    }
+
+    private static func top(_ name: PathSegment) throws(Problem) -> Route {
+        switch name {
+        case "": .index
+        case "*": .server
+        case "stores": .stores
+        case "openapi.json": .openAPI
+        case "healthz": .liveness
+        case "readyz": .readiness
+        case "sessions": .sessions
+        default: throw unknown
+        }
+    }
+
+    private static func ofSession(_ id: PathSegment, _ name: PathSegment?) throws(Problem) -> Route {
+        switch name {
+        case nil where !id.isEmpty: .session
+        case "state"?: .state
+        case "actions"?: .actions
+        case "events"?: .events
+        default: throw unknown
         }
     }
 

@@ -38,5 +38,10 @@ package enum Route: String, Sendable, CaseIterable {
     }
 
     /// Whether GET and HEAD answer with a document.
-    var isReadable: Bool { allow.hasPrefix("GET, HEAD") }
+    var isReadable: Bool {
+        switch self {
+        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions: true
+        case .sessions, .events, .server: false
+        }
+    }
 }

@@ -21,11 +21,9 @@ package final class Router: RequestHandler {
 
     package func response(to failure: RequestFailure) -> Response {
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
-        return Problem(code, failure.detail).response
-    }
-
-    package var timeoutResponse: Response {
-        Problem(.requestTimeout, "The request did not arrive in time; send it again, at once and whole.").response
+        var response = Problem(code, failure.detail).response
+        response.fields += service.cors.fields(for: failure.origin)
+        return response
     }
 
     private func perform(_ call: Call, on resource: Resource) throws(Problem) {

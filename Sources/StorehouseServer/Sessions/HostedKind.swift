@@ -10,14 +10,30 @@ final class HostedKind: Sendable {
         self.environment = environment
     }
 
-    /// A kind whose stores go by the server's clock, and whose faults are told in its log.
+    /// A kind whose stores go by the server's clock, and whose faults and effects are told in its log.
     convenience init(_ kind: StoreKind, clock: Clock, log: Log) {
         let name = kind.name
-        self.init(kind, StoreEnvironment(clock: clock) { fault in log.error(fault, of: name) })
+        var effects: (@Sendable (EffectEvent) -> Void)?
+        if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
+        self.init(
+            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects))
     }
 }
 
 extension Log {
+    /// A line for what has happened to an effect in a store of that kind.
+    fileprivate func debug(_ event: EffectEvent, of kind: String) {
+        var fields = [
+            LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
+            .init("cause", event.cause),
+        ]
+        if let upstream = event.upstream { fields.append(.init("upstream", upstream)) }
+        if let attempt = event.attempt { fields.append(.init("attempt", attempt)) }
+        if let code = event.code { fields.append(.init("code", code.rawValue)) }
+        if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
+        debug("effect", fields)
+    }
+
     /// A line for a fault of the program that a store of that kind has contained.
     fileprivate func error(_ fault: StoreFault, of kind: String) {
         let detail = LogField("detail", fault.description)

@@ -4,34 +4,20 @@ import Stores
 
 extension Service {
     func dispatch(_ id: PathSegment, _ call: Call) throws(Problem) {
-        let session = try session(id)
+        let (session, head) = (try session(id), call.head)
         try refuseWhileDraining()
-        try Self.requireAcceptable(call.head)
-        try Self.refuse("dryRun", of: call.head)
-        guard !call.head.fields.contains("idempotency-key") else {
+        try Self.requireAcceptable(head)
+        guard !head.fields.contains("idempotency-key") else {
             // Whoever sends a key counts on it: to commit a repeat would be worse than not to commit.
             throw Problem(.notImplemented, "This server does not keep Idempotency-Key yet; leave it out.")
         }
-        let order = try ActionOrder(call.head, session.kind, maxWait: settings.maxWait)
+        let order = try ActionOrder(head, session, maxWait: settings.maxWait)
         let body = try call.request.json()
-        let deferred = call.deferred
-        session.store.dispatch(body, order.options) { result in
-            do throws(Problem) {
-                let dispatched = try Self.dispatched(result)
-                guard let wait = order.wait, !dispatched.isSettled else {
-                    return deferred.answer { order.answer(dispatched, session) }
-                }
-                deferred.answer(after: wait) { order.answer(dispatched, session) }
-                dispatched.whenSettled {
-                    deferred.answer { order.answer(dispatched, session) }
-                }
-            } catch {
-                deferred.answer { error.response }
-            }
-        }
+        let action = PendingAction(order, session, call.deferred)
+        session.store.dispatch(body, action.order.options, done: action.answer)
     }
 
-    private static func dispatched(_ result: DispatchResult) throws(Problem) -> Dispatched {
+    fileprivate static func dispatched(_ result: DispatchResult) throws(Problem) -> Dispatched {
         switch result {
         case .done(let dispatched): return dispatched
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
@@ -40,11 +26,41 @@ extension Service {
                 .with("reason", .string(rejection.reason)).with("index", index.map(JSONValue.integer))
         case .revisionMismatch(let current):
             throw Problem(.revisionMismatch, "The session is at revision \(current); read it and decide anew.")
-                .with("revision", .integer(current)).with(.revision(current))
+                .with("revision", .integer(current))
+                .with(.init("ETag", EntityTag(revision: current).description))
         case .overloaded: throw Problem(.overloaded, "Too many actions wait for this session; nothing was committed.")
         case .ended:
             throw Problem(.sessionEnded, "This session was deleted or expired; nothing was committed.")
         }
+    }
+}
+
+/// An action on its way through a store, and who waits for the answer: all in one piece, since each action has one.
+private final class PendingAction: Sendable {
+    let order: ActionOrder
+    private let session: Session
+    private let call: DeferredCall
+
+    init(_ order: ActionOrder, _ session: Session, _ call: DeferredCall) {
+        self.order = order
+        self.session = session
+        self.call = call
+    }
+
+    func answer(_ result: DispatchResult) {
+        do throws(Problem) {
+            let dispatched = try Service.dispatched(result)
+            guard let wait = order.wait, !dispatched.isSettled else { return answer(dispatched) }
+            call.answer(after: wait) { [self] in order.answer(dispatched, session) }
+            dispatched.whenSettled { [self] in answer(dispatched) }
+        } catch {
+            call.answer { error.response }
+        }
+    }
+
+    private func answer(_ dispatched: Dispatched) {
+        guard !call.answerHere({ order.answer(dispatched, session) }) else { return }
+        call.answer { [self] in order.answer(dispatched, session) }
     }
 }
 
@@ -57,14 +73,15 @@ struct ActionOrder: Sendable {
     private let isMinimal: Bool
     private let applied: [Response.Field]
 
-    init(_ head: RequestHead, _ kind: StoreKind, maxWait: Duration) throws(Problem) {
-        selection = try Service.selection(head, kind)
+    init(_ head: RequestHead, _ session: Session, maxWait: Duration) throws(Problem) {
+        selection = try Service.selection(head, session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
         isMinimal = preferences.return == .minimal
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
+        options.isDryRun = try Service.flag("dryRun", in: head)
         options.expectedRevisions = try Self.revisions(head)
-        options.selection = isMinimal || wait != nil ? nil : selection
+        options.selection = isMinimal || (wait != nil && !options.isDryRun) ? nil : selection
         self.options = options
         applied = Self.applied(preferences, wait)
     }
@@ -73,7 +90,7 @@ struct ActionOrder: Sendable {
     func answer(_ dispatched: Dispatched, _ session: Session) -> Response {
         if isMinimal {
             let revision = wait == nil ? dispatched.revision : session.store.revision
-            return Response(.noContent, fields: [.revision(revision)] + applied)
+            return Response(.noContent, fields: applied, revision: revision)
         }
         let found = dispatched.state ?? session.store.read(selection)
         var json = JSONWriter(reservingCapacity: 1024)
@@ -82,6 +99,7 @@ struct ActionOrder: Sendable {
             json.member("outcome", dispatched.isCommitted ? "committed" : "ignored")
             json.member("state", raw: found.json)
             json.member("effects", dispatched.effects.map(\.name))
+            if let patch = dispatched.patch { json.member("patch", patch) }
         }
         return .document(json.finish(), revision: found.revision, fields: applied)
     }

@@ -10,8 +10,8 @@ extension Service {
     /// The action log, oldest first, a page at a time.
     func readActions(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
         let session = try session(id)
-        let after = try Self.number("after", in: head, 0...Int.max, default: 0)
-        let limit = try Self.number("limit", in: head, Self.pageSizes, default: Self.usualPageSize)
+        let after = try Self.number("after", in: head, 0...Int.max) ?? 0
+        let limit = try Self.number("limit", in: head, Self.pageSizes) ?? Self.usualPageSize
         guard let journal = session.journal else {
             throw Problem(.notImplemented, "This server keeps no log of actions.")
         }
@@ -32,13 +32,15 @@ extension Service {
         return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
     }
 
-    private static func number(
-        _ name: String, in head: RequestHead, _ range: ClosedRange<Int>, default standard: Int
-    ) throws(Problem) -> Int {
-        guard let text = head.query.first(name) else { return standard }
+    /// The number that a query names; nil where it names none. One too long for 64 bits is beyond all revisions.
+    static func number(
+        _ name: String, in head: RequestHead, _ range: ClosedRange<Int>
+    ) throws(Problem) -> Int? {
+        guard let text = head.query.first(name) else { return nil }
         // Int takes signs too.
-        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number) {
-            return number
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            let number = Int(text) ?? .max
+            if range.contains(number) { return number }
         }
         let expected =
             range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"

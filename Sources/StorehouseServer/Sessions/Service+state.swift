@@ -5,17 +5,18 @@ import Stores
 extension Service {
     func readState(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
         let session = try session(id)
-        try Self.refuse("revision", of: head)
         let selection = try Self.selection(head, session.kind)
         let condition = try Self.condition(head.fields.values("if-none-match"), "If-None-Match")
         let fields = [Response.Field("Cache-Control", "private, no-cache")]
+        let wanted = try Self.number("revision", in: head, 0...Int.max)
+        let past = try wanted.map { (revision) throws(Problem) in try session.past(revision, selection) }
         if let condition {
-            let revision = session.store.revision
+            let revision = past?.revision ?? session.store.revision
             if condition.matchesWeakly(EntityTag(revision: revision)) {
-                return Response(.notModified, fields: fields + [.revision(revision)])
+                return Response(.notModified, fields: fields, revision: revision)
             }
         }
-        let found = session.store.read(selection)
+        let found = past ?? session.store.read(selection)
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
             json.member("revision", found.revision)
@@ -25,8 +26,9 @@ extension Service {
     }
 
     /// What `?select=` asks for.
-    static func selection(_ head: RequestHead, _ kind: StoreKind) throws(Problem) -> Selection {
+    static func selection(_ head: RequestHead, _ kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
         guard let text = head.query.first("select"), !text.isEmpty else { return .whole }
+        let kind = kind()
         if kind.selectors.contains(where: { $0.name == text }) { return .named(text) }
         do throws(JSONPointerError) {
             return .pointer(try JSONPointer(text))
@@ -37,17 +39,20 @@ extension Service {
         }
     }
 
+    /// What `?name=true` or `false` says; false where it is not there.
+    static func flag(_ name: String, in head: RequestHead) throws(Problem) -> Bool {
+        switch head.query.first(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem(.malformedRequest, "\(name) must be true or false.")
+        }
+    }
+
     static func condition(_ lines: [String], _ name: String) throws(Problem) -> EntityTagCondition? {
         do throws(FieldError) {
             return try EntityTagCondition(lines)
         } catch {
             throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
         }
-    }
-
-    /// Refuses what the contract has and this server has not, rather than doing something else in its place.
-    static func refuse(_ parameter: String, of head: RequestHead) throws(Problem) {
-        guard head.query.first(parameter) != nil else { return }
-        throw Problem(.notImplemented, "This server does not do ?\(parameter)= yet; leave it out.")
     }
 }

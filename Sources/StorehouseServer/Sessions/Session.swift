@@ -33,7 +33,10 @@ final class Session: Sendable {
     ///
     /// It is made when first asked for, by the first stream or by the session's end: most sessions are never watched. Of
     /// two that ask at once one makes it for both, so a stream that comes with the end finds the hub that has ended.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store: store)) }
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store: store, journal: journal)) }
+
+    /// The moment by the clock of its store.
+    var now: Int { hosted.environment.clock.now() }
 
     /// How many streams there are.
     var streamCount: Int { hub.load()?.count ?? 0 }

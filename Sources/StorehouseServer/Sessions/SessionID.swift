@@ -20,19 +20,18 @@ package struct SessionID: Sendable, Hashable, CustomStringConvertible {
     /// Reads an id; nil where the text is none, also where it is another spelling of one.
     package init?(_ text: some Collection<UInt8>) {
         guard text.count == 22 else { return nil }
-        var bits: (high: UInt64, low: UInt64) = (0, 0)
+        var bits: UInt128 = 0
         var last: UInt8 = 0
-        for (index, byte) in text.enumerated() {
+        for byte in text {
             guard let value = Self.value(of: byte) else { return nil }
+            bits = bits << 6 | UInt128(last)
             last = value
-            // The last character carries two bits of the id; its other four must be zero.
-            let width: UInt64 = index == 21 ? 2 : 6
-            let piece = UInt64(index == 21 ? value >> 4 : value)
-            bits.high = bits.high << width | bits.low >> (64 - width)
-            bits.low = bits.low << width | piece
         }
+        // The last character carries two bits of the id; its other four must be zero.
         guard last & 0x0f == 0 else { return nil }
-        (high, low) = bits
+        bits = bits << 2 | UInt128(last >> 4)
+        high = UInt64(truncatingIfNeeded: bits >> 64)
+        low = UInt64(truncatingIfNeeded: bits)
     }
 
     package var description: String {

@@ -13,8 +13,8 @@ final class SessionRecorder: ActionRecorder {
         self.journal = journal
     }
 
-    func append(_ record: ActionRecord) {
-        journal?.append(record)
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        journal?.append(record, state)
         var fields: [LogField] = [
             .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
             .init("origin", record.origin.rawValue),

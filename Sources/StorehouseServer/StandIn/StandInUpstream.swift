@@ -25,10 +25,6 @@ package final class StandInUpstream: RequestHandler {
         Problem(Problem.Code(rawValue: failure.code) ?? .malformedRequest, failure.detail).response
     }
 
-    package var timeoutResponse: Response {
-        Problem(.requestTimeout, "The request did not arrive in time.").response
-    }
-
     private func sendAnimal(_ exchange: Exchange) {
         let deferred = exchange.deferred
         let name = Self.animals.randomElement() ?? ""

@@ -10,33 +10,37 @@ public protocol CataloguedAction: Sendable {
 public struct ActionCatalogue<Action: Sendable>: Sendable {
     /// All of them, in the order in which they are listed.
     public let declarations: [ActionDeclaration<Action>]
-    private let places: [String: Int]
-    private let describer: @Sendable (Action) -> Description?
+    @usableFromInline let places: [String: Int]
+    @usableFromInline let describer: @Sendable (Action) -> Description?
 
     /// The type of an action and its payload with secrets masked.
     public typealias Description = (type: String, payload: JSONObject)
 
     /// Of two declarations of one type the first stands.
+    @inlinable
     public init(_ declarations: [ActionDeclaration<Action>]) {
         self.init(declarations) { action in
             for declaration in declarations {
-                if let payload = declaration.payload(of: action) { return (declaration.type, payload) }
+                if let payload = declaration.write(action) { return (declaration.type, payload) }
             }
             return nil
         }
     }
 
     /// The declarations of several catalogues, in order.
+    @inlinable
     public init(joining catalogues: ActionCatalogue...) {
-        self.init(catalogues.flatMap(\.declarations)) { action in
-            for catalogue in catalogues {
-                if let description = catalogue.describe(action) { return description }
+        let describers = catalogues.map { $0.describer }
+        self.init(catalogues.flatMap { $0.declarations }) { action in
+            for describe in describers {
+                if let description = describe(action) { return description }
             }
             return nil
         }
     }
 
-    private init(
+    @usableFromInline
+    init(
         _ declarations: [ActionDeclaration<Action>], describer: @escaping @Sendable (Action) -> Description?
     ) {
         self.declarations = declarations
@@ -45,14 +49,19 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
     }
 
     /// The same declarations for actions that embed these.
+    @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionCatalogue<Parent> {
         ActionCatalogue<Parent>(declarations.map { $0.embedded(in: path) }) { [describer] action in
             // Asked once for all of them, which most actions are none of.
-            path.extract(action).flatMap(describer)
+            guard path.matches(action) else { return nil }
+            var description: Description?
+            path.lend(action) { description = describer($0) }
+            return description
         }
     }
 
     /// The action that a client's JSON stands for.
+    @inlinable
     public func action(of json: JSONValue) throws(ActionRefusal) -> Action {
         guard case .object(let members) = json else { throw Self.refusal(at: [], "must be an object") }
         guard let name = members["type"] else { throw Self.refusal(at: ["type"], "is required") }
@@ -66,7 +75,8 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
     /// The type of an action and its payload with secrets masked; nil for one that was not declared.
     public func describe(_ action: Action) -> Description? { describer(action) }
 
-    private static func payload(of members: JSONObject) throws(ActionRefusal) -> JSONObject {
+    @usableFromInline
+    static func payload(of members: JSONObject) throws(ActionRefusal) -> JSONObject {
         let payload = members["payload"]
         if members.count > (payload == nil ? 1 : 2) {
             let unknown = members.names.first { $0 != "type" && $0 != "payload" } ?? ""
@@ -80,12 +90,14 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
         }
     }
 
-    private static func refusal(at place: [String], _ detail: String) -> ActionRefusal {
+    @usableFromInline
+    static func refusal(at place: [String], _ detail: String) -> ActionRefusal {
         .invalidPayload([.init(pointer: JSONPointer(tokens: place), detail: detail)])
     }
 
     /// Up to three types that a client may send, those that take the fewest changes of a letter first.
-    private func nearest(to type: String) -> [String] {
+    @usableFromInline
+    func nearest(to type: String) -> [String] {
         declarations.lazy.filter { $0.audience == .client }
             .map { (type: $0.type, distance: editDistance($0.type, type)) }
             .sorted { ($0.distance, $0.type) < ($1.distance, $1.type) }

@@ -9,7 +9,7 @@ public enum Audience: String, Sendable {
 }
 
 /// All that is to be said of one action: type name, audience, fields, documentation, and the way from JSON and back.
-public struct ActionDeclaration<Action: Sendable>: Sendable {
+public final class ActionDeclaration<Action: Sendable>: Sendable {
     /// The name by which it is sent: `slice/action`.
     public let type: String
     /// What it does and when it is rejected, in a sentence.
@@ -21,10 +21,12 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
     /// A whole body to post.
     public let example: JSONValue
 
-    private let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
-    private let write: @Sendable (Action) -> JSONObject?
+    @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
+    @usableFromInline let write: @Sendable (Action) -> JSONObject?
 
     /// Declares an action by its fields.
+    ///
+    /// Inlinable, so that reading and writing are made where the types of the fields are known.
     ///
     /// - Parameters:
     ///   - type: `slice/action`.
@@ -34,6 +36,7 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
     ///   - fields: the members of its payload.
     ///   - embed: makes the action of its fields' values, in the order of `fields`.
     ///   - extract: the values again; nil where it is another action.
+    @inlinable
     public init<each Value: Sendable>(
         _ type: String, _ summary: String, audience: Audience = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
@@ -51,11 +54,12 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
         self.audience = audience
         payload = .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
         self.example = Self.body(type, example)
-        read = { payload throws(PayloadMismatch) in embed(repeat try (each fields).value(in: payload)) }
+        let coders = (repeat FieldCoder(each fields))
+        read = { payload throws(PayloadMismatch) in embed(repeat try (each coders).value(in: payload)) }
         write = { action in
             guard let values = extract(action) else { return nil }
             var payload = JSONObject()
-            repeat (each fields).add(each values, to: &payload)
+            repeat (each coders).add(each values, to: &payload)
             return payload
         }
     }
@@ -72,22 +76,29 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
         write = { $0 == action ? [:] : nil }
     }
 
-    private init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
+    @inlinable
+    init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
         type = part.type
         summary = part.summary
         audience = part.audience
         payload = part.payload
         example = part.example
         read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
-        write = { path.extract($0).flatMap(part.write) }
+        write = { action in
+            var payload: JSONObject?
+            path.lend(action) { payload = part.write($0) }
+            return payload
+        }
     }
 
     /// The same declaration for actions that embed these.
+    @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
         ActionDeclaration<Parent>(self, path)
     }
 
     /// The action of a payload.
+    @inlinable
     func action(of json: JSONObject) throws(ActionRefusal) -> Action {
         let violations = payload.validate(.object(json), at: Self.payloadPointer)
         guard violations.isEmpty else { throw .invalidPayload(violations) }
@@ -98,12 +109,10 @@ public struct ActionDeclaration<Action: Sendable>: Sendable {
         }
     }
 
-    /// The payload of an action with its secrets masked; nil where it is another's.
-    func payload(of action: Action) -> JSONObject? { write(action) }
+    @usableFromInline static var payloadPointer: JSONPointer { JSONPointer(tokens: ["payload"]) }
 
-    private static var payloadPointer: JSONPointer { JSONPointer(tokens: ["payload"]) }
-
-    private static func body(_ type: String, _ payload: JSONObject) -> JSONValue {
+    @usableFromInline
+    static func body(_ type: String, _ payload: JSONObject) -> JSONValue {
         payload.isEmpty
             ? .object(["type": .string(type)]) : .object(["type": .string(type), "payload": .object(payload)])
     }

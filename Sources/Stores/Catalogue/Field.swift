@@ -17,9 +17,9 @@ public struct Field<Value: Sendable>: Sendable {
     public private(set) var isSecret = false
 
     /// The value of a valid member; of a missing one where it is not required.
-    private let read: @Sendable (JSONValue?) -> Value?
+    @usableFromInline let read: @Sendable (JSONValue?) -> Value?
     /// The member's JSON; nil where it is left out.
-    private let write: @Sendable (Value) -> JSONValue?
+    @usableFromInline let write: @Sendable (Value) -> JSONValue?
 
     /// A field of a type that has no shorthand below.
     ///
@@ -75,17 +75,6 @@ public struct Field<Value: Sendable>: Sendable {
         return field
     }
 
-    func value(in payload: JSONObject) throws(PayloadMismatch) -> Value {
-        guard let value = read(payload[name]) else { throw PayloadMismatch() }
-        return value
-    }
-
-    /// Puts the member into a payload; a secret is masked.
-    func add(_ value: Value, to payload: inout JSONObject) {
-        guard let json = write(value) else { return }
-        payload[name] = isSecret ? "***" : json
-    }
-
     private func derived<Other>(
         schema: JSONSchema, isRequired: Bool, read: @escaping @Sendable (JSONValue?) -> Other?,
         write: @escaping @Sendable (Other) -> JSONValue?
@@ -97,8 +86,41 @@ public struct Field<Value: Sendable>: Sendable {
     }
 }
 
+/// A field as it is read and written with each action: one reference, where the field itself is a lot to copy.
+@usableFromInline
+final class FieldCoder<Value: Sendable>: Sendable {
+    @usableFromInline let name: String
+    @usableFromInline let isSecret: Bool
+    @usableFromInline let read: @Sendable (JSONValue?) -> Value?
+    @usableFromInline let write: @Sendable (Value) -> JSONValue?
+
+    @inlinable
+    init(_ field: Field<Value>) {
+        name = field.name
+        isSecret = field.isSecret
+        read = field.read
+        write = field.write
+    }
+
+    @inlinable
+    func value(in payload: JSONObject) throws(PayloadMismatch) -> Value {
+        guard let value = read(payload[name]) else { throw PayloadMismatch() }
+        return value
+    }
+
+    /// Puts the member into a payload; a secret is masked.
+    @inlinable
+    func add(_ value: Value, to payload: inout JSONObject) {
+        guard let json = write(value) else { return }
+        payload[name] = isSecret ? "***" : json
+    }
+}
+
 /// A payload that its schema does not allow.
-struct PayloadMismatch: Error {}
+@usableFromInline
+struct PayloadMismatch: Error {
+    @inlinable init() {}
+}
 
 extension Field where Value == Int {
     /// A whole number within `range`.

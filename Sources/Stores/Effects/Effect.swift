@@ -37,7 +37,8 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect([.run(EffectRequest(id: id, policy: policy, operation: operation))])
     }
 
-    /// Runs `operation`, which may fail; a failure becomes the action that `failure` makes of it.
+    /// Runs `operation`, which may fail; a failure becomes the action that `failure` makes of it, and the effect is told to
+    /// have failed.
     public static func run<Failure: Error>(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         _ operation: @escaping @Sendable () async throws(Failure) -> Action?,
@@ -47,6 +48,7 @@ public struct Effect<Action: Sendable>: Sendable {
             do throws(Failure) {
                 return try await operation()
             } catch {
+                EffectProgress.current?.report(.failed((error as? RemoteFailure)?.code))
                 return failure(error)
             }
         }

@@ -29,6 +29,11 @@ struct EffectTable<Action: Sendable>: Sendable {
 
     func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
 
+    /// How the effect of that run gets on; nil where it has ended, or is a timer.
+    func progress(of generation: Int) -> EffectProgress? {
+        running.first { $0.generation == generation }?.progress
+    }
+
     /// Whether the effects of so many actions might not fit, so that they have to be tried first. One action is taken to
     /// start one effect; where it starts more, it may pass the limit by those.
     func isTight(for actions: Int, limit: Int) -> Bool {

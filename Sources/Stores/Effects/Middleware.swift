@@ -21,6 +21,9 @@ public protocol Middleware<State, Action>: Sendable {
     /// What is to be done when a store goes on from a state that was kept: timers to arm, calls that were cut off to report.
     /// Nothing unless it is written otherwise.
     func resume(_ state: State) -> Effect<Action>
+
+    /// The same middleware, made ready to be asked often.
+    var prepared: PreparedMiddleware<State, Action> { get }
 }
 
 extension Middleware {
@@ -28,6 +31,9 @@ extension Middleware {
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { .none }
+    /// Made anew with each call: whoever asks often keeps it.
+    @inlinable
+    public var prepared: PreparedMiddleware<State, Action> { PreparedMiddleware { respond(to: $0) } }
 }
 
 /// A middleware that also stands between the sender and the reducer.
@@ -73,16 +79,16 @@ public enum Interception<Action: Sendable>: Sendable {
 
 /// A middleware that is a function of the commit.
 public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware {
-    @usableFromInline let function: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+    public let prepared: PreparedMiddleware<State, Action>
 
     /// A middleware that answers as `function` does.
     @inlinable
     public init(_ function: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
-        self.function = function
+        prepared = PreparedMiddleware(function)
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { function(commit) }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.respond(commit) }
 }
 
 extension Middleware {
@@ -100,19 +106,22 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
     @usableFromInline let state: any KeyPath<State, Part.State> & Sendable
     @usableFromInline let action: CasePath<Action, Part.Action>
     @usableFromInline let part: Part
+    public let prepared: PreparedMiddleware<State, Action>
 
-    @inlinable
+    @inlinable @inline(__always)
     init(_ state: any KeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>, _ part: Part) {
         self.state = state
         self.action = action
         self.part = part
+        prepared = PreparedMiddleware { commit in
+            // Most commits are none of its business.
+            guard action.matches(commit.action), let nested = action.extract(commit.action) else { return .none }
+            return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
+        }
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
-        guard let nested = action.extract(commit.action) else { return .none }
-        return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
-    }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.respond(commit) }
 
     @inlinable
     public func resume(_ state: State) -> Effect<Action> {
@@ -134,8 +143,7 @@ final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline let all: [any Middleware<State, Action>]
     @usableFromInline let interceptors: [any Interceptor<State, Action>]
     /// What each makes of a commit.
-    @usableFromInline let responders: [@Sendable (borrowing Commit<State, Action>) -> Effect<Action>]
-    @usableFromInline let count: Int
+    @usableFromInline let responders: ConstantList<PreparedMiddleware<State, Action>>
     /// Whether there are interceptors.
     @usableFromInline let intercepts: Bool
 
@@ -143,9 +151,7 @@ final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
     init(_ all: [any Middleware<State, Action>]) {
         self.all = all
         interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
-        // A function is called without being copied first, as `any Middleware` in a list would be.
-        responders = all.map { middleware in { middleware.respond(to: $0) } }
-        count = all.count
+        responders = ConstantList(all.map { $0.prepared })
         intercepts = !interceptors.isEmpty
     }
 }

@@ -8,6 +8,8 @@ struct RunningEffect: Sendable {
     /// What waits for it. Left when it ends or is cancelled.
     var chains: [Chain] = []
     var task: Task<Void, Never>?
+    /// How it gets on; nil for a timer, and for what never started.
+    var progress: EffectProgress?
 
     var isTimer: Bool { policy == nil }
 

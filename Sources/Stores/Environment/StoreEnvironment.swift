@@ -15,6 +15,9 @@ public final class StoreEnvironment: Sendable {
     public let effectOrder: EffectOrder
     /// Is told of faults of the program; it may be called inside a store, so it must be quick and send nothing.
     public let report: @Sendable (StoreFault) -> Void
+    /// Is told what happens to effects; nil where nobody asks, which costs nothing. It is called inside a store, so it must be
+    /// quick and send nothing.
+    public let effects: (@Sendable (EffectEvent) -> Void)?
 
     /// An environment that is the standard one but for what is given.
     ///
@@ -25,10 +28,12 @@ public final class StoreEnvironment: Sendable {
     ///   - cascadeLimit: actions queued behind one dispatch.
     ///   - effectOrder: how the effects that several middlewares start for one commit stand to one another.
     ///   - report: is told of faults; it must be quick and send nothing.
+    ///   - effects: is told what happens to effects; it must be quick and send nothing.
     public init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
         cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
-        report: @escaping @Sendable (StoreFault) -> Void = { _ in }
+        report: @escaping @Sendable (StoreFault) -> Void = { _ in },
+        effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) {
         self.clock = clock
         self.executor = executor
@@ -36,6 +41,7 @@ public final class StoreEnvironment: Sendable {
         self.cascadeLimit = cascadeLimit
         self.effectOrder = effectOrder
         self.report = report
+        self.effects = effects
     }
 
     /// The system's clock, the shared pool of threads, the usual limits, and nobody to report to.

@@ -14,6 +14,8 @@ public struct ActionRecord: Sendable {
     public let cause: Int?
     /// When it was committed, in milliseconds since 1970-01-01T00:00:00Z.
     public let at: Int
+    /// What it changed in the state.
+    public let changes: StatePatch
 
     /// A record whose secrets are masked already.
     ///
@@ -24,23 +26,29 @@ public struct ActionRecord: Sendable {
     ///   - origin: who sent it.
     ///   - cause: the revision whose action caused it; nil for a client's.
     ///   - at: milliseconds since 1970-01-01T00:00:00Z.
-    public init(revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int) {
+    ///   - changes: what it changed in the state.
+    public init(
+        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: StatePatch
+    ) {
         self.revision = revision
         self.type = type
         self.payload = payload
         self.origin = origin
         self.cause = cause
         self.at = at
+        self.changes = changes
     }
 }
 
 extension ActionRecord {
-    /// The record of a commit; nil where the action was not declared.
+    /// The record of a commit. An action that its catalogue does not declare has no name but that.
     @usableFromInline
-    init?<Action: CataloguedAction>(_ commit: borrowing Commit<some Sendable, Action>, at moment: Int) {
-        guard let (type, payload) = Action.catalogue.describe(commit.action) else { return nil }
+    init<Action: CataloguedAction>(
+        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch
+    ) {
+        let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
         self.init(
             revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            at: moment)
+            at: moment, changes: changes)
     }
 }

@@ -4,6 +4,8 @@ public struct DispatchOptions: Sendable {
     public var expectedRevisions: [Int]?
     /// The part of the state that the answer shows; nil for none.
     public var selection: Selection?
+    /// Whether it is only tried: nothing is committed, and nothing started.
+    public var isDryRun = false
 
     /// At any revision, with the whole state in the answer.
     public init() { selection = .whole }
@@ -35,10 +37,13 @@ public struct Dispatched: Sendable {
     public let effects: [EffectID]
     /// The selected state that belongs to `revision`, where it was asked for.
     public let state: EncodedState?
+    /// What it would have changed, where it was only tried: then `state` is what would have come of it.
+    public let patch: StatePatch?
     private let chain: Chain?
 
     @usableFromInline
-    init(_ receipt: Receipt, _ json: [UInt8]?) {
+    init(_ receipt: Receipt, _ json: [UInt8]?, _ patch: StatePatch?) {
+        self.patch = patch
         isCommitted = receipt.outcome == .committed
         revision = receipt.revision
         effects = receipt.effects

@@ -22,14 +22,19 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
             if case .array(let batch) = body {
                 try dispatch(batch: batch, to: engine, options, done: done)
             } else {
-                let submission = Submission(
-                    try catalogue.action(of: body), origin: .client,
-                    options.expectedRevisions.map { .init(expectedRevisions: $0) })
-                submit(submission, to: engine, options, isBatch: false, done)
+                let action = try catalogue.action(of: body)
+                submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
             }
         } catch {
             done(.refused(error, index: nil))
         }
+    }
+
+    /// Nil where the action comes with nothing: most do.
+    @inlinable
+    func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
+        guard options.isDryRun || options.expectedRevisions != nil else { return nil }
+        return .init(expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun)
     }
 
     @inlinable
@@ -52,6 +57,11 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     }
 
     @usableFromInline
+    func watchEffects(_ engine: Engine, _ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
+        engine.core.watchEffects(observer)
+    }
+
+    @usableFromInline
     func runningEffects(_ engine: Engine) -> [String] {
         engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
     }
@@ -59,10 +69,22 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     /// A view that is good as long as the store's lock is held.
     @inlinable
     func view(of contents: StoreCore<Engine.State, Engine.Action>.Place) -> StateView {
-        StateView(revision: contents.pointee.revision) { selection in
-            encoder.encode(
-                selection, of: contents.pointee.state, at: contents.pointee.revision, &contents.pointee.encoding)
+        StateView(revision: contents.pointee.revision, commits: contents.pointee.trail?.commits ?? []) { selection in
+            encoder.encode(selection, of: contents.pointee.state, at: contents.pointee.revision, contents.pointee.trail)
         }
+    }
+
+    /// Finds what a commit has changed, and hands it on.
+    @inlinable
+    func record(
+        _ commit: borrowing Commit<Engine.State, Engine.Action>,
+        _ contents: StoreCore<Engine.State, Engine.Action>.Place, at moment: Int, _ recorder: (any ActionRecorder)?
+    ) {
+        let trail = contents.pointee.trail ?? StateTrail(encoder.initialTrace)
+        contents.pointee.trail = trail
+        let record = ActionRecord(commit, at: moment, changes: trail.changes(in: contents.pointee.state))
+        trail.note(record, endsBatch: commit.endsBatch)
+        recorder?.append(record, view(of: contents))
     }
 }
 
@@ -86,25 +108,41 @@ extension Host {
                 return done(.refused(error.inBatch(at: index), index: index))
             }
         }
-        let submission = Submission(
-            actions[0], origin: .client,
-            .init(rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions))
-        submit(submission, to: engine, options, isBatch: true, done)
+        let envelope = Envelope<Engine.Action>(
+            .client,
+            .init(
+                rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
+                isDryRun: options.isDryRun))
+        submit(actions[0], envelope, to: engine, options, isBatch: true, done)
     }
 
     @inlinable
     func submit(
-        _ submission: Submission<Engine.Action>, to engine: Engine, _ options: DispatchOptions, isBatch: Bool,
-        _ done: @escaping @Sendable (DispatchResult) -> Void
+        _ action: Engine.Action, _ envelope: Envelope<Engine.Action>, to engine: Engine, _ options: DispatchOptions,
+        isBatch: Bool, _ done: @escaping @Sendable (DispatchResult) -> Void
     ) {
         let selection = options.selection
+        let isDryRun = options.isDryRun
         engine.submit(
-            submission,
+            action, envelope,
             answer: { receipt, contents in
-                var json: [UInt8]?
-                if receipt.isDone, let selection, let contents { json = view(of: contents).encoded(selection) }
-                return DispatchResult(receipt, json, isBatch: isBatch)
+                guard receipt.isDone, let contents else { return DispatchResult(receipt, nil, isBatch: isBatch) }
+                guard !isDryRun else { return outlook(receipt, selection, contents) }
+                return DispatchResult(
+                    receipt, selection.map { view(of: contents).encoded($0) }, isBatch: isBatch)
             }, done: done)
+    }
+
+    /// What would have come of an action, which the contents show as long as this runs.
+    @usableFromInline
+    func outlook(
+        _ receipt: Receipt, _ selection: Selection?, _ contents: StoreCore<Engine.State, Engine.Action>.Place
+    ) -> DispatchResult {
+        let (state, revision) = (contents.pointee.state, contents.pointee.revision)
+        let trail = contents.pointee.trail ?? StateTrail(encoder.initialTrace)
+        // Encoded as the state of the revision that there would be, and not kept.
+        let json = selection.map { encoder.encode($0, of: state, at: revision + 1, nil) }
+        return .done(Dispatched(receipt, json, trail.outlook(on: state)))
     }
 }
 
@@ -118,7 +156,7 @@ extension DispatchResult {
     init(_ receipt: Receipt, _ json: [UInt8]?, isBatch: Bool) {
         self =
             switch receipt.outcome {
-            case .committed, .ignored: .done(Dispatched(receipt, json))
+            case .committed, .ignored: .done(Dispatched(receipt, json, nil))
             case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
             case .revisionMismatch: .revisionMismatch(current: receipt.revision)
             case .overloaded, .queued: .overloaded

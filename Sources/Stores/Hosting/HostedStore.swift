@@ -45,6 +45,12 @@ public struct HostedStore: Sendable {
         methods.watch(store, observer)
     }
 
+    /// Calls `observer` with what happens to effects, in order with the commits that ``watch(_:)`` shows, inside the store: the
+    /// start of one comes behind the commit that caused it, and its end before the commit of its last action.
+    public func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
+        methods.watchEffects(store, observer)
+    }
+
     /// The names of the effects that run or wait.
     public var runningEffects: [String] { methods.runningEffects(store) }
 
@@ -59,6 +65,7 @@ public struct HostedStore: Sendable {
         let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
         let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
         let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
+        let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
         let runningEffects: @Sendable (AnyObject) -> [String]
         let end: @Sendable (AnyObject) -> Void
 
@@ -67,11 +74,13 @@ public struct HostedStore: Sendable {
             dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
             inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
             watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
+            watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
             runningEffects: @escaping @Sendable (AnyObject) -> [String], end: @escaping @Sendable (AnyObject) -> Void
         ) {
             self.dispatch = dispatch
             self.inspect = inspect
             self.watch = watch
+            self.watchEffects = watchEffects
             self.runningEffects = runningEffects
             self.end = end
         }
@@ -84,17 +93,26 @@ public struct EncodedState: Sendable {
     public let revision: Int
     /// The value as JSON, in UTF-8.
     public let json: [UInt8]
+
+    /// A value that was selected of the state at `revision`.
+    public init(revision: Int, json: [UInt8]) {
+        self.revision = revision
+        self.json = json
+    }
 }
 
 /// A state at one revision, lent to be shown.
 public struct StateView: ~Copyable {
     /// The revision that the state is of.
     public let revision: Int
+    /// The newest commit, and those that came before it in its batch; none at revision 0.
+    public let commits: [ActionRecord]
     @usableFromInline let encode: (Selection) -> [UInt8]
 
     @inlinable
-    init(revision: Int, encode: @escaping (Selection) -> [UInt8]) {
+    init(revision: Int, commits: [ActionRecord], encode: @escaping (Selection) -> [UInt8]) {
         self.revision = revision
+        self.commits = commits
         self.encode = encode
     }
 

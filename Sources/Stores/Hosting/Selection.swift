@@ -36,7 +36,23 @@ public struct Selector<State: Sendable>: Sendable {
 /// A state that a server can host: how it begins and how it looks from outside.
 ///
 /// What `encode(into:)` leaves out, a password say, never leaves the process.
+///
+/// One that is a ``StateObject`` too has its changes found member by member; any other is compared as a whole with what it
+/// was, which takes time in its size.
 public protocol HostedState: Sendable, JSONEncodable {
     /// The state at revision 0.
     init()
+
+    /// Shows the finder what it compares; as said above unless it is written otherwise.
+    func findChanges(_ finder: inout ChangeFinder)
+}
+
+extension HostedState {
+    @inlinable
+    public func findChanges(_ finder: inout ChangeFinder) { finder.whole(self) }
+}
+
+extension HostedState where Self: StateObject {
+    @inlinable
+    public func findChanges(_ finder: inout ChangeFinder) { visit(&finder) }
 }

@@ -8,22 +8,26 @@ final class StateEncoder<State: HostedState>: Sendable {
     private let selectors: [String: Selector<State>]
     /// The state at revision 0, which all stores of the kind share.
     let initialState: [UInt8]
+    /// What is remembered of that state, to find the changes of the first commit.
+    @usableFromInline let initialTrace: StateTrace
 
     @usableFromInline
     init(selectors: [Selector<State>]) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        initialState = json(of: State())
+        let state = State()
+        initialState = json(of: state)
+        var finder = ChangeFinder(StateTrace())
+        state.findChanges(&finder)
+        initialTrace = finder.trace
     }
 
-    /// - Parameter newest: what the store keeps of an encoding.
+    /// - Parameter trail: where the store keeps the newest encoding; nil before its first commit.
     @usableFromInline
-    func encode(
-        _ selection: Selection, of state: State, at revision: Int, _ newest: inout StateEncoding?
-    ) -> [UInt8] {
+    func encode(_ selection: Selection, of state: State, at revision: Int, _ trail: StateTrail?) -> [UInt8] {
         switch selection {
-        case .whole: return whole(state, revision, &newest)
+        case .whole: return whole(state, revision, trail)
         case .pointer(let pointer):
-            let json = whole(state, revision, &newest)
+            let json = whole(state, revision, trail)
             return pointer.range(in: json).map { Array(json[$0]) } ?? Array("null".utf8)
         case .named(let name):
             var json = JSONWriter()
@@ -32,10 +36,11 @@ final class StateEncoder<State: HostedState>: Sendable {
         }
     }
 
-    private func whole(_ state: State, _ revision: Int, _ newest: inout StateEncoding?) -> [UInt8] {
-        if let newest, newest.revision == revision { return newest.json }
-        let json = revision == 0 ? initialState : json(of: state)
-        newest = StateEncoding(revision: revision, json: json)
+    private func whole(_ state: State, _ revision: Int, _ trail: StateTrail?) -> [UInt8] {
+        guard revision > 0 else { return initialState }
+        if let newest = trail?.encoding, newest.revision == revision { return newest.json }
+        let json = json(of: state)
+        trail?.encoding = StateEncoding(revision: revision, json: json)
         return json
     }
 }

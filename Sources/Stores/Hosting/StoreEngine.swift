@@ -9,7 +9,7 @@ protocol StoreEngine<State, Action>: AnyObject, Sendable {
     /// Calls `answer` inside the store with what came of it and the contents of that moment, where it came to that, and
     /// `done` outside with what that said.
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>,
+        _ action: Action, _ envelope: Envelope<Action>,
         answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void)
 }

@@ -41,19 +41,18 @@ public struct StoreKind: Sendable {
     @inlinable
     init<Engine: StoreEngine>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
-        engine: @escaping @Sendable (StoreEnvironment, Subscribers<Engine.State, Engine.Action>.Subscriber?) -> Engine
+        engine:
+            @escaping @Sendable (StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder) -> Engine
     ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
         let encoder = StateEncoder(selectors: selectors)
         let catalogue = Engine.Action.catalogue
-        let methods = HostedStore.Methods(Host<Engine>(encoder, catalogue))
+        let host = Host<Engine>(encoder, catalogue)
+        let methods = HostedStore.Methods(host)
         self.init(name, summary, selectors, encoder, catalogue) { environment, recorder in
-            // Each store keeps one of these, so it captures two references and is not made by a generic function, which
+            // Each store keeps one of these, so it captures few references and is not made by a generic function, which
             // would wrap it once more.
-            var record: Subscribers<Engine.State, Engine.Action>.Subscriber?
-            if let recorder {
-                record = { commit in
-                    if let record = ActionRecord(commit, at: environment.clock.now()) { recorder.append(record) }
-                }
+            let record: StoreCore<Engine.State, Engine.Action>.Recorder = { commit, contents in
+                host.record(commit, contents, at: environment.clock.now(), recorder)
             }
             return HostedStore(engine(environment, record), methods)
         }
@@ -96,10 +95,10 @@ extension StoreKind {
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
     ) -> StoreKind {
         // Both are made once, and every store of the kind shares them.
-        let rules = Rules(reducer)
+        let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
         return StoreKind(name, summary, selectors) { environment, recorder in
-            Store(State(), rules, middleware, environment, recorder: recorder)
+            Store(State(), reducer, middleware, environment, recorder: recorder)
         }
     }
 
@@ -134,6 +133,7 @@ extension HostedStore.Methods {
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
+            watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             end: { unsafeDowncast($0, to: Engine.self).core.end() })
     }

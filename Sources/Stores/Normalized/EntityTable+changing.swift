@@ -25,6 +25,18 @@ extension EntityTable {
         return true
     }
 
+    /// Changes the entity in place; its id must stay what it is. Where it comes out equal, the table has not changed. False
+    /// where there is none.
+    @inlinable @discardableResult
+    public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
+        guard let row = rowOfID[id] else { return false }
+        let before = rows[Int(row)].entity
+        change(&rows[Int(row)].entity)
+        assert(rows[Int(row)].entity.id == id, "A change of an entity must leave its id alone.")
+        if rows[Int(row)].entity != before { note(id, from: nil, to: nil) }
+        return true
+    }
+
     /// Puts `entity` in the place of the one with its id, or adds it at the end where there is none.
     ///
     /// - Parameters:

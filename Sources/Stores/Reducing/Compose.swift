@@ -1,29 +1,32 @@
-/// Composes reducers as a list of statements where one is wanted, as in a ``Slice`` or an ``Undoable``.
+/// Composes reducers as a list of statements.
 ///
 ///     Compose {
 ///         Slice(\.counter, .counter, CounterReducer())
 ///         Slice(\.user, .user, UserReducer())
 ///     }
 ///
-/// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
-public struct Compose<State: Sendable, Action: Sendable, Body: Reducer<State, Action>>: Reducer {
-    @usableFromInline let body: Body
+/// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace. A part that an
+/// action does not concern is neither asked nor run, and costs little more than finding that out.
+public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
+    @usableFromInline let parts: [PreparedReducer<State, Action>]
+    public let body: PreparedReducer<State, Action>
+
+    @inlinable
+    init(parts: [PreparedReducer<State, Action>]) {
+        self.parts = parts
+        let list = PartList(parts)
+        body = PreparedReducer(
+            ask: { list.concerns($0) }, read: { list.decide($0, in: $1) }, change: { list.reduce(&$1, $0) },
+            attempt: { list.apply($0, to: &$1) })
+    }
 
     /// The reducers that `body` lists, in its order.
-    @inlinable @inline(__always)
-    public init(@ReducerBuilder<State, Action> _ body: () -> Body) { self.body = body() }
+    @inlinable
+    public init(@ReducerBuilder<State, Action> _ body: () -> Compose) { self = body() }
+}
 
-    @inlinable @inline(__always)
-    public func concerns(_ action: Action) -> Bool { body.concerns(action) }
-
-    @inlinable @inline(__always)
-    public func decide(_ action: Action, in state: State) -> Decision { body.decide(action, in: state) }
-
-    @inlinable @inline(__always)
-    public func reduce(_ state: inout State, _ action: Action) { body.reduce(&state, action) }
-
-    @inlinable @inline(__always)
-    public func apply(_ action: Action, to state: inout State) -> Decision {
-        body.apply(action, to: &state)
-    }
+/// Combines reducers variadically: each is asked, then each runs, in the order given.
+@inlinable
+public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) -> Compose<State, Action> {
+    Compose(parts: reducers.map { $0.prepared })
 }

@@ -1,7 +1,7 @@
 /// A reducer that is written as a list of others, each asked and run in its order.
 ///
 ///     struct ShopReducer: ComposedReducer {
-///         let body: some Reducer<ShopState, ShopAction> = Compose<ShopState, ShopAction, _> {
+///         var body: some Reducer<ShopState, ShopAction> {
 ///             Slice(\.cart, .cart, CartReducer())
 ///             Slice(\.draft, .draft, IfPresent(DraftReducer()))
 ///             Slice(\.tasks, .task, ForEach(TaskReducer()))
@@ -13,8 +13,8 @@
 ///
 /// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
 ///
-/// A `body` may also be computed, `var body: some Reducer<ShopState, ShopAction> { … }`, as a list without ``Compose``. It is
-/// then made anew for each action, which costs more than all else.
+/// A store makes the list once, and so does whatever the reducer is composed into. Who calls a method of the reducer itself,
+/// as a test may, makes it anew with each call.
 public protocol ComposedReducer<State, Action>: Reducer {
     /// The type of the list, found by the compiler.
     associatedtype Body: Reducer<State, Action>
@@ -24,31 +24,25 @@ public protocol ComposedReducer<State, Action>: Reducer {
 }
 
 extension ComposedReducer {
+    /// The body, made once and ready to be called.
+    @inlinable
+    public var prepared: PreparedReducer<Body.State, Body.Action> { body.prepared }
+
     /// Whether it is the business of any part of the body.
-    @inlinable @inline(__always)
-    public func concerns(_ action: Body.Action) -> Bool {
-        let body = body
-        return body.concerns(action)
-    }
+    @inlinable
+    public func concerns(_ action: Body.Action) -> Bool { body.concerns(action) }
 
     /// Asks every part of the body.
-    @inlinable @inline(__always)
-    public func decide(_ action: Body.Action, in state: Body.State) -> Decision {
-        let body = body
-        return body.decide(action, in: state)
-    }
+    @inlinable
+    public func decide(_ action: Body.Action, in state: Body.State) -> Decision { body.decide(action, in: state) }
 
     /// Runs every part of the body.
-    @inlinable @inline(__always)
-    public func reduce(_ state: inout Body.State, _ action: Body.Action) {
-        let body = body
-        body.reduce(&state, action)
-    }
+    @inlinable
+    public func reduce(_ state: inout Body.State, _ action: Body.Action) { body.reduce(&state, action) }
 
     /// Asks every part of the body, then runs all of them where that is accepted.
-    @inlinable @inline(__always)
+    @inlinable
     public func apply(_ action: Body.Action, to state: inout Body.State) -> Decision {
-        let body = body
-        return body.apply(action, to: &state)
+        body.apply(action, to: &state)
     }
 }

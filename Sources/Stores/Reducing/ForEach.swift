@@ -5,13 +5,13 @@
 /// The elements stand in an ``EntityTable`` by their ids, in a dictionary by their keys, or in an array by their places.
 public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: Reducer
 where Elements.Key: Sendable, Elements.Value == Part.State {
-    @usableFromInline let part: Part
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
 
     /// Runs `part` on the element that an action names.
     ///
     /// - Parameter part: the reducer of each element.
     @inlinable
-    public init(_ part: Part) { self.part = part }
+    public init(_ part: Part) { self.part = part.prepared }
 
     @inlinable
     public func decide(_ action: ElementAction<Elements.Key, Part.Action>, in state: Elements) -> Decision {

@@ -9,7 +9,7 @@
 public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
     @usableFromInline let state: CasePath<State, Part.State>
     @usableFromInline let action: CasePath<Action, Part.Action>
-    @usableFromInline let part: Part
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
 
     /// Runs `part` on one case of the state.
     ///
@@ -23,8 +23,11 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
     ) {
         self.state = state
         self.action = action
-        self.part = part
+        self.part = part.prepared
     }
+
+    @inlinable
+    public func concerns(_ action: Action) -> Bool { self.action.matches(action) }
 
     @inlinable
     public func decide(_ action: Action, in state: State) -> Decision {

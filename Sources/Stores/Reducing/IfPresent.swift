@@ -2,13 +2,13 @@
 ///
 ///     Slice(\.draft, .draft, IfPresent(DraftReducer()))
 public struct IfPresent<Part: Reducer>: Reducer {
-    @usableFromInline let part: Part
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
 
     /// Runs `part` on what is there.
     ///
     /// - Parameter part: the reducer of what is there.
     @inlinable
-    public init(_ part: Part) { self.part = part }
+    public init(_ part: Part) { self.part = part.prepared }
 
     @inlinable
     public func decide(_ action: Part.Action, in state: Part.State?) -> Decision {

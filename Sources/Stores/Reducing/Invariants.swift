@@ -12,7 +12,7 @@
 /// needs it, and not a whole state with large tables.
 public struct Invariants<Part: Reducer>: Reducer {
     @usableFromInline let invariants: [Invariant<Part.State>]
-    @usableFromInline let part: Part
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
 
     /// Checks the changes of `part`.
     ///
@@ -22,7 +22,7 @@ public struct Invariants<Part: Reducer>: Reducer {
     @inlinable
     public init(_ invariants: [Invariant<Part.State>], of part: Part) {
         self.invariants = invariants
-        self.part = part
+        self.part = part.prepared
     }
 
     @inlinable

@@ -30,6 +30,9 @@ public protocol Reducer<State, Action>: Sendable {
 
     /// Both steps: changes `state` only where the answer is `.accept`. A reducer that finds both in one go may do so.
     func apply(_ action: Action, to state: inout State) -> Decision
+
+    /// The same reducer, made ready to be called often.
+    var prepared: PreparedReducer<State, Action> { get }
 }
 
 extension Reducer {
@@ -40,6 +43,10 @@ extension Reducer {
     /// Yes: for reducers that nobody composes.
     @inlinable @inline(__always)
     public func concerns(_ action: Action) -> Bool { true }
+
+    /// Made anew with each call: whoever calls often keeps it.
+    @inlinable
+    public var prepared: PreparedReducer<State, Action> { PreparedReducer(self) }
 
     /// Asks, then reduces where the answer is `.accept`.
     @inlinable @inline(__always)

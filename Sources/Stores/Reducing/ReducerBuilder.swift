@@ -1,43 +1,36 @@
-/// Folds a list of reducers into one, two at a time.
+/// Makes one reducer of a list of statements.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable> {
-    /// Tells each statement the state and the action, so that it need not name them.
-    @inlinable @inline(__always)
-    public static func buildExpression<Part: Reducer<State, Action>>(_ part: consuming Part) -> Part { part }
+    /// A statement of many: what they have in common.
+    public typealias Parts = Compose<State, Action>
 
-    /// The first statement.
-    @inlinable @inline(__always)
-    public static func buildPartialBlock<Part: Reducer<State, Action>>(first: consuming Part) -> Part { first }
+    /// One reducer, prepared here, where its type is known.
+    @inlinable
+    public static func buildExpression<Part: Reducer<State, Action>>(_ part: Part) -> Parts {
+        Parts(parts: [part.prepared])
+    }
 
-    /// What stands so far, then the next statement.
-    @inlinable @inline(__always)
-    public static func buildPartialBlock<First: Reducer<State, Action>, Next: Reducer<State, Action>>(
-        accumulated: consuming First, next: consuming Next
-    ) -> Combined<First, Next> { Combined(accumulated, next) }
+    /// A list within the list.
+    @inlinable
+    public static func buildExpression(_ parts: Parts) -> Parts { parts }
+
+    /// The statements in their order.
+    @inlinable
+    public static func buildBlock(_ parts: Parts...) -> Parts { buildArray(parts) }
 
     /// `if` without `else`: where it does not hold, nothing is there.
-    @inlinable @inline(__always)
-    public static func buildOptional<Part: Reducer<State, Action>>(
-        _ part: Part?
-    ) -> Either<Part, Watch<State, Action>> {
-        if let part { .first(part) } else { .second(Watch { _, _ in }) }
-    }
+    @inlinable
+    public static func buildOptional(_ parts: Parts?) -> Parts { parts ?? Parts(parts: []) }
 
     /// `if` and `switch`.
-    @inlinable @inline(__always)
-    public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
-        first: First
-    ) -> Either<First, Second> { .first(first) }
+    @inlinable
+    public static func buildEither(first: Parts) -> Parts { first }
 
     /// `else`.
-    @inlinable @inline(__always)
-    public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
-        second: Second
-    ) -> Either<First, Second> { .second(second) }
+    @inlinable
+    public static func buildEither(second: Parts) -> Parts { second }
 
-    /// `for`: one part for each turn, in their order.
-    @inlinable @inline(__always)
-    public static func buildArray(_ parts: [some Reducer<State, Action>]) -> CombinedList<State, Action> {
-        CombinedList(parts)
-    }
+    /// `for`: the statements of each turn, in their order.
+    @inlinable
+    public static func buildArray(_ parts: [Parts]) -> Parts { Parts(parts: parts.flatMap(\.parts)) }
 }

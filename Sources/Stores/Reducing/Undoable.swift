@@ -8,7 +8,7 @@
 /// Each change keeps a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the
 /// slice that needs it, and not a whole state with large tables.
 public struct Undoable<Part: Reducer>: Reducer {
-    @usableFromInline let part: Part
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
     @usableFromInline let limit: Int
     @usableFromInline let filter: @Sendable (Part.Action) -> Bool
 
@@ -23,7 +23,7 @@ public struct Undoable<Part: Reducer>: Reducer {
     public init(
         _ part: Part, limit: Int, filter: @escaping @Sendable (Part.Action) -> Bool = { _ in true }
     ) {
-        self.part = part
+        self.part = part.prepared
         self.limit = limit
         self.filter = filter
     }

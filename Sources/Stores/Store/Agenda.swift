@@ -8,6 +8,10 @@ final class Agenda<Action: Sendable> {
     var effects = EffectTable<Action>()
     var timers: [TimerGroup<Action>] = []
     var aftermath = Aftermath()
+    /// Whether what happens to effects is told later: inside a batch it would come before the commits that it follows from.
+    var holdsNews = false
+    /// What is told of effects at the end of the batch.
+    var news: [EffectEvent] = []
 
     @usableFromInline
     init() {}

@@ -44,7 +44,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     @usableFromInline
     init(
         _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
-        _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
+        _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
         self.reducer = reducer
@@ -99,9 +99,9 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
     ///   returns is called outside.
     private func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
-        let isEmission = submission.details.map { $0.sender != 0 && !$0.endsSender } ?? false
+        let isEmission = submission.envelope.details.map { $0.sender != 0 && !$0.endsSender } ?? false
         // What a chain waits for is always let in, or it would never settle.
-        let isBounded = submission.origin == .client || isEmission
+        let isBounded = submission.envelope.origin == .client || isEmission
         if !enter(.submission(submission, completion), isBounded: isBounded) {
             completion(Receipt(.overloaded, revision: revision), nil)()
         }
@@ -135,7 +135,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         for followUp in followUps { take(followUp) }
         finish()
         aftermath.tell()
-        submission.ownChain?.leave()
+        submission.envelope.ownChain?.leave()
     }
 
     private func nextTurn() -> [Item]? {
@@ -153,7 +153,7 @@ extension AsyncStore {
 
     private func process(_ submission: Submission<Action>, _ completion: Completion) async -> Rest {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
-            (core.refusal(of: submission, contents), contents.pointee.state)
+            (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
         if let refusal { return finish(submission, completion) { _, _ in refusal } }
         var changes: [(Action, State)] = []
@@ -185,14 +185,19 @@ extension AsyncStore {
         _ commit: (StoreCore<State, Action>.Place, inout Progress) -> Outcome
     ) -> Rest {
         core.contents.withLock { contents in
-            var progress = Progress(submission.details)
+            let state = contents.pointee.state
+            var progress = Progress(submission.envelope.details)
             // It may have ended or been cancelled while the reducer took its time.
-            let refusal = core.refusal(of: submission, contents)
-            if let details = submission.details, details.endsSender { core.end(details.sender, contents, self) }
+            let refusal = core.refusal(submission.envelope, contents)
+            if let details = submission.envelope.details, details.endsSender {
+                core.end(details, contents, self)
+            }
             let outcome = refusal ?? commit(contents, &progress)
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
             if let fault = contain(progress, contents) { receipt = receipt.with(fault) }
+            let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
+            if let kept { contents.pointee.state = kept }
             return (finish, core.takeInbox(contents), core.takeAftermath(contents))
         }
     }
@@ -212,16 +217,21 @@ extension AsyncStore {
         _ changes: [(Action, State)], of submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
         _ progress: inout Progress
     ) -> Outcome {
-        if var room = core.room(for: submission, contents) {
+        if var room = core.room(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated()
-            where !core.fits(action, state, submission, contents, &room) {
+            where !core.fits(action, state, submission.envelope, contents, &room) {
                 return .rejected(.tooManyEffects, index: index)
             }
+        }
+        if submission.envelope.isDryRun {
+            // Only lent: who asked for it has a look, and it goes again.
+            if let last = changes.last { contents.pointee.state = last.1 }
+            return changes.isEmpty ? .ignored : .committed
         }
         for (index, (action, state)) in changes.enumerated() {
             contents.pointee.state = state
             core.commit(
-                action, of: submission, endsBatch: index == changes.count - 1, contents, &progress, self)
+                action, submission.envelope, endsBatch: index == changes.count - 1, contents, &progress, self)
         }
         return changes.isEmpty ? .ignored : .committed
     }
@@ -233,16 +243,19 @@ extension AsyncStore: Door {
 
     @usableFromInline
     func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
+
+    @usableFromInline
+    func retries(_ generation: Int) { core.tellRetry(of: generation) }
 }
 
 extension AsyncStore: StoreEngine {
     @usableFromInline
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>,
+        _ action: Action, _ envelope: Envelope<Action>,
         answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
-        submit(submission) { receipt, contents in
+        submit(Submission(action, envelope)) { receipt, contents in
             let answer = answer(receipt, contents)
             return { done(answer) }
         }

@@ -10,7 +10,7 @@ public import Locks
 /// - A dispatch that starts no effect and that nobody watches allocates nothing.
 public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @usableFromInline let core: StoreCore<State, Action>
-    @usableFromInline let rules: Rules<State, Action>
+    @usableFromInline let reducer: PreparedReducer<State, Action>
 
     /// A store that begins with that state.
     ///
@@ -24,16 +24,16 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
         _ state: State, reducer: some Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, Rules(reducer), MiddlewareStack(middleware), environment, recorder: nil)
+        self.init(state, reducer.prepared, MiddlewareStack(middleware), environment, recorder: nil)
     }
 
     @inlinable
     init(
-        _ state: State, _ rules: Rules<State, Action>, _ middleware: MiddlewareStack<State, Action>,
-        _ environment: StoreEnvironment, recorder: Subscribers<State, Action>.Subscriber?
+        _ state: State, _ reducer: PreparedReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
+        _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
-        self.rules = rules
+        self.reducer = reducer
     }
 
     deinit { core.end() }
@@ -41,13 +41,13 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     /// Reduces `action` and returns what came of it; its notification has been given when this returns.
     @inlinable
     @discardableResult
-    public func dispatch(_ action: Action) -> Receipt { submit(Submission(action, origin: .client)) }
+    public func dispatch(_ action: Action) -> Receipt { submit(action, Envelope(.client)) }
 
     /// Reduces all of `actions`, one revision each with nothing in between, or none of them.
     @discardableResult
     public func dispatch(batch actions: [Action]) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(Submission(first, origin: .client, .init(rest: Array(actions.dropFirst()))))
+        return submit(first, Envelope(.client, .init(rest: Array(actions.dropFirst()))))
     }
 
     /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
@@ -85,19 +85,24 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
         return subscription ?? core.contents.withLock { core.observe(observer, $0) }
     }
 
-    /// Runs a submission, or queues it where it comes from inside.
+    /// Runs an action, or a batch that begins with it; queues it where it comes from inside.
     ///
     /// - Parameter inspect: called with the receipt and the contents that belong to it, inside the store.
     @inlinable
     func submit(
-        _ submission: Submission<Action>, _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void = { _, _ in }
+        _ action: Action, _ envelope: Envelope<Action>,
+        _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void = { _, _ in }
     ) -> Receipt {
         var receipt = Receipt(.queued, revision: 0)
         let fault = exclusively { contents in
-            receipt = process(submission, contents)
-            inspect(receipt, contents)
+            if envelope.isDryRun {
+                receipt = rehearse(Submission(action, envelope), contents, inspect)
+            } else {
+                receipt = process(action, envelope, contents)
+                inspect(receipt, contents)
+            }
         } whenBusy: { contents in
-            core.queue(submission, contents)
+            core.queue(action, envelope, contents)
         }
         if let fault { receipt = receipt.with(fault) }
         return receipt
@@ -127,44 +132,48 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
 extension Store {
     @inlinable
-    func process(_ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place) -> Receipt {
-        if let refusal = core.refusal(of: submission, contents) {
+    func process(
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place
+    ) -> Receipt {
+        if let refusal = core.refusal(envelope, contents) {
             return Receipt(refusal, revision: contents.pointee.revision)
         }
-        var progress = Progress(submission.details)
+        var progress = Progress(envelope.details)
         var isBatch = false
-        if let details = submission.details {
-            if details.endsSender { core.end(details.sender, contents, self) }
+        if let details = envelope.details {
+            if details.endsSender { core.end(details, contents, self) }
             isBatch = !details.rest.isEmpty
         }
         let outcome =
             isBatch || (contents.pointee.pending != nil && core.isTight(contents))
-            ? reduce(batch: submission, contents, &progress) : reduce(submission, contents, &progress)
+            ? reduce(batch: Submission(action, envelope), contents, &progress)
+            : reduce(action, envelope, contents, &progress)
         return Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
     }
 
     @inlinable
     func reduce(
-        _ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
+        _ progress: inout Progress
     ) -> Outcome {
-        guard core.middleware.intercepts else { return reduce(submission.first, submission, contents, &progress) }
+        guard core.middleware.intercepts else { return apply(action, envelope, contents, &progress) }
         var outcome = Outcome.ignored
-        let action = core.intercept(submission.first, StoreCore.state(in: contents), &outcome)
-        return action.map { reduce($0, submission, contents, &progress) } ?? outcome
+        let action = core.intercept(action, StoreCore.state(in: contents), &outcome)
+        return action.map { apply($0, envelope, contents, &progress) } ?? outcome
     }
 
     @inlinable
-    func reduce(
-        _ action: Action, _ submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
+    func apply(
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
         _ progress: inout Progress
     ) -> Outcome {
-        switch rules.apply(action, &contents.pointee.state) {
+        switch reducer.apply(action, to: &contents.pointee.state) {
         case .ignore: return .ignored
         case .reject(let rejection):
             core.report(rejection)
             return .rejected(rejection, index: 0)
         case .accept:
-            core.commit(action, of: submission, endsBatch: true, contents, &progress, self)
+            core.commit(action, envelope, endsBatch: true, contents, &progress, self)
             return .committed
         }
     }
@@ -178,12 +187,34 @@ extension Store {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
         case .success(let accepted):
             for (place, action) in accepted.enumerated() {
-                rules.reduce(action.action, &contents.pointee.state)
+                reducer.reduce(&contents.pointee.state, action.action)
                 let isLast = place == accepted.count - 1
-                core.commit(action.action, of: batch, endsBatch: isLast, contents, &progress, self)
+                core.commit(action.action, batch.envelope, endsBatch: isLast, contents, &progress, self)
             }
             return accepted.isEmpty ? .ignored : .committed
         }
+    }
+
+    /// Tries everything, lends the state that would come of it, and takes it back.
+    @usableFromInline
+    func rehearse(
+        _ batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
+        _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void
+    ) -> Receipt {
+        let kept = contents.pointee.state
+        var outcome = core.refusal(batch.envelope, contents)
+        if outcome == nil {
+            switch trial(of: batch, contents) {
+            case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
+            case .success(let accepted):
+                for (_, action) in accepted { reducer.reduce(&contents.pointee.state, action) }
+                outcome = accepted.isEmpty ? .ignored : .committed
+            }
+        }
+        let receipt = Receipt(outcome ?? .ignored, revision: contents.pointee.revision)
+        inspect(receipt, contents)
+        contents.pointee.state = kept
+        return receipt
     }
 
     /// An action of a batch that would be committed, and its place there.
@@ -197,7 +228,7 @@ extension Store {
         for (index, action) in batch.actions.enumerated() {
             var outcome = Outcome.ignored
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
-                switch rules.apply(action, &state) {
+                switch reducer.apply(action, to: &state) {
                 case .accept: accepted.append((index, action))
                 case .ignore: break
                 case .reject(let rejection):
@@ -207,20 +238,20 @@ extension Store {
             }
             if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
-        let misfit = misfit(in: accepted, of: batch, contents)
+        let misfit = misfit(in: accepted, batch.envelope, contents)
         return misfit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
     }
 
     /// The place of the first action whose effects would be too many; the middlewares are asked for it, once the reducer has
     /// accepted everything.
     private func misfit(
-        in accepted: [Accepted], of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place
+        in accepted: [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place
     ) -> Int? {
-        guard core.middleware.count > 0, var room = core.room(for: batch, contents) else { return nil }
+        guard !core.middleware.all.isEmpty, var room = core.room(for: envelope, contents) else { return nil }
         var state = contents.pointee.state
         for (index, action) in accepted {
-            rules.reduce(action, &state)
-            if !core.fits(action, state, batch, contents, &room) { return index }
+            reducer.reduce(&state, action)
+            if !core.fits(action, state, envelope, contents, &room) { return index }
         }
         return nil
     }
@@ -235,8 +266,8 @@ extension Store {
     private func drain(_ contents: StoreCore<State, Action>.Place) -> StoreFault? {
         var left = core.environment.cascadeLimit
         while let queued = core.nextInbox(contents) {
-            for submission in queued.prefix(left) { _ = process(submission, contents) }
-            contents.pointee.agenda.aftermath.left += queued.compactMap(\.ownChain)
+            for submission in queued.prefix(left) { _ = process(submission.first, submission.envelope, contents) }
+            contents.pointee.agenda.aftermath.left += queued.compactMap(\.envelope.ownChain)
             if queued.count > left {
                 return core.stopCascade(dropping: queued.count - left, contents)
             }
@@ -248,21 +279,24 @@ extension Store {
 
 extension Store: Door {
     @usableFromInline
-    func take(_ submission: Submission<Action>) { _ = submit(submission) }
+    func take(_ submission: Submission<Action>) { _ = submit(submission.first, submission.envelope) }
 
     @usableFromInline
     func finish(_ generation: Int) { core.finish(generation, self) }
+
+    @usableFromInline
+    func retries(_ generation: Int) { core.tellRetry(of: generation) }
 }
 
 extension Store: StoreEngine {
     @inlinable
     func submit<Answer: Sendable>(
-        _ submission: Submission<Action>,
+        _ action: Action, _ envelope: Envelope<Action>,
         answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
         var found: Answer?
-        let receipt = submit(submission) { receipt, contents in found = answer(receipt, contents) }
+        let receipt = submit(action, envelope) { receipt, contents in found = answer(receipt, contents) }
         done(found ?? answer(receipt, nil))
     }
 }

@@ -7,11 +7,12 @@ extension StoreCore {
     /// - Parameter stage: what the effects of the middleware before ran under, and then this one's.
     @usableFromInline
     func perform(
-        _ effect: Effect<Action>, cause: Int, _ contents: Place, _ progress: inout Progress, _ stage: inout Chain?,
-        _ door: any Door<Action>, origin: Origin = .middleware
+        _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: Place, _ progress: inout Progress,
+        _ stage: inout Chain?, _ door: any Door<Action>, origin: Origin = .middleware
     ) {
         // A subscriber may have ended the store with this very commit.
         guard !contents.pointee.hasEnded else { return }
+        if !endsBatch || contents.pointee.pending != nil { contents.pointee.agenda.holdsNews = !endsBatch }
         let own = environment.effectOrder == .oneAfterAnother ? Chain() : nil
         if let own, let stage {
             // It is not over before the one that it comes after, even where nothing runs in it.
@@ -22,7 +23,7 @@ extension StoreCore {
             switch step {
             case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
             case .cancel(let id):
-                contents.pointee.agenda.effects.cancel(id, ended: &contents.pointee.agenda.aftermath.ended)
+                ending(contents) { $0.effects.cancel(id, ended: &$0.aftermath.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, door)
             case .run(let request):
                 run(request, cause: cause, Stage(after: stage, own: own), contents, &progress, door)
@@ -44,8 +45,9 @@ extension StoreCore {
         _ progress: inout Progress, _ door: any Door<Action>
     ) {
         let now = environment.clock.now()
-        let admission = contents.pointee.agenda.effects.admit(
-            request, now: now, ended: &contents.pointee.agenda.aftermath.ended)
+        let admission = ending(contents) {
+            $0.effects.admit(request, now: now, ended: &$0.aftermath.ended)
+        }
         guard admission != .drop else { return }
         // Entered before the older run leaves: a chain that goes on must not look settled in between.
         let chain = progress.entered()
@@ -56,13 +58,18 @@ extension StoreCore {
         if admission == .wait {
             contents.pointee.agenda.effects.wait(effect)
         } else {
-            start(effect, contents, door)
+            tellInTurn(.started, start(effect, contents, door), contents)
         }
     }
 
-    private func start(_ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>) {
+    private func start(
+        _ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>
+    ) -> EffectProgress {
         let generation = contents.pointee.agenda.effects.nextGeneration()
-        let run = EffectRun(effect, generation, environment, door)
+        let progress = EffectProgress(effect.request.id, cause: effect.cause, startedAt: environment.clock.now()) {
+            [weak door] in door?.retries(generation)
+        }
+        let run = EffectRun(effect, generation, progress, environment, door)
         let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
             await after?.settled()
             if let last = await run() {
@@ -74,7 +81,8 @@ extension StoreCore {
         contents.pointee.agenda.effects.add(
             RunningEffect(
                 id: effect.request.id, generation: generation, policy: effect.request.policy, chains: effect.chains,
-                task: task))
+                task: task, progress: progress))
+        return progress
     }
 
     /// Takes out an effect that has ended without a word.
@@ -92,12 +100,21 @@ extension StoreCore {
         contents.pointee.pending?.effects.isRunning(sender) ?? false
     }
 
-    /// Takes out the run that sends its last action, and begins what waited for it.
+    /// Takes out the run that sends its last action.
     @usableFromInline
-    func end(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
+    func end(_ sender: Envelope<Action>.Details, _ contents: Place, _ door: any Door<Action>) {
+        end(sender.sender, isLate: sender.isLate, contents, door)
+    }
+
+    /// Takes out a run, and begins what waited for it.
+    private func end(_ generation: Int, isLate: Bool = false, _ contents: Place, _ door: any Door<Action>) {
         guard let (ended, next) = contents.pointee.agenda.effects.end(generation) else { return }
         contents.pointee.agenda.aftermath.ended.append(ended)
-        if let next { start(next, contents, door) }
+        if let progress = ended.progress {
+            if isLate { progress.report(.failed(.timeout)) }
+            tell(progress.outcome, progress, contents)
+        }
+        if let next { tell(.started, start(next, contents, door), contents) }
         if ended.isTimer { fire(generation, contents, door) }
     }
 
@@ -111,8 +128,8 @@ extension StoreCore {
     }
 
     @usableFromInline
-    func queue(_ submission: Submission<Action>, _ contents: Place) {
-        contents.pointee.agenda.inbox.append(submission)
+    func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: Place) {
+        contents.pointee.agenda.inbox.append(Submission(action, envelope))
     }
 
     /// Whether one more effect might be one too many.
@@ -132,15 +149,15 @@ extension StoreCore {
         }
     }
 
-    /// The effects as they are, where those of `submission` might be too many; nil where they cannot.
-    func room(for submission: Submission<Action>, _ contents: Place) -> EffectTable<Action>? {
+    /// The effects as they are, where those of what `envelope` comes with might be too many; nil where they cannot.
+    func room(for envelope: Envelope<Action>, _ contents: Place) -> EffectTable<Action>? {
         let effects = contents.pointee.pending?.effects ?? EffectTable()
-        return effects.isTight(for: submission.count, limit: environment.effectLimit) ? effects : nil
+        return effects.isTight(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
     /// Whether the effects of one action more fit into `room`, which they take up; none is started.
     func fits(
-        _ action: Action, _ state: State, _ submission: Submission<Action>, _ contents: Place,
+        _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: Place,
         _ room: inout EffectTable<Action>
     ) -> Bool {
         var trial = room
@@ -148,8 +165,7 @@ extension StoreCore {
         let fits = withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
                 let commit = Commit(
-                    revision: contents.pointee.revision + 1, origin: submission.origin,
-                    cause: submission.details?.cause,
+                    revision: contents.pointee.revision + 1, origin: envelope.origin, cause: envelope.details?.cause,
                     endsBatch: true, action: action, state: state)
                 return middleware.all.allSatisfy { middleware in
                     trial.reserve(middleware.respond(to: commit), now: now, limit: environment.effectLimit)

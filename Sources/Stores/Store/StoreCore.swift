@@ -16,8 +16,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline var pending: Agenda<Action>?
         /// Made when the first one comes.
         @usableFromInline var subscribers: Subscribers<State, Action>?
-        /// The newest state as JSON, where a host has asked for it.
-        @usableFromInline var encoding: StateEncoding?
+        /// What a host keeps; made when it first has something to keep.
+        @usableFromInline var trail: StateTrail?
 
         @inlinable
         init(state: State) { self.state = state }
@@ -35,18 +35,21 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Where the contents stand while the lock is held.
     @usableFromInline typealias Place = UnsafeMutablePointer<Contents>
 
+    /// A host that keeps what is committed.
+    @usableFromInline typealias Recorder = @Sendable (borrowing Commit<State, Action>, Place) -> Void
+
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
     @usableFromInline let contents: Reentrant<Contents>
     @usableFromInline let middleware: MiddlewareStack<State, Action>
     @usableFromInline let environment: StoreEnvironment
     /// Is told of each commit before anyone else.
-    @usableFromInline let recorder: Subscribers<State, Action>.Subscriber?
+    @usableFromInline let recorder: Recorder?
 
     @inlinable
     init(
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
-        _ recorder: Subscribers<State, Action>.Subscriber?
+        _ recorder: Recorder?
     ) {
         contents = Reentrant(Contents(state: state))
         self.middleware = middleware
@@ -54,11 +57,11 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         self.recorder = recorder
     }
 
-    /// Why `submission` must not be tried now; nil where it may.
+    /// Why what `envelope` comes with must not be tried now; nil where it may.
     @inlinable
-    func refusal(of submission: borrowing Submission<Action>, _ contents: Place) -> Outcome? {
+    func refusal(_ envelope: Envelope<Action>, _ contents: Place) -> Outcome? {
         if contents.pointee.hasEnded { return .ended }
-        guard let details = submission.details else { return nil }
+        guard let details = envelope.details else { return nil }
         if details.sender != 0, !isCurrent(details.sender, contents) { return .ended }
         if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
@@ -88,24 +91,25 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
     @inlinable
     func commit(
-        _ action: Action, of submission: borrowing Submission<Action>, endsBatch: Bool, _ contents: Place,
+        _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: Place,
         _ progress: inout Progress, _ door: any Door<Action>
     ) {
         contents.pointee.revision += 1
+        if recorder == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
-        let cause = submission.details?.cause
-        let origin = submission.origin
+        let cause = envelope.details?.cause
         var stage: Chain?
-        withUnsafePointer(to: action) { action in
+        lend(action) { action in
             let commit = Commit(
-                revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
+                revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents))
-            recorder?(commit)
+            recorder?(commit, contents)
             contents.pointee.subscribers?.tell(commit)
-            for index in 0..<middleware.count {
-                let effect = middleware.responders[index](commit)
+            if endsBatch, contents.pointee.pending != nil { tellNews(contents) }
+            for responder in middleware.responders.elements {
+                let effect = responder._withUnsafeGuaranteedRef { $0.respond(commit) }
                 if effect.steps == nil { continue }
-                perform(effect, cause: revision, contents, &progress, &stage, door)
+                perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, door)
             }
         }
     }
@@ -128,9 +132,13 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: Place) -> Subscription {
+        madeSubscribers(contents).add(subscriber)
+    }
+
+    func madeSubscribers(_ contents: Place) -> Subscribers<State, Action> {
         let subscribers = contents.pointee.subscribers ?? Subscribers()
         contents.pointee.subscribers = subscribers
-        return subscribers.add(subscriber)
+        return subscribers
     }
 
     func takeInbox(_ contents: Place) -> [Submission<Action>] {
@@ -158,7 +166,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @discardableResult
     func dropInbox(_ contents: Place) -> Int {
         let waiting = takeInbox(contents)
-        contents.pointee.agenda.aftermath.left += waiting.compactMap(\.ownChain)
+        contents.pointee.agenda.aftermath.left += waiting.compactMap(\.envelope.ownChain)
         return waiting.count
     }
 
@@ -168,7 +176,9 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         let cancelled: [RunningEffect] = contents.withLock { contents in
             contents.pointee.hasEnded = true
             contents.pointee.pending?.timers = []
-            return contents.pointee.pending?.effects.cancelAll() ?? []
+            let cancelled = contents.pointee.pending?.effects.cancelAll() ?? []
+            for effect in cancelled { tell(.cancelled, effect.progress, contents) }
+            return cancelled
         }
         for effect in cancelled { effect.end() }
     }
@@ -190,7 +200,7 @@ struct Progress {
     }
 
     @inlinable
-    init<Action>(_ details: Submission<Action>.Details?) {
+    init<Action>(_ details: Envelope<Action>.Details?) {
         if let details {
             self.init(chain: details.chain, depth: details.depth)
         } else {
@@ -211,4 +221,11 @@ protocol Door<Action>: AnyObject, Sendable {
     func take(_ submission: Submission<Action>)
     /// Takes out an effect that has ended without a word, once what it emitted before has been reduced.
     func finish(_ generation: Int)
+    /// Tells that an effect makes a call once more.
+    func retries(_ generation: Int)
 }
+
+/// Lends the place of `value`. Compiled apart from its callers: inlined into them, it would copy the value.
+@usableFromInline
+@inline(never)
+func lend<Value>(_ value: Value, _ body: (UnsafePointer<Value>) -> Void) { withUnsafePointer(to: value, body) }

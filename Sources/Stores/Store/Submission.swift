@@ -1,13 +1,32 @@
 /// What enters a store: one action, or a batch that is committed whole or not at all.
 @usableFromInline
 struct Submission<Action: Sendable>: Sendable {
-    @usableFromInline let first: Action
+    let first: Action
+    let envelope: Envelope<Action>
+
+    @usableFromInline
+    init(_ first: Action, _ envelope: Envelope<Action>) {
+        self.first = first
+        self.envelope = envelope
+    }
+
+    init(_ first: Action, origin: Origin, _ details: Envelope<Action>.Details? = nil) {
+        self.init(first, Envelope(origin, details))
+    }
+
+    var actions: [Action] { [first] + (envelope.details?.rest ?? []) }
+}
+
+/// What comes with an action: apart from it, so that the action is lent all the way, and copied only where it has to wait.
+@usableFromInline
+struct Envelope<Action: Sendable>: Sendable {
     @usableFromInline let origin: Origin
     /// What most have not, apart from the rest, so that it costs them nothing.
     @usableFromInline let details: Details?
 
     @usableFromInline
     final class Details: Sendable {
+        /// What comes after the first in a batch.
         @usableFromInline let rest: [Action]
         /// The only revisions at which it may be committed; nil for any.
         @usableFromInline let expectedRevisions: [Int]?
@@ -19,13 +38,17 @@ struct Submission<Action: Sendable>: Sendable {
         @usableFromInline let sender: Int
         /// Whether `sender` is over with it.
         @usableFromInline let endsSender: Bool
+        /// Whether it comes in place of what `sender` would have said, had it not taken too long.
+        @usableFromInline let isLate: Bool
         /// How many middlewares' actions led to it, one after another.
         @usableFromInline let depth: Int
+        /// Whether it is only tried: nothing is committed, and nothing started.
+        @usableFromInline let isDryRun: Bool
 
         @usableFromInline
         init(
             rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: Chain? = nil,
-            sender: Int = 0, endsSender: Bool = false, depth: Int = 0
+            sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false
         ) {
             self.rest = rest
             self.expectedRevisions = expectedRevisions
@@ -33,21 +56,23 @@ struct Submission<Action: Sendable>: Sendable {
             self.chain = chain
             self.sender = sender
             self.endsSender = endsSender
+            self.isLate = isLate
             self.depth = depth
+            self.isDryRun = isDryRun
         }
     }
 
     @inlinable
-    init(_ first: Action, origin: Origin, _ details: Details? = nil) {
-        self.first = first
+    init(_ origin: Origin, _ details: Details? = nil) {
         self.origin = origin
         self.details = details
     }
 
+    @inlinable var isDryRun: Bool { details?.isDryRun ?? false }
+
     /// The chain that a middleware's action has entered by itself, and leaves when it is done with.
     var ownChain: Chain? { details?.sender == 0 ? details?.chain : nil }
 
+    /// How many actions there are in all.
     var count: Int { 1 + (details?.rest.count ?? 0) }
-
-    var actions: [Action] { [first] + (details?.rest ?? []) }
 }

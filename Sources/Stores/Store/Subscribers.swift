@@ -1,23 +1,50 @@
-public import Locks
+import Locks
 
 /// Who is told of a store's commits, in the order in which they came.
 @usableFromInline
 final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline typealias Subscriber = @Sendable (borrowing Commit<State, Action>) -> Void
+    typealias EffectObserver = @Sendable (EffectEvent) -> Void
 
     @usableFromInline
-    struct Contents {
+    final class Entry: Sendable {
+        let id: Int
+        @usableFromInline let subscriber: Subscriber
+
+        init(_ id: Int, _ subscriber: @escaping Subscriber) {
+            self.id = id
+            self.subscriber = subscriber
+        }
+    }
+
+    @usableFromInline
+    struct Contents: Sendable {
         var nextID = 0
-        @usableFromInline var list: [(id: Int, subscriber: Subscriber)] = []
+        var entries: [Entry] = []
+        /// Who is told what happens to effects.
+        var effectEntries: [(id: Int, observer: EffectObserver)] = []
+        /// The entries, made ready when a commit comes that has to be told.
+        var ready: ConstantList<Entry>?
     }
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
-    @usableFromInline let contents = Locked(Contents())
+    private let contents = Locked(Contents())
 
     func add(_ subscriber: @escaping Subscriber) -> Subscription {
+        add { contents, id in
+            contents.entries.append(Entry(id, subscriber))
+            contents.ready = nil
+        }
+    }
+
+    func add(effectObserver: @escaping EffectObserver) -> Subscription {
+        add { contents, id in contents.effectEntries.append((id, effectObserver)) }
+    }
+
+    private func add(_ enter: (inout Contents, _ id: Int) -> Void) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
-            contents.list.append((contents.nextID, subscriber))
+            enter(&contents, contents.nextID)
             return contents.nextID
         }
         // It keeps the list, and not this, which is kept faster while nobody refers to it weakly.
@@ -26,18 +53,37 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     @inlinable
     func tell(_ commit: borrowing Commit<State, Action>) {
-        for (_, subscriber) in contents.withLock({ $0.list }) { subscriber(commit) }
+        // A subscriber may cancel itself, and with it what would keep the list.
+        let ready = ready
+        withExtendedLifetime(ready) {
+            for entry in ready.elements { entry._withUnsafeGuaranteedRef { $0.subscriber(commit) } }
+        }
     }
 
-    // A subscriber may keep its own subscription, and with it the list.
-    deinit { contents.withLock { $0.list = [] } }
-
-    private static func remove(_ id: Int, _ contents: Locked<Contents>) {
-        // Let go of outside the lock: what it keeps may be another subscription, which ends with it.
-        let removed: Subscriber? = contents.withLock { contents in
-            contents.list.firstIndex { $0.id == id }.map { contents.list.remove(at: $0).subscriber }
+    @usableFromInline var ready: ConstantList<Entry> {
+        contents.withLock { contents in
+            let ready = contents.ready ?? ConstantList(contents.entries)
+            contents.ready = ready
+            return ready
         }
-        withExtendedLifetime(removed) {}
+    }
+
+    var effectObservers: [EffectObserver] { contents.withLock { $0.effectEntries.map(\.observer) } }
+
+    // A subscriber may keep its own subscription, and with it the list.
+    deinit { Self.remove(nil, contents) }
+
+    /// - Parameter id: nil for all of them.
+    private static func remove(_ id: Int?, _ contents: Locked<Contents>) {
+        // Let go of outside the lock: what they keep may be another subscription, which ends with them.
+        let before: Contents = contents.withLock { contents in
+            let before = contents
+            contents.entries.removeAll { id == nil || $0.id == id }
+            contents.effectEntries.removeAll { id == nil || $0.id == id }
+            contents.ready = nil
+            return before
+        }
+        withExtendedLifetime(before) {}
     }
 }
 

@@ -51,7 +51,9 @@ extension RemoteCall {
     private func settled(_ answer: TransferAnswer) {
         if RetryRule.follows(request.method, status: answer.status), let location = answer.location {
             follow(location)
-        } else if !RetryRule.allows(request.method, afterStatus: answer.status) || !pause(answer.retryAfter) {
+        } else if !RetryRule.allows(request.method, afterStatus: answer.status)
+            || !pause(answer.retryAfter, after: .badStatus)
+        {
             end(
                 .success(
                     RemoteAnswer(status: answer.status, contentType: answer.contentType, body: answer.body)))
@@ -61,7 +63,7 @@ extension RemoteCall {
     private func settled(_ failure: TransferFailure) {
         guard let name = line?.settings.name else { return }
         if failure.code == .timeout { return endLate() }
-        if RetryRule.allows(request.method, after: failure.breakage), pause(nil) { return }
+        if RetryRule.allows(request.method, after: failure.breakage), pause(nil, after: failure.code) { return }
         let lead = failure.code == .unreachable ? "\(name) cannot be reached" : "\(name) gave no usable answer"
         end(failure.code, "\(lead): \(failure.reason)")
     }
@@ -82,12 +84,13 @@ extension RemoteCall {
 
     /// Waits, then tries again.
     /// - Returns: false if there is no retry left, or no time for it.
-    private func pause(_ retryAfter: Duration?) -> Bool {
+    private func pause(_ retryAfter: Duration?, after code: RemoteFailure.Code) -> Bool {
         guard let line, let permit, retries < line.settings.retries else { return false }
         let delay = Backoff.delay(
             beforeRetry: retries + 1, jitter: .random(in: 0...1), retryAfter: retryAfter)
         guard delay < line.loop.now.duration(to: deadline), line.takeRetry(permit) else { return false }
         retries += 1
+        progress?.report(.retrying(attempt: retries + 1, code))
         step = .pausing(line.loop.schedule(after: delay) { self.attempt() })
         return true
     }

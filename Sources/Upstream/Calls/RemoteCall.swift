@@ -14,6 +14,8 @@ final class RemoteCall {
 
     let request: RemoteRequest
     let deadline: LoopInstant
+    /// Is told of each further try; nil where no effect makes the call.
+    let progress: EffectProgress?
     private var completion: Completion?
     private(set) var line: UpstreamLine?
     private(set) var permit: CircuitBreaker.Permit?
@@ -26,9 +28,10 @@ final class RemoteCall {
     /// Whether the configured fields may still be sent: not after another origin has been visited.
     var isTrusted = true
 
-    init(_ request: RemoteRequest, deadline: LoopInstant) {
+    init(_ request: RemoteRequest, deadline: LoopInstant, _ progress: EffectProgress?) {
         self.request = request
         self.deadline = deadline
+        self.progress = progress
     }
 
     private var isOver: Bool {

@@ -7,9 +7,9 @@ final class UpstreamHub {
     private var lines: [UpstreamLine] = []
     private(set) var isClosed = false
 
-    init(on loop: any EventLoop) {
+    init(_ library: CurlLibrary, on loop: any EventLoop) {
         self.loop = loop
-        multi = CurlMulti(on: loop)
+        multi = CurlMulti(library, on: loop)
     }
 
     func add(_ line: UpstreamLine) {

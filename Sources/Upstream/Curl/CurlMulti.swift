@@ -12,6 +12,7 @@ final class CurlMulti {
     static let connectionIdleSeconds = 10
 
     private let loop: any EventLoop
+    private var library: CurlLibrary
     private var handle: Handle?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var lookups = NameLookups()
@@ -20,18 +21,19 @@ final class CurlMulti {
     private var isPushWanted = false
     private var isPushComing = false
 
-    init(on loop: any EventLoop) {
+    init(_ library: CurlLibrary, on loop: any EventLoop) {
+        self.library = library
         self.loop = loop
-        GlobalCurl.start()
     }
 
     /// Starts a transfer. Its completion is called later, never from within.
     func start(_ transfer: CurlTransfer) {
         stopQuietTimer()
+        guard handle != nil || library.load() else { return refuse(transfer, .noLibrary) }
         guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
         transfer.multi = self
         transfers[easy] = transfer
-        guard curl_multi_add_handle(handle, easy) == CURLM_OK else {
+        guard ccurl_multi_add_handle(handle, easy) == CURLM_OK else {
             transfers[easy] = nil
             return refuse(transfer)
         }
@@ -41,7 +43,7 @@ final class CurlMulti {
     func cancel(_ transfer: CurlTransfer) {
         transfer.drop()
         if let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil {
-            curl_multi_remove_handle(handle, easy)
+            ccurl_multi_remove_handle(handle, easy)
         }
         transfer.close()
         endLookup(transfer)
@@ -57,17 +59,17 @@ final class CurlMulti {
         freeHandle()
     }
 
-    private func refuse(_ transfer: CurlTransfer) {
+    private func refuse(_ transfer: CurlTransfer, _ failure: TransferFailure = .notStarted) {
         transfer.close()
-        loop.afterwards { self.tell(transfer, .failed(.notStarted)) }
+        loop.afterwards { self.tell(transfer, .failed(failure)) }
         startQuietTimer()
     }
 
     private func act(on socket: curl_socket_t, _ events: Int32) {
         var running: Int32 = 0
-        curl_multi_socket_action(handle, socket, events, &running)
+        ccurl_multi_socket_action(handle, socket, events, &running)
         var left: Int32 = 0
-        while let message = curl_multi_info_read(handle, &left) {
+        while let message = ccurl_multi_info_read(handle, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             finish(easy, message.pointee.data.result)
         }
@@ -77,7 +79,7 @@ final class CurlMulti {
     private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
         guard let transfer = transfers.removeValue(forKey: easy) else { return }
         let outcome = transfer.outcome(code)
-        curl_multi_remove_handle(handle, easy)
+        ccurl_multi_remove_handle(handle, easy)
         transfer.close()
         if transfer.awaitsName { return wait(transfer) }
         endLookup(transfer, failing: code == CURLE_COULDNT_RESOLVE_HOST ? outcome : nil)
@@ -121,7 +123,7 @@ extension CurlMulti {
 extension CurlMulti {
     private func openHandle() -> Handle? {
         if let handle { return handle }
-        guard let handle = curl_multi_init() else { return nil }
+        guard let handle = ccurl_multi_init() else { return nil }
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_multi_set_on_socket(handle) { easy, socket, what, context, known in
             CurlMulti.from(context)?.watch(socket, what, isKnown: known != nil, for: easy)
@@ -142,7 +144,7 @@ extension CurlMulti {
     }
 
     private func freeHandle() {
-        curl_multi_cleanup(handle)
+        if let handle { ccurl_multi_cleanup(handle) }
         handle = nil
         setTimer(-1)
     }
@@ -173,7 +175,7 @@ extension CurlMulti: ReadinessHandler {
         if isKnown { return loop.update(socket, interest) }
         do {
             try loop.watch(socket, interest, self)
-            curl_multi_assign(handle, socket, Unmanaged.passUnretained(self).toOpaque())
+            ccurl_multi_assign(handle, socket, Unmanaged.passUnretained(self).toOpaque())
         } catch {
             // libcurl must not be called from its own callback.
             loop.afterwards {

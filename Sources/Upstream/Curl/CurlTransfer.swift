@@ -37,11 +37,11 @@ final class CurlTransfer {
     /// Makes the handle.
     /// - Returns: nil if libcurl refuses.
     func open() -> UnsafeMutableRawPointer? {
-        guard let easy = curl_easy_init() else { return nil }
+        guard let easy = ccurl_easy_init() else { return nil }
         self.easy = easy
         awaitsName = false
         for line in request.fields {
-            guard let longer = curl_slist_append(fields, line) else { return nil }
+            guard let longer = ccurl_slist_append(fields, line) else { return nil }
             fields = longer
         }
         return configure(easy, fields: fields) ? easy : nil
@@ -49,9 +49,11 @@ final class CurlTransfer {
 
     /// Frees the handle, which no multi handle holds any more.
     func close() {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(fields)
-        easy = nil
+        // Without a handle nothing of libcurl may be there.
+        guard let easy else { return }
+        ccurl_easy_cleanup(easy)
+        ccurl_slist_free_all(fields)
+        self.easy = nil
         fields = nil
     }
 

@@ -4,7 +4,7 @@ import Stores
 extension TransferFailure {
     /// What libcurl's verdict means, in one table.
     init(_ code: CURLcode) {
-        let reason = String(cString: curl_easy_strerror(code))
+        let reason = String(cString: ccurl_easy_strerror(code))
         switch code {
         case CURLE_COULDNT_CONNECT:
             self.init(code: .unreachable, breakage: .refused, reason: reason)
@@ -34,6 +34,9 @@ extension TransferFailure {
 
     static let denied = TransferFailure(
         code: .unreachable, breakage: .lasting, reason: "its address is not public")
+
+    static let noLibrary = TransferFailure(
+        code: .unreachable, breakage: .lasting, reason: "libcurl is not installed (Debian: libcurl4)")
 
     static let notStarted = TransferFailure(
         code: .unreachable, breakage: .lasting, reason: "the request cannot be sent")

@@ -1,13 +1,13 @@
-import CCurl
+import HTTP
 
-/// An absolute `http` or `https` URL, as libcurl understands it.
+/// An absolute `http` or `https` URL.
 package struct WebAddress: Sendable, Hashable {
     /// What decides whether credentials may be sent (RFC 6454).
     package struct Origin: Sendable, Hashable {
         package let scheme: String
         /// In lower case.
         package let host: String
-        package let port: String
+        package let port: Int
     }
 
     package let text: String
@@ -15,16 +15,10 @@ package struct WebAddress: Sendable, Hashable {
 
     /// - Returns: nil for anything but an absolute `http` or `https` URL.
     package init?(_ text: String) {
-        guard let url = curl_url() else { return nil }
-        defer { curl_url_cleanup(url) }
-        guard curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK,
-            let scheme = Self.part(CURLUPART_SCHEME, of: url)?.lowercased(),
-            scheme == "http" || scheme == "https",
-            let host = Self.part(CURLUPART_HOST, of: url), !host.isEmpty,
-            let port = Self.part(CURLUPART_PORT, of: url)
-        else { return nil }
+        guard let url = URLParts(text), url.isWeb else { return nil }
         self.text = text
-        origin = Origin(scheme: scheme, host: host.lowercased(), port: port)
+        origin = Origin(
+            scheme: url.scheme, host: url.host.lowercased(), port: url.port ?? (url.scheme == "https" ? 443 : 80))
     }
 
     /// Whether the host is a name that has to be looked up.
@@ -32,12 +26,5 @@ package struct WebAddress: Sendable, Hashable {
         // libcurl knows the loopback by heart (RFC 6761, 6.3); an IPv6 address stands in brackets.
         !origin.host.hasPrefix("[") && origin.host != "localhost" && !origin.host.hasSuffix(".localhost")
             && !origin.host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    }
-
-    private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
-        return String(cString: text)
     }
 }

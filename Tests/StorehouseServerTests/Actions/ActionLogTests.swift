@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["limit=0", "limit=1001", "limit=x", "after=-1", "after=x", "after=99999999999999999999"])
+    @Test(arguments: ["limit=0", "limit=1001", "limit=x", "after=-1", "after=x"])
     func whatIsNoPageIsRefused(_ query: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.session().read("/actions?\(query)")

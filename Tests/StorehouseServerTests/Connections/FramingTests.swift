@@ -25,9 +25,8 @@ import Testing
             let client = try server.client()
             let body = #"{"type":"counter/increment"}"#
             for revision in 1...2 {
-                try await client.send(
-                    byteByByte: "POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\n"
-                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                let head = "POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)"
+                try await client.send(byteByByte: Array("\(head)\r\n\r\n\(body)".utf8))
                 #expect(try await client.response().revision == revision)
             }
         }

@@ -52,6 +52,20 @@ import Testing
         }
     }
 
+    /// An error too has the same head, and a body that is announced and not sent.
+    @Test(arguments: ["/nothing", "/sessions/AAAAAAAAAAAAAAAAAAAAAA", "/%zz", String(repeating: "/a", count: 5000)])
+    func headIsRefusedLikeGetWithoutTheBody(_ path: String) async throws {
+        try await LiveServer.run { server in
+            let get = try await server.get(path)
+            let head = try await server.send(TestRequest("HEAD", path))
+            #expect(get.status >= 400)
+            #expect(head.status == get.status)
+            #expect(head.body.isEmpty)
+            #expect(head["content-length"] == "\(get.body.count)")
+            #expect(head.fields.map(\.name) == get.fields.map(\.name))
+        }
+    }
+
     @Test(arguments: [
         "/nothing", "/sessions/", "/Sessions", "/stores/", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/nothing",
         "/sessions/AAAAAAAAAAAAAAAAAAAAAA/state/more", "//", "/sessions%2Fx",
@@ -79,6 +93,19 @@ import Testing
             let response = try await server.send(TestRequest("OPTIONS", "*"))
             #expect(response.status == 204)
             #expect(try await server.get("http://localhost/healthz").status == 200)
+        }
+    }
+
+    /// Bytes behind CONNECT are meant for another server, even where that is refused.
+    @Test func aTunnelIsNotMade() async throws {
+        try await LiveServer.run { server in
+            let client = try server.client()
+            try await client.send("CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n")
+            let response = try await client.response()
+            #expect(response.status == 405)
+            #expect(response["allow"] == "OPTIONS")
+            #expect(response["connection"] == "close")
+            #expect(try await client.rest().isEmpty)
         }
     }
 

@@ -1,4 +1,5 @@
 import JSON
+import Sockets
 import StorehouseServer
 import Testing
 
@@ -100,12 +101,15 @@ import Testing
     }
 
     /// The client still sends when the answer leaves; a reset would take the answer from it.
-    @Test func aClientInTheMiddleOfALargeBodyCanReadTheRefusal() async throws {
-        try await LiveServer.run { server in
+    @Test(arguments: LoopImplementation.allCases)
+    func aClientInTheMiddleOfALargeBodyCanReadTheRefusal(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
             let client = try server.client()
-            let body = String(repeating: "x", count: 500_000)
-            try await client.send("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n" + body)
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
+            let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+            for _ in 0..<100 { try await client.send(part) }
             #expect(try await client.response().code == "body-too-large")
+            #expect(try await client.rest().isEmpty)
         }
     }
 
@@ -140,7 +144,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2", "after=99999999999999999999"])
+    @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2"])
     func aNumberInAQueryIsOfDigitsAndInItsRange(_ query: String) async throws {
         try await LiveServer.run { server in
             let answer = try await server.session().read("/actions?" + query)
@@ -149,8 +153,10 @@ import Testing
         }
     }
 
-    @Test func connectionsOverTheCapWaitForAPlace() async throws {
+    @Test(arguments: LoopImplementation.allCases)
+    func connectionsOverTheCapWaitForAPlace(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(
+            loops: loops,
             configuration: .with {
                 $0.http.threads = 1
                 $0.http.maxConnections = 1

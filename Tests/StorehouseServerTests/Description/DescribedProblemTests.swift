@@ -42,7 +42,7 @@ import Testing
         Case(operation: "readSession", code: .noSuchSession, path: "/sessions/nobody"),
         Case(operation: "readState", code: .malformedPointer, below: "/state?select=count"),
         Case(operation: "readState", code: .malformedRequest, below: "/state", fields: [("If-None-Match", "0")]),
-        Case(operation: "readState", code: .notImplemented, below: "/state?revision=0"),
+        Case(operation: "readState", code: .noSuchRevision, below: "/state?revision=1"),
         Case(operation: "dispatch", code: .internalAction, below: "/actions", body: #"{"type":"login/authenticated"}"#),
         Case(operation: "dispatch", code: .unknownAction, below: "/actions", body: #"{"type":"counter/increase"}"#),
         Case(

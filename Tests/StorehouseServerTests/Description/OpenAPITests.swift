@@ -1,5 +1,7 @@
 import JSON
 import StorehouseServer
+import Stores
+import StoresTesting
 import Testing
 
 /// The document says what the server does, and all of it.
@@ -83,6 +85,25 @@ import Testing
             let ended = try await session.read("/events")
             #expect(ended.status == 204)
             #expect(api.complaints(about: ended, to: operation) == [])
+        }
+    }
+
+    @Test func whatIsToldOfEffectsIsDescribed() async throws {
+        let remote = ScriptedRemoteClient(always: .failure(RemoteFailure(.tooLarge, "")))
+        try await LiveServer.run(animal: remote) { server in
+            let api = try await DescribedAPI(of: server)
+            let session = try await server.session("animal")
+            let content = try api.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
+            let schema = try #require(content?["schema"]?["x-events"]?["effect"])
+            let stream = try await session.events(query: "?effects=true")
+            _ = try await session.dispatch("animal/fetchAnimal")
+            var phases: [JSONValue?] = []
+            while phases.count < 2, let event = try await stream.event() {
+                guard event.name == "effect" else { continue }
+                #expect(SchemaCheck(api: api).complaints(about: event.data, schema) == [])
+                phases.append(event.data["phase"])
+            }
+            #expect(phases == ["started", "failed"])
         }
     }
 

@@ -46,6 +46,37 @@ import Testing
         return last
     }
 
+    @Test func aSlowReaderOfPatchesIsMovedToTheLatestStateAndGoesOnWithPatches() async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
+            let session = try await server.session("planner")
+            // Few characters of many bytes, so that a small change of each task makes a large event.
+            let title = JSONValue.string(String(repeating: "👨‍👩‍👧‍👦", count: 480))
+            let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
+            _ = try await session.post(.array(Array(repeating: add, count: 5)))
+            let slow = try await session.events(query: "?changes=patch", receiveBuffer: 4096)
+            var state = try await slow.state().state
+            for round in 0..<100 {
+                let edits = (1...5).map { id -> JSONValue in
+                    ["type": "tasks/edit", "payload": ["id": .integer(id), "isDone": .bool(round.isMultiple(of: 2))]]
+                }
+                #expect(try await session.post(.array(edits), [("Prefer", "return=minimal")]).status == 204)
+            }
+            var (skipped, revision) = (0, 5)
+            while revision < 5 + 100 * 5 {
+                let event = try #require(try await slow.event())
+                revision = try #require(event.revision)
+                skipped += event.skipped ?? 0
+                state = try event.applied(to: state)
+            }
+            #expect(skipped > 0)
+            #expect(state == (try await session.state()))
+            _ = try await session.dispatch("tasks/move", ["id": 1, "index": 3])
+            let event = try #require(try await slow.event())
+            #expect(event.name == "patch")
+            #expect(try event.applied(to: state) == (try await session.state()))
+        }
+    }
+
     @Test func aReaderThatNeverReadsHoldsNothingUp() async throws {
         try await LiveServer.run(configuration: .with { $0.http.drainTimeout = .milliseconds(200) }) { server in
             let session = try await server.session("planner")

@@ -56,3 +56,37 @@ import Testing
         }
     }
 }
+
+/// How the streams of many clients end together.
+@Suite struct StreamDrainTests {
+    /// More than a handful: they go one after another, each with a word of its own on when to come back.
+    @Test(arguments: LoopImplementation.allCases)
+    func aCrowdIsClosedLittleByLittle(_ loops: LoopImplementation) async throws {
+        let count = 150
+        let configuration = Configuration.with {
+            $0.http.threads = 1
+            $0.http.drainTimeout = .seconds(20)
+            $0.streams.maxPerSession = count
+        }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await server.session("login-form")
+            var streams: [EventReader] = []
+            for _ in 0..<count { streams.append(try await session.events()) }
+            for stream in streams { _ = try await stream.state() }
+            let began = ContinuousClock.now
+            async let drained: Void = server.running.drain()
+            var retries: Set<Int> = []
+            // Each is let go of when it has been read, so that the server need not wait for it.
+            while let stream = streams.popLast() {
+                guard case .retry(let retry) = try await stream.item() else { throw Wire.Failure.malformed("no retry") }
+                #expect((2000...6000).contains(retry))
+                retries.insert(retry)
+                #expect(try await stream.event()?.data == ["reason": "draining"])
+                #expect(try await stream.item() == nil)
+            }
+            await drained
+            #expect(ContinuousClock.now - began >= .milliseconds(100))
+            #expect(retries.count > count / 2)
+        }
+    }
+}

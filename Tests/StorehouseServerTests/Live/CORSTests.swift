@@ -33,8 +33,33 @@ import Testing
                 #expect(answer["access-control-allow-origin"] == (isAllowed ? origin : nil))
                 #expect(answer["vary"]?.lowercased() == "origin")
                 #expect(answer["access-control-allow-credentials"] == nil)
-                if isAllowed { #expect(answer["access-control-expose-headers"]?.contains("ETag") == true) }
+                let exposed = answer["access-control-expose-headers"]?.split(separator: ", ").map(String.init) ?? []
+                let wanted = ["ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "Retry-After"]
+                #expect(Set(wanted).isSubset(of: exposed) == isAllowed)
             }
+        }
+    }
+
+    /// A page that sent too much is told so, and not that the network is down.
+    @Test(arguments: [
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 65537\r\n\r\n", 413),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n10001\r\n", 413
+        ),
+        ("GET /%zz HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\n\r\n", 400),
+        ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 1\r\n\r\n", 408),
+    ])
+    func aNamedOriginMayReadWhyItsRequestWasRefused(_ request: String, _ status: Int) async throws {
+        var configuration = Self.configuration
+        configuration.http.bodyTimeout = .milliseconds(50)
+        try await LiveServer.run(configuration: configuration) { server in
+            let client = try server.client()
+            try await client.send(request)
+            let response = try await client.response()
+            #expect(response.status == status)
+            #expect(response["access-control-allow-origin"] == "https://example.org")
+            #expect(response["vary"] == "Origin")
         }
     }
 
@@ -52,8 +77,23 @@ import Testing
             #expect(response["access-control-allow-origin"] == "https://example.org")
             #expect(response["access-control-allow-methods"]?.contains("POST") == true)
             let fields = response["access-control-allow-headers"]?.lowercased() ?? ""
-            for name in ["content-type", "if-match", "prefer", "last-event-id"] { #expect(fields.contains(name)) }
+            for name in ["content-type", "authorization", "if-match", "prefer", "last-event-id", "idempotency-key"] {
+                #expect(fields.contains(name))
+            }
+            #expect(response["vary"] == "Origin")
             #expect(response["access-control-max-age"].flatMap { Int($0) } ?? 0 > 0)
+        }
+    }
+
+    /// The browser then asks for nothing more.
+    @Test func aPreflightOfAnotherOriginAllowsNothing() async throws {
+        try await LiveServer.run(configuration: Self.configuration) { server in
+            let response = try await server.send(
+                TestRequest(
+                    "OPTIONS", "/sessions",
+                    [("Origin", "https://example.com"), ("Access-Control-Request-Method", "POST")]))
+            #expect(!response.fields.contains { $0.name.hasPrefix("access-control") })
+            #expect(response["vary"] == "Origin")
         }
     }
 

@@ -65,11 +65,10 @@ import Testing
 
     @Test func idleConnectionsAreClosedAtOnce() async throws {
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
-        let started = ContinuousClock.now
-        let client = try await LiveServer.run(configuration: configuration) { server in
+        let (client, started) = try await LiveServer.run(configuration: configuration) { server in
             let client = try server.client()
             _ = try await client.exchange(TestRequest("GET", "/healthz"))
-            return client
+            return (client, ContinuousClock.now)
         }
         #expect(try await client.rest().isEmpty)
         #expect(ContinuousClock.now - started < .seconds(20))

@@ -4,19 +4,10 @@ import Testing
 /// The commands of the README print what it shows, run by a shell against the program that was built with the tests.
 @Suite struct ReadmeTranscriptTests {
     @Test(.timeLimit(.minutes(3))) func theTranscriptsAreTrue() async throws {
-        let server = try #require(Self.products).appending(path: "storehouse").path
+        let server = try #require(Products.directory).appending(path: "storehouse").path
         let run = try await Self.run(ProjectFile.url(of: "script/readme-test"), [server])
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.contains("==> a store kind of your own"))
-    }
-
-    /// Where the build puts its programs: beside the tests.
-    private static var products: URL? {
-        #if canImport(Darwin)
-            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
-        #else
-            Bundle.main.executableURL?.deletingLastPathComponent()
-        #endif
     }
 
     private static func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {

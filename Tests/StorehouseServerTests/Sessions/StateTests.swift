@@ -92,17 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/state?revision=0", "/events?changes=patch", "/events?effects=true"])
-    func whatALaterServerDoesIsNotDoneOtherwise(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await session.read(path)
-            #expect(response.status == 501)
-            #expect(response.code == "not-implemented")
-        }
-    }
-
-    @Test(arguments: [("?dryRun=true", []), ("", [("Idempotency-Key", "\"k\"")])])
+    @Test(arguments: [("", [("Idempotency-Key", "\"k\"")])])
     func whatALaterServerKeepsFromCommittingIsNotCommitted(_ query: String, _ fields: [(String, String)]) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()

@@ -74,3 +74,13 @@ struct StreamEvent: Sendable, Equatable {
     var state: JSONValue? { data["state"] }
     var skipped: Int? { data["skipped"]?.asInteger }
 }
+
+extension StreamEvent {
+    /// The value that it shows to whoever had `old`.
+    func applied(to old: JSONValue?) throws -> JSONValue? {
+        guard name == "patch" else { return state }
+        var value = old ?? .null
+        try JSONPatch(data["patch"] ?? .null).apply(to: &value)
+        return value
+    }
+}

@@ -20,9 +20,9 @@ final class TestClient: Sendable {
     func send(_ bytes: [UInt8]) async throws { try await perform { try $0.send(bytes[...]) } }
 
     /// Sends each byte in a packet of its own, as far as the system lets us.
-    func send(byteByByte text: String) async throws {
+    func send(byteByByte bytes: [UInt8]) async throws {
         try await perform { wire in
-            for byte in text.utf8 { try wire.send([byte]) }
+            for byte in bytes { try wire.send([byte]) }
         }
     }
 

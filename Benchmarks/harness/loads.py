@@ -1,0 +1,93 @@
+"""The load programs of load/, and who uses the processors meanwhile."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+from harness import machine, tools
+from harness.processes import Child, Failure
+
+SETTLE_SECONDS = 0.3
+LOAD_SECONDS = 120
+
+
+class Watch:
+    """CPU time of a server, of its load and of everyone else, from `with` to the end of the block.
+
+    Without a server, the load is all that runs.
+    """
+
+    def __init__(self, server=None, load_pids=()):
+        self.server_pids, self.load_pids = server.pids() if server else [], load_pids
+
+    def _now(self):
+        children = os.times()
+        load = machine.cpu_seconds(self.load_pids) + children.children_user + children.children_system
+        return time.monotonic(), machine.cpu_seconds(self.server_pids), load, machine.busy_seconds()
+
+    def __enter__(self):
+        self.begin = self._now()
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            return
+        wall, self.cpu, load, busy = (end - begin for begin, end in zip(self.begin, self._now()))
+        others = busy - self.cpu - load
+        self.others_percent = max(0, others / (wall * machine.cores()) * 100)
+
+
+class Load:
+    """A load program of ours with its connections open; `with` gives it when all of them are."""
+
+    def __init__(self, contender, *command):
+        self.name = contender.name
+        self.child = Child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        self._answer()
+        return self
+
+    def __exit__(self, *_):
+        self.child.stop()
+
+    def _answer(self):
+        answer = json.loads(self.child.read_line(LOAD_SECONDS))
+        if "failure" in answer:
+            raise Failure(f"{self.name}: {answer['failure']}")
+        return answer
+
+    def go(self):
+        """Lets it do its work, or end it; what it says then."""
+        self.child.process.stdin.write(b"go\n")
+        self.child.process.stdin.flush()
+        return self._answer()
+
+
+class SessionLoad(Load):
+    """A load on the sessions at these paths."""
+
+    def __init__(self, contender, program, server, paths, *arguments):
+        self.file = tempfile.NamedTemporaryFile("w", dir=tools.WORK)
+        self.file.writelines(f"{events} {publish}\n" for events, publish in paths)
+        self.file.flush()
+        super().__init__(contender, tools.WORK / program, server.port, self.file.name, *arguments)
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.file.close()
+
+
+class Streams(SessionLoad):
+    """Event streams, and who publishes to them."""
+
+    def __init__(self, contender, server, paths, subscribers, publications=0, rate=0, publishers=1):
+        super().__init__(contender, "fanout", server, paths, subscribers, publications, rate, publishers,
+                         int(contender.first_event), contender.publication)
+
+
+def crowd(contender, server, count, seconds_apart=0):
+    """Connections that stay open without a word, or drip a byte each so many seconds."""
+    return Load(contender, tools.WORK / "crowd", server.port, count, seconds_apart)

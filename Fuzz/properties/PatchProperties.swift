@@ -1,0 +1,48 @@
+import JSON
+
+enum PatchProperties {
+    /// The input is two documents with a NUL between them; the second is read as a patch of the first too.
+    static func check(_ input: [UInt8]) throws(Finding) {
+        var input = Input(input)
+        guard let old = try? JSONValue(parsing: input.part()), let new = try? JSONValue(parsing: input.part()) else {
+            return
+        }
+        try checkDifference(old, new)
+        try checkDifference(new, old)
+        try require(JSONPatch(from: old, to: old).isEmpty, "a document differs from itself")
+        if let patch = try? JSONPatch(new) { try checkApplying(patch, to: old) }
+    }
+
+    private static func checkDifference(_ old: JSONValue, _ new: JSONValue) throws(Finding) {
+        let patch = JSONPatch(from: old, to: new)
+        var value = old
+        try require((try? patch.apply(to: &value)) != nil, "\(patch) does not apply")
+        try require(value == new, "\(patch) leads elsewhere")
+        try require(patch.isEmpty == (old == new), "\(patch) is not empty for equal documents only")
+        let whole = JSONPatch([.replace(.root, new)])
+        try require(patch.encoded().count <= whole.encoded().count, "\(patch) is larger than the whole")
+        try checkText(of: patch)
+    }
+
+    /// All of it is done, or nothing; and what is made can be written and read.
+    private static func checkApplying(_ patch: JSONPatch, to document: JSONValue) throws(Finding) {
+        try checkText(of: patch)
+        var value = document
+        do throws(JSONPatchError) {
+            try patch.apply(to: &value)
+        } catch {
+            try require(patch.operations.indices.contains(error.operation ?? -1), "no operation is at fault")
+            try require(value == document, "a patch that fails has changed the document")
+            return
+        }
+        let written = value.encoded()
+        let again = try? JSONValue(parsing: written, maximumDepth: JSONValue.deepestNesting)
+        try require(again == value, "what a patch made does not come back")
+    }
+
+    private static func checkText(of patch: JSONPatch) throws(Finding) {
+        let depth = JSONValue.deepestNesting
+        let read = (try? JSONValue(parsing: patch.encoded(), maximumDepth: depth)).flatMap { try? JSONPatch($0) }
+        try require(read == patch, "\(patch) does not come back")
+    }
+}

@@ -1,0 +1,69 @@
+import Stores
+
+/// What streams of one view have been shown, and who they are.
+struct Topic {
+    /// What a commit means to the view.
+    enum Change {
+        /// The value is another one.
+        case value
+        case patch(StatePatch)
+        case lines([UInt8])
+    }
+
+    let view: StreamView
+    /// The commit that changed the value last, as far as this is known.
+    private(set) var changedAt: Int
+    /// The value, where patches of the whole state do not always tell whether it has changed.
+    private var json: [UInt8]?
+    /// What is shown to a terminal.
+    private var terminal: TerminalLines?
+    /// Those who watch, by loop.
+    private(set) var audiences: [Audience] = []
+
+    init(_ view: StreamView, _ state: borrowing StateView) {
+        self.view = view
+        changedAt = state.revision
+        if case .text(let inColor) = view.form {
+            terminal = TerminalLines(of: state.encoded(view.selection), inColor: inColor)
+        } else if view.selection != .whole {
+            json = state.encoded(view.selection)
+        }
+    }
+
+    /// Takes what one or more commits have changed in the whole state; nil where the value is what it was.
+    mutating func update(_ state: borrowing StateView, _ changes: StatePatch) -> Change? {
+        var narrowed = view.selection.narrow(changes)
+        if narrowed == .unchanged { return nil }
+        if let lines = terminal?.lines(of: view.selection, state) {
+            if lines.isEmpty { return nil }
+            changedAt = state.revision
+            return .lines(lines)
+        }
+        if let old = json {
+            let new = state.encoded(view.selection)
+            if old == new { return nil }
+            json = new
+            if narrowed == .unclear, view.form == .patch { narrowed = .patch(StatePatch(from: old, to: new)) }
+        }
+        changedAt = state.revision
+        guard view.form == .patch, case .patch(let patch) = narrowed else { return .value }
+        return .patch(patch)
+    }
+
+    mutating func enter(_ stream: EventStream) {
+        if let audience = audiences.first(where: { $0.loop === stream.loop }) {
+            audience.add(stream)
+        } else {
+            audiences.append(Audience(first: stream))
+        }
+    }
+
+    /// - Returns: whether it was there.
+    mutating func leave(_ stream: EventStream) -> Bool {
+        guard let place = audiences.firstIndex(where: { $0.loop === stream.loop }),
+            audiences[place].remove(stream)
+        else { return false }
+        if audiences[place].isEmpty { audiences.remove(at: place) }
+        return true
+    }
+}

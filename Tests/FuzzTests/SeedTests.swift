@@ -1,0 +1,38 @@
+import Foundation
+import FuzzProperties
+import StoresTesting
+import Testing
+
+/// What the fuzzers start from, and what they have found, in folders of the targets' names.
+@Suite struct SeedTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Fuzz/seeds").standardized
+
+    @Test(arguments: FuzzTarget.allCases)
+    func everySeedIsSound(_ target: FuzzTarget) throws {
+        let seeds = try Self.seeds(of: target)
+        #expect(seeds.count >= 5)
+        for seed in seeds {
+            let finding = target.finding(in: [UInt8](try Data(contentsOf: seed)))
+            #expect(finding == nil, "\(seed.lastPathComponent)")
+        }
+    }
+
+    /// A few thousand inputs near the seeds, the same ones in every run: what a fuzzer does first.
+    @Test(arguments: FuzzTarget.allCases)
+    func whatIsNearASeedIsSoundToo(_ target: FuzzTarget) throws {
+        let seeds = try Self.seeds(of: target).map { [UInt8](try Data(contentsOf: $0)) }
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<300 {
+            let input = random.mutated(seeds)
+            let finding = target.finding(in: input)
+            #expect(finding == nil, "\(input)")
+        }
+    }
+
+    private static func seeds(of target: FuzzTarget) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(
+            at: folder.appending(path: target.rawValue), includingPropertiesForKeys: nil
+        ).sorted { $0.path < $1.path }
+    }
+}

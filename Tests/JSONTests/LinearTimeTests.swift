@@ -1,0 +1,92 @@
+import JSON
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Eight times the input takes about eight times the time, whatever it is; what goes with the square takes 64 times.
+@Suite("Linear time", .serialized)
+struct LinearTimeTests {
+    private static func repeated(_ text: String, _ count: Int, between: String = ",") -> String {
+        Array(repeating: text, count: count).joined(separator: between)
+    }
+
+    private static func object(_ count: Int, _ name: (Int) -> String) -> String {
+        "{" + (0..<count).map { "\"\(name($0))\":0" }.joined(separator: ",") + "}"
+    }
+
+    private static let shapes: [(name: String, text: @Sendable (Int) -> String)] = [
+        ("many members", { object($0) { "name\($0)" } }),
+        ("long names that differ at their end", { object($0 / 4) { repeated("x", 90, between: "") + "\($0)" } }),
+        (
+            "names of code points that are canonically equal",
+            { object($0 / 4) { repeated("\u{E9}", 20, between: "") + "\($0)" } }
+        ),
+        ("names in escapes", { object($0 / 2) { "\\u0061\\n\($0)" } }),
+        (
+            "objects just below and above where an index pays",
+            { "[" + repeated(object(16) { "n\($0)" } + "," + object(17) { "n\($0)" }, $0 / 30) + "]" }
+        ),
+        ("many elements", { "[" + repeated("1", $0) + "]" }),
+        ("many empty containers", { "[" + repeated("{},[]", $0) + "]" }),
+        ("a long text", { "\"" + repeated("x", 20 * $0, between: "") + "\"" }),
+        ("a text of escapes", { "\"" + repeated("\\n\\u00e9\\uD83D\\uDE00", $0, between: "") + "\"" }),
+        ("a text beyond ASCII", { "\"" + repeated("é漢😀", $0, between: "") + "\"" }),
+        ("a text without end", { "\"" + repeated("é\\n", 2 * $0, between: "") }),
+        ("a number of many digits", { repeated("9", 10 * $0, between: "") }),
+        ("a number of many zeros", { "0." + repeated("0", 10 * $0, between: "") + "1e1" }),
+        ("much white space", { repeated(" \n", 20 * $0, between: "") + "1" + repeated("\t\r", 20 * $0, between: "") }),
+    ]
+
+    @Test(arguments: shapes.map(\.name))
+    func parsingTakesLinearTime(shape: String) throws {
+        let text = try #require(Self.shapes.first { $0.name == shape }).text
+        let small = Array(text(60).utf8)
+        let large = Array(text(480).utf8)
+        let ratio = Self.ratio(
+            { _ = (try? JSONValue(parsing: small))?.asInteger }, { _ = (try? JSONValue(parsing: large))?.asInteger })
+        #expect(ratio < 30)
+    }
+
+    @Test(arguments: ["all differ", "the last is gone", "one is new in the middle"])
+    func comparingTakesLinearTime(change: String) {
+        func documents(_ count: Int) -> (JSONValue, JSONValue) {
+            let old = (0..<count).map { JSONValue.object(["id": .integer($0), "text": "as it was"]) }
+            var new = old
+            switch change {
+            case "all differ": new = (0..<count).map { ["id": .integer($0), "text": "as it is"] }
+            case "the last is gone": new.removeLast()
+            default: new.insert(7, at: count / 2)
+            }
+            return (.array(old), .array(new))
+        }
+        let (small, large) = (documents(40), documents(320))
+        let ratio = Self.ratio(
+            { _ = JSONPatch(from: small.0, to: small.1) }, { _ = JSONPatch(from: large.0, to: large.1) })
+        #expect(ratio < 30)
+    }
+
+    /// How many times as long the second takes on this thread's processor; the best of some runs each.
+    private static func ratio(_ small: () -> Void, _ large: () -> Void) -> Double {
+        shortest(large) / max(shortest(small), 1)
+    }
+
+    private static func shortest(_ work: () -> Void) -> Double {
+        var shortest = Double.infinity
+        for _ in 0..<4 {
+            let start = now()
+            work()
+            shortest = min(shortest, now() - start)
+        }
+        return shortest
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}

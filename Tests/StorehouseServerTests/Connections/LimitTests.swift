@@ -1,0 +1,96 @@
+#if os(Linux)
+    import JSON
+    import StorehouseServer
+    import Testing
+
+    /// What many connections cost, and what becomes of too many. Each server is a process of its own.
+    @Suite(.timeLimit(.minutes(2)), .serialized) struct LimitTests {
+        private static let get = TestRequest("GET", "/healthz")
+
+        /// More connections than it may have files: by its own count it stops before the limit, or it runs into it.
+        @Test(arguments: ["0", "1000"])
+        func whereFilesRunOutConnectionsWaitAndNothingSpins(_ most: String) async throws {
+            let settings = ["STOREHOUSE_HTTP_MAX_CONNECTIONS": most, "STOREHOUSE_STREAMS_HEARTBEAT": "0.6"]
+            try await ServerProcess.run(files: 64, settings) { server in
+                let first = try server.client()
+                let session = try await server.sessionPath()
+                let watcher = try server.client()
+                try await watcher.send(TestRequest("GET", session + "/events").bytes)
+                let events = try await EventReader(watcher)
+                var early = try (0..<60).map { _ in try server.client() }
+                let late = try (0..<12).map { _ in try server.client() }
+                for client in early + late { try await client.send(Self.get.bytes) }
+                let action = TestRequest("POST", session + "/actions", json: ["type": "counter/increment"])
+                #expect(try await first.exchange(action).status == 200)
+                while try await events.state().revision != 1 {}
+
+                // All that the server itself does is to tell, every 0.6 seconds, that nothing has happened. It may have answers
+                // to finish first; one that spins never comes to rest.
+                var quietest = Duration.seconds(1)
+                for _ in 0..<5 where quietest > .milliseconds(60) {
+                    let before = try server.processorTime
+                    guard case .comment = try await events.item() else { throw Wire.Failure.malformed("no comment") }
+                    quietest = try server.processorTime - before
+                }
+                #expect(quietest <= .milliseconds(60))
+
+                let room = ContinuousClock.now
+                early = []
+                for client in late { #expect(try await client.response().status == 200) }
+                // Under a sanitizer, and many other tests, this one may have to wait for its own turn.
+                #expect(try ContinuousClock.now - room < .seconds(server.isSanitized ? 10 : 1))
+                #expect(try await server.client().exchange(Self.get).status == 200)
+            }
+        }
+
+        @Test func anIdleConnectionCostsNoMoreThanAKilobyte() async throws {
+            OpenFiles.raiseLimit()
+            let count = min(2000, (OpenFiles.limit ?? 1024) / 4)
+            try await ServerProcess.run { server in
+                guard try !server.isSanitized else { return }
+                // The first ones pay for what all share.
+                let first = try await Self.connect(100, to: server)
+                let before = try server.residentBytes
+                let others = try await Self.connect(count, to: server)
+                let each = (try server.residentBytes - before) / count
+                #expect(each <= 1024)
+                #expect(first.count + others.count == count + 100)
+            }
+        }
+
+        /// Connections that have been served, and have nothing to say.
+        private static func connect(_ count: Int, to server: ServerProcess) async throws -> [TestClient] {
+            var clients: [TestClient] = []
+            for _ in 0..<count {
+                let client = try server.client()
+                #expect(try await client.exchange(get).status == 200)
+                clients.append(client)
+            }
+            return clients
+        }
+
+        /// Clients that send and send, and never read: what waits for each is bounded, and so is what is read of it.
+        @Test func aClientThatNeverReadsCostsABoundedAmount() async throws {
+            try await ServerProcess.run(["STOREHOUSE_HTTP_IDLE_TIMEOUT": "0.5"]) { server in
+                guard try !server.isSanitized else { return }
+                #expect(try await server.client().exchange(TestRequest("GET", "/openapi.json")).status == 200)
+                let before = try server.residentBytes
+                let request = TestRequest("GET", "/openapi.json", [("X", String(repeating: "x", count: 8000))])
+                let requests = Array(repeating: request.bytes, count: 20).flatMap(\.self)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            let client = try server.client(receiveBuffer: 4096)
+                            await #expect(throws: Wire.Failure.self) {
+                                for _ in 0..<400 { try await client.send(requests) }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try server.mostResidentBytes - before < 16 * 400_000)
+                #expect(try await server.client().exchange(Self.get).status == 200)
+            }
+        }
+    }
+#endif

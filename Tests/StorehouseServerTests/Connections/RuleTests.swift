@@ -1,0 +1,77 @@
+import HTTPRules
+import JSON
+import Sockets
+import Testing
+
+/// The table of rules, held against the server over a socket: what it answers, and whether the connection stays.
+@Suite struct RuleTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func everyRuleIsKeptOnTheWire(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            for row in Row.all { try await Self.check(row, byteByByte: false, server) }
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func everyRuleIsKeptByteByByte(_ loops: LoopImplementation) async throws {
+        try await LiveServer.run(loops: loops) { server in
+            for row in Row.all where row.bytes.count < 1000 { try await Self.check(row, byteByByte: true, server) }
+        }
+    }
+
+    private static func check(_ row: Row, byteByByte: Bool, _ server: LiveServer) async throws {
+        let client = try server.client()
+        if byteByByte { try await client.send(byteByByte: row.bytes) } else { try await client.send(row.bytes) }
+        do {
+            var isOpen = true
+            for line in row.expected where line != "incomplete" {
+                isOpen = try await check(row, Expectation(line), client)
+            }
+            if isOpen, row.expected.last != "incomplete" {
+                try await client.send(TestRequest("GET", "/healthz").bytes)
+                #expect(try await client.response()[json: "status"] == "alive", "\(row)")
+            }
+            // What is not begun, or not ended, is not answered; and no reset comes before the end.
+            if isOpen { try await client.finishSending() }
+            #expect(try await client.rest().isEmpty, "\(row)")
+        } catch {
+            Issue.record("\(row): \(error)")
+        }
+    }
+
+    /// Reads one answer.
+    /// - Returns: whether it leaves the connection open.
+    private static func check(_ row: Row, _ expected: Expectation, _ client: TestClient) async throws -> Bool {
+        if expected.isContinued { #expect(try await client.response().status == 100, "\(row)") }
+        let answer = try await client.response(to: expected.method)
+        #expect(answer["date"] != nil, "\(row)")
+        if let code = expected.code {
+            #expect("\(answer.status) \(answer.code ?? "")" == code, "\(row)")
+            return answer["connection"] != "close"
+        }
+        // What the request means is the router's business, as long as it is one.
+        #expect([200, 204, 404, 405].contains(answer.status), "\(row)")
+        #expect((answer["connection"] == "close") == expected.closes, "\(row)")
+        return !expected.closes
+    }
+}
+
+/// What a line of a row says of one answer.
+private struct Expectation {
+    var method = "GET"
+    /// Status and code of a refusal.
+    var code: String?
+    var closes = false
+    var isContinued = false
+
+    init(_ line: String) {
+        let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+        if words.count == 2 {
+            code = line
+        } else {
+            method = words[0]
+            closes = words[2] == "close"
+            isContinued = words.count == 4 && words[3].hasPrefix("continue")
+        }
+    }
+}

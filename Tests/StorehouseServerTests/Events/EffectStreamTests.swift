@@ -1,0 +1,204 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// What a stream tells of effects where it is asked to.
+@Suite struct EffectStreamTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func anEffectStartsBehindItsCommitAndEndsBeforeWhatItBrings(_ loops: LoopImplementation) async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote, loops: loops) { server in
+            let session = try await server.session("animal")
+            let events = try await session.events(query: "?effects=true")
+            _ = try await events.state()
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await events.state().revision == 1)
+            let started = try await events.effect()
+            #expect(started == ["effect": "animal.fetch", "phase": "started", "cause": 1])
+            remote.reply(#"{"animal":"Cat"}"#)
+            let succeeded = try await events.effect()
+            #expect(succeeded.asObject?.names == ["effect", "phase", "cause", "duration"])
+            #expect(succeeded["phase"] == "succeeded")
+            #expect(succeeded["cause"] == 1)
+            #expect(succeeded["duration"]?.asInteger ?? -1 >= 0)
+            #expect(try await events.state().state?["animal"]?["currentAnimal"] == "Cat")
+        }
+    }
+
+    @Test func anEffectThatFailsSaysWhy() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session()
+            let events = try await session.events(query: "?effects=true&select=/animal/error/code")
+            #expect(try await events.state().state == .null)
+            let replies: [(ScriptedRemoteClient.Reply, String)] = [
+                (.failure(RemoteFailure(.timeout, "")), "timeout"), (.success(RemoteAnswer(status: 500)), "bad-status"),
+                (.success(RemoteAnswer(status: 200)), "bad-body"),
+            ]
+            for (reply, code) in replies {
+                _ = try await session.dispatch("animal/fetchAnimal")
+                remote.reply(reply)
+                let phases = try await events.items(upToState: .string(code))
+                #expect(phases.map { $0["phase"] } == ["started", "failed"])
+                #expect(phases.last?["code"] == .string(code))
+            }
+        }
+    }
+
+    @Test func whatIsCancelledIsToldBehindTheCommitThatCancelsIt() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session("animal")
+            let events = try await session.events(query: "?effects=true")
+            _ = try await events.state()
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await events.state().revision == 1)
+            #expect(try await events.effect()["phase"] == "started")
+            _ = try await session.dispatch("animal/cancelFetch")
+            #expect(try await events.state().revision == 2)
+            let cancelled = try await events.effect()
+            #expect(cancelled["phase"] == "cancelled")
+            #expect(cancelled["cause"] == 1)
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await events.state().revision == 3)
+            #expect(try await events.effect()["phase"] == "started")
+            #expect(try await session.delete().status == 204)
+            #expect(try await events.effect()["phase"] == "cancelled")
+            #expect(try await events.event()?.name == "closed")
+        }
+    }
+
+    @Test func inABatchTheyFollowItsOneEvent() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let events = try await session.events(query: "?effects=true")
+            _ = try await events.state()
+            _ = try await session.post([
+                ["type": "animal/fetchAnimal"], ["type": "animal/fetchAnimal"], ["type": "counter/increment"],
+            ])
+            #expect(try await events.state().revision == 3)
+            var told: [[JSONValue?]] = []
+            for _ in 0..<3 {
+                let effect = try await events.effect()
+                told.append([effect["phase"], effect["cause"]])
+            }
+            #expect(told == [["started", 1], ["cancelled", 1], ["started", 2]])
+        }
+    }
+
+    /// The service is not there: each try is told, with its number, and the name of the service.
+    @Test func theTriesOfARemoteCallAreTold() async throws {
+        // Nobody listens on port 1, and no test can be given it.
+        try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
+            try await LiveServer.run(animal: animal, auth: auth) { server in
+                let session = try await server.session("animal")
+                let events = try await session.events(query: "?effects=true&select=/animal/error/code")
+                _ = try await events.state()
+                _ = try await session.dispatch("animal/fetchAnimal")
+                let told = try await events.items(upToState: "unreachable")
+                #expect(told.map { $0["phase"] } == ["started", "retrying", "retrying", "failed"])
+                #expect(told.map { $0["attempt"] } == [nil, 2, 3, nil])
+                #expect(told.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
+                #expect(told.dropFirst().allSatisfy { $0["upstream"] == "animal" })
+                #expect(told.map { $0["duration"] != nil } == [false, false, false, true])
+                let line = "effect=animal.fetch phase=failed cause=1 upstream=animal attempt=3 code=unreachable"
+                #expect(server.log.text.contains(line))
+            }
+        }
+    }
+
+    /// A kind whose reducer is asynchronous; that the credentials are wrong is an answer, not a failure of the call.
+    @Test(arguments: [("some password", "authenticated"), ("a wrong one", "failure")])
+    func whatTheServiceAnswersIsASuccess(_ password: String, _ status: String) async throws {
+        try await RealRemotes.run { animal, auth in
+            try await LiveServer.run(animal: animal, auth: auth) { server in
+                let session = try await server.session("login")
+                _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
+                _ = try await session.dispatch("login/enteringCredential", ["password": .string(password)])
+                let events = try await session.events(query: "?effects=true&select=/login/status")
+                #expect(try await events.state().state == "validCredentials")
+                _ = try await session.dispatch("login/authenticate")
+                #expect(try await events.state().state == "authenticating")
+                let told = try await events.items(upToState: .string(status))
+                #expect(told.map { $0["phase"] } == ["started", "succeeded"])
+                #expect(told.last?["upstream"] == "auth")
+            }
+        }
+    }
+
+    @Test func whoDoesNotAskIsNotTold() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session("animal")
+            let silent = [try await session.events(), try await session.events(query: "?effects=false")]
+            let events = try await session.events(query: "?effects=true")
+            for stream in silent + [events] { _ = try await stream.state() }
+            _ = try await session.dispatch("animal/fetchAnimal")
+            remote.reply(#"{"animal":"Cat"}"#)
+            for stream in silent {
+                #expect(try await stream.state().revision == 1)
+                #expect(try await stream.state().revision == 2)
+            }
+            #expect(try await events.items(upToState: nil).count == 2)
+        }
+    }
+
+    @Test(arguments: ["1", "yes", "TRUE", "", "true,false"])
+    func anythingElseIsRefused(_ value: String) async throws {
+        try await LiveServer.run { server in
+            let refused = try await server.session().read("/events?effects=\(value)")
+            #expect(refused.status == 400)
+            #expect(refused.code == "malformed-request")
+        }
+    }
+
+    /// What waits for a client is bounded, so what it is too slow for is left out, and states come in order all the same.
+    @Test func aSlowReaderMissesSomeAndNobodyElseDoes() async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
+            let session = try await server.session()
+            let title = JSONValue.string(String(repeating: "x", count: 500))
+            _ = try await session.post(
+                .array(Array(repeating: ["type": "tasks/add", "payload": ["title": title]], count: 100)))
+            let slow = try await session.events(query: "?effects=true", receiveBuffer: 4096)
+            let fast = try await session.events(query: "?effects=true&select=/settings")
+            _ = try await fast.state()
+            let client = try server.client()
+            let causes = stride(from: 101, to: 501, by: 2)
+            for cause in causes {
+                let batch: JSONValue = [["type": "counter/increment"], ["type": "animal/fetchAnimal"]]
+                let request = TestRequest("POST", session.path + "/actions", json: batch)
+                #expect(try await client.exchange(request).status == 200)
+                if cause > 101 { #expect(try await fast.effect()["phase"] == "cancelled") }
+                let started = try await fast.effect()
+                #expect(started == ["effect": "animal.fetch", "phase": "started", "cause": .integer(cause + 1)])
+            }
+            var shown: [StreamEvent] = []
+            repeat { shown.append(try #require(try await slow.event())) } while shown.last?.revision != 500
+            let revisions = shown.compactMap(\.revision)
+            #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(shown.filter { $0.name == "effect" }.count < 399)
+        }
+    }
+}
+
+extension EventReader {
+    /// The data of the next event, which must be of an effect.
+    func effect() async throws -> JSONValue {
+        guard let event = try await event(), event.name == "effect", event.id == nil else {
+            throw Wire.Failure.malformed("no effect")
+        }
+        return event.data
+    }
+
+    /// What is told of effects up to the state with that value, or up to the second end of a fetch where there is none.
+    func items(upToState value: JSONValue?) async throws -> [JSONValue] {
+        var told: [JSONValue] = []
+        while let event = try await event() {
+            if event.name == "effect" { told.append(event.data) } else if event.state == value { return told }
+            if value == nil, told.last?["phase"] == "succeeded" { return told }
+        }
+        throw Wire.Failure.malformed("no such state")
+    }
+}

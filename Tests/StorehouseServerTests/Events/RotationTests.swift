@@ -1,0 +1,64 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Testing
+
+/// Streams that have lived long enough, and what becomes of their clients.
+@Suite struct RotationTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func aStreamEndsWhenItsTimeHasCome(_ loops: LoopImplementation) async throws {
+        let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(300) }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await server.session()
+            let opened = ContinuousClock.now
+            let stream = try await session.events()
+            _ = try await stream.state()
+            let closed = try #require(try await stream.event())
+            #expect(closed.name == "closed")
+            #expect(closed.id == nil)
+            #expect(closed.data == ["reason": "rotated"])
+            #expect(try await stream.item() == nil)
+            #expect(ContinuousClock.now - opened >= .milliseconds(240))
+            let request = TestRequest("GET", session.path)
+            _ = try await server.eventually(request) { $0[json: "subscribers"] == 0 }
+        }
+    }
+
+    /// Commits come all the time: its life does not begin anew with each event, and nothing is lost on the way.
+    @Test func aClientThatComesBackMissesNothing() async throws {
+        let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(20) }
+        try await LiveServer.run(configuration: configuration) { server in
+            let session = try await server.session()
+            async let incremented: Void = {
+                for _ in 0..<100 { _ = try await session.increment() }
+            }()
+            var (count, rotations) = (0, 0)
+            var fields: [(String, String)] = []
+            while count < 100 {
+                let stream = try await session.events(query: "?select=/counter/count", fields)
+                while let event = try await stream.event() {
+                    if let id = event.id { fields = [("Last-Event-ID", id)] }
+                    if event.name == "closed" { rotations += 1 }
+                    guard event.name == "state" else { continue }
+                    #expect(event.state?.asInteger ?? 0 >= count)
+                    count = try #require(event.state?.asInteger)
+                    if count == 100 { break }
+                }
+            }
+            try await incremented
+            #expect(count == 100)
+            #expect(rotations > 0)
+        }
+    }
+
+    @Test func noStreamEndsWhereNothingSaysSo() async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(20) }) { server in
+            let stream = try await server.session().events()
+            _ = try await stream.state()
+            for _ in 0..<10 {
+                let item = try await stream.item()
+                guard case .comment = item else { throw Wire.Failure.malformed("no comment") }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// The program in a process of its own, so that its limits, memory and time are nobody else's.
+    struct ServerProcess: Sendable {
+        struct NotBuilt: Error {}
+
+        let port: Int
+        private let id: pid_t
+
+        /// Serves while `body` runs, then ends it.
+        ///
+        /// - Parameters:
+        ///   - files: how many it may have open.
+        ///   - environment: its configuration.
+        static func run<Result: Sendable>(
+            files: Int = 20_000, _ environment: [String: String] = [:], _ body: (ServerProcess) async throws -> Result
+        ) async throws -> Result {
+            guard let program = Products.directory?.appending(path: "storehouse").path else { throw NotBuilt() }
+            let errors = Pipe()
+            let said = LogLines()
+            errors.fileHandleForReading.readabilityHandler = { said.write(Array($0.availableData)) { _ in [] } }
+            let settings = environment.merging(Self.environment) { given, _ in given }
+            let id = try spawn(program, files, settings, errors.fileHandleForWriting.fileDescriptor)
+            // Its end is awaited, and what it says is read to the last: threads are few, and a full pipe would hold it up.
+            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            Thread {
+                waitpid(id, nil, 0)
+                end.finish()
+            }.start()
+            let result: Swift.Result<Result, any Error>
+            do {
+                result = .success(try await use(id, said, body))
+            } catch {
+                result = .failure(error)
+            }
+            kill(id, SIGTERM)
+            for await _ in ended {}
+            errors.fileHandleForReading.readabilityHandler = nil
+            return try result.get()
+        }
+
+        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of files
+        /// are open, as other tests have them.
+        private static func spawn(
+            _ program: String, _ files: Int, _ environment: [String: String], _ errors: Int32
+        ) throws -> pid_t {
+            // It inherits no files, which would count for its limit.
+            let script = """
+                cd "$1"
+                for file in /proc/$$/fd/*; do
+                    number=${file##*/}
+                    if ((number > 2)); then eval "exec $number>&-"; fi
+                done
+                ulimit -n \(files) 2>/dev/null
+                exec "$0" serve
+                """
+            let words = ["/bin/bash", "-c", script, program, FileManager.default.temporaryDirectory.path]
+            let arguments = words.map { strdup($0) } + [nil]
+            let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer {
+                posix_spawn_file_actions_destroy(&actions)
+                for text in arguments + variables { free(text) }
+            }
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, errors, 2)
+            var id: pid_t = 0
+            guard posix_spawn(&id, words[0], &actions, nil, arguments, variables) == 0 else { throw NotBuilt() }
+            return id
+        }
+
+        private static func use<Result>(
+            _ id: pid_t, _ said: LogLines, _ body: (ServerProcess) async throws -> Result
+        ) async throws -> Result {
+            await said.line(with: "listening on ")
+            guard let port = said.text.firstMatch(of: /listening on http:\/\/127.0.0.1:(\d+)/).flatMap({ Int($0.1) })
+            else { throw Wire.Failure.malformed(said.text) }
+            return try await body(ServerProcess(port: port, id: id))
+        }
+
+        /// A free port, and what the sanitizers are told.
+        private static var environment: [String: String] {
+            ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+                .merging(["STOREHOUSE_HTTP_PORT": "0"]) { $1 }
+        }
+
+        func client(receiveBuffer: Int32? = nil) throws -> TestClient {
+            try TestClient(port: port, receiveBuffer: receiveBuffer)
+        }
+
+        /// The path of a session made for it.
+        func sessionPath() async throws -> String {
+            let response = try await client().exchange(TestRequest("POST", "/sessions"))
+            guard response.status == 201, let path = response["location"] else {
+                throw Wire.Failure.malformed("no session but \(response.status)")
+            }
+            return path
+        }
+
+        /// Resident memory at present.
+        var residentBytes: Int { get throws { try status("VmRSS") * 1024 } }
+
+        /// The most resident memory that it ever had.
+        var mostResidentBytes: Int { get throws { try status("VmHWM") * 1024 } }
+
+        /// How many files and sockets it has open.
+        var openFiles: Int {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count }
+        }
+
+        /// Whether it has a library in memory whose file has a name that begins so.
+        func maps(_ library: String) throws -> Bool {
+            // The file has no size and comes a page at a time; Foundation takes the first page for all of it.
+            let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(id)/maps"))
+            defer { try? file.close() }
+            var text: [UInt8] = []
+            while let page = try file.read(upToCount: 65_536), !page.isEmpty { text += page }
+            return String(decoding: text, as: UTF8.self).contains("/" + library)
+        }
+
+        /// Whether a sanitizer is built in, whose memory is not that of the server: it reserves terabytes.
+        var isSanitized: Bool { get throws { try status("VmSize") > 1 << 30 } }
+
+        /// The processor time that it has taken, of user and system, in steps of 10 ms.
+        var processorTime: Duration {
+            get throws {
+                // Behind the name, which is in brackets, the 12th and 13th number.
+                let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+                let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst()
+                let ticks = numbers.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+                return .milliseconds(ticks * 10)
+            }
+        }
+
+        private func status(_ name: String) throws -> Int {
+            let text = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
+            let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            guard let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+                throw Wire.Failure.malformed(text)
+            }
+            return value
+        }
+    }
+#endif

@@ -1,0 +1,61 @@
+import JSON
+import Stores
+import Testing
+
+/// Patches of a state, and what they mean to those who see a part of it.
+@Suite struct StatePatchTests {
+    private static func patch(_ kind: StatePatch.Operation.Kind, _ path: String) -> StatePatch {
+        StatePatch([.init(kind, path, kind == .remove ? [] : Array("1".utf8))])
+    }
+
+    @Test(
+        arguments: [
+            (.replace, "/a/b", "/a", "/b"), (.replace, "/a", "/a", ""), (.add, "/a/b/c", "/a/b", "/c"),
+            (.remove, "/a/0", "/a", "/0"), (.replace, "/a~1b/c", "/a~1b", "/c"), (.replace, "/a", "", "/a"),
+        ] as [(StatePatch.Operation.Kind, String, String, String)])
+    func whatIsInsideIsSaidFromThere(
+        _ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String, _ inside: String
+    ) throws {
+        #expect(
+            Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .patch(Self.patch(kind, inside)))
+    }
+
+    @Test(
+        arguments: [
+            (.replace, "/a/b", "/a/c"), (.replace, "/ab", "/a"), (.replace, "/a", "/ab"), (.add, "/a/x", "/a/b"),
+            (.replace, "/a/0", "/a/1"), (.remove, "/b/0", "/a/0"),
+        ] as [(StatePatch.Operation.Kind, String, String)])
+    func whatIsBesideChangesNothing(_ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String) throws {
+        #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unchanged)
+        #expect(StatePatch().narrowed(to: try JSONPointer(pointer)) == .unchanged)
+    }
+
+    @Test(
+        arguments: [
+            (.replace, "", "/a"), (.replace, "/a", "/a/b"), (.remove, "/a", "/a/b"), (.add, "/a", "/a"),
+            (.remove, "/a/0", "/a/0"), (.remove, "/a/0", "/a/1"), (.add, "/a/3", "/a/5/b"),
+        ] as [(StatePatch.Operation.Kind, String, String)])
+    func whereElementsMayShiftOnlyALookTells(
+        _ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String
+    ) throws {
+        #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unclear)
+    }
+
+    @Test(
+        arguments: [
+            ("1", "1", "[]"), ("1", "2", #"[{"op":"replace","path":"/x","value":2}]"#),
+            (#"{"a":1,"b":2}"#, #"{"a":1,"b":3}"#, #"[{"op":"replace","path":"/x/b","value":3}]"#),
+            ("[1,2]", "[1,2,3]", #"[{"op":"add","path":"/x/2","value":3}]"#),
+            ("[1,2]", "[2]", #"[{"op":"remove","path":"/x/0"}]"#),
+            ("null", #"{"a":1}"#, #"[{"op":"replace","path":"/x","value":{"a":1}}]"#),
+        ])
+    func differencesAreFoundBelowAPath(_ old: String, _ new: String, _ patch: String) {
+        let found = StatePatch(from: old.utf8, to: new.utf8, at: "/x")
+        #expect(String(decoding: found.encoded(), as: UTF8.self) == patch)
+    }
+
+    @Test func aPatchThatDoesNotFitMakesNothing() {
+        #expect(Self.patch(.replace, "/a").applied(to: ["b": 1]) == nil)
+        #expect(Self.patch(.replace, "/b").applied(to: ["b": 0]) == ["b": 1])
+    }
+}
