@@ -48,7 +48,7 @@ let package = Package(
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
             name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
-        .testTarget(name: "JournalTests", dependencies: ["Journal", "Stores", "JSON"]),
+        .testTarget(name: "JournalTests", dependencies: ["Journal", "Locks", "Stores", "JSON"]),
         .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",

@@ -10,7 +10,32 @@ public struct MemoryJournal: Journal {
     ///   where the session's state is large.
     public init(keepCommits: Int) { self.keepCommits = keepCommits }
 
-    public func open(_ session: String) -> any SessionJournal { MemorySessionJournal(keepCommits) }
+    public var isAvailable: Bool { true }
+
+    /// The server itself holds the sessions that are in memory.
+    public var sessionCount: Int { 0 }
+
+    public func begin(_ session: SessionRecord) -> any SessionJournal { MemorySessionJournal(keepCommits) }
+
+    public func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void) {
+        done(.success(.unknown))
+    }
+
+    public func list(
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[KeptSession], JournalFailure>) -> Void
+    ) {
+        done(.success([]))
+    }
+
+    public func idle(
+        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalFailure>) -> Void
+    ) {
+        done(.success([]))
+    }
+
+    public func end(_ id: String, at moment: Int) {}
+
+    public func close(done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// One session's newest commits.
@@ -25,15 +50,33 @@ final class MemorySessionJournal: SessionJournal {
         (commits.load() ?? commits.storeIfNil(Commits())).append(record, state, keeping: keepCommits)
     }
 
-    func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
+    func keep(_ answer: KeptAnswer) {}
+
+    func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void) { done(nil) }
+
+    var isKept: Bool { true }
+
+    func recent(after revision: Int, limit: Int) -> [ActionRecord]? {
         guard let commits = commits.load() else { return [] }
         return commits.entries(after: revision, limit: limit)
     }
 
-    func past(_ revision: Int) -> PastState? {
-        guard let commits = commits.load() else { return PastState(snapshot: nil, changes: []) }
-        return commits.past(revision)
+    func entries(
+        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[ActionRecord]?, JournalFailure>) -> Void
+    ) {
+        done(.success(recent(after: revision, limit: limit)))
     }
+
+    func past(_ revision: Int, done: @escaping @Sendable (Result<PastState?, JournalFailure>) -> Void) {
+        guard let commits = commits.load() else {
+            return done(.success(PastState(snapshot: nil, changes: [], hidden: nil)))
+        }
+        done(.success(commits.past(revision)))
+    }
+
+    func touch(_ moment: Int) {}
+
+    func end(at moment: Int) {}
 }
 
 /// The commits that are kept of a session that has some.
@@ -48,6 +91,8 @@ private final class Commits: Sendable {
         var records: [ActionRecord] = []
         /// The oldest stands before the oldest record, or there is none there and the records begin with revision 1.
         var snapshots: [Snapshot] = []
+        /// What only the store knew after the commits that are not kept any more.
+        var hidden: [UInt8]?
         /// What has been changed since the newest snapshot, in bytes.
         var changedBytes = 0
     }
@@ -79,7 +124,9 @@ private final class Commits: Sendable {
             let snapshot = contents.snapshots.last { $0.revision <= revision }
             let base = snapshot?.revision ?? 0
             let later = contents.records.dropFirst(base + 1 - oldest).prefix(revision - base)
-            return PastState(snapshot: snapshot?.json, changes: later.map(\.changes))
+            let known = contents.records.prefix(revision + 1 - oldest).last { $0.hidden != nil }
+            return PastState(
+                snapshot: snapshot?.json, changes: later.map(\.changes), hidden: known?.hidden ?? contents.hidden)
         }
     }
 }
@@ -105,7 +152,9 @@ extension Commits.Contents {
         guard let oldest = records.first?.revision,
             let place = snapshots.lastIndex(where: { $0.revision < oldest + count })
         else { return }
-        records.removeFirst(snapshots[place].revision + 1 - oldest)
+        let gone = snapshots[place].revision + 1 - oldest
+        hidden = records.prefix(gone).last { $0.hidden != nil }?.hidden ?? hidden
+        records.removeFirst(gone)
         snapshots.removeFirst(place)
     }
 }

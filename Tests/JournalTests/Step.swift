@@ -28,4 +28,9 @@ struct Step: HostedReducer {
     func decide(_ action: Action, in state: State) -> Decision { .accept }
 
     func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
+
+    /// A session of this kind.
+    static let session = SessionRecord(
+        id: "session", kind: "steps", schema: 1, createdAt: 0, forkedFrom: nil, history: "h",
+        initial: KeptState(json: kind.initialState))
 }

@@ -149,7 +149,7 @@ extension EventHub {
 
     /// The patches between two revisions; nil where only the state tells.
     private func missed(_ view: StreamView, since revision: Int, upTo newest: Int) -> [UInt8]? {
-        guard let commits = journal?.entries(after: revision, limit: newest - revision) else { return nil }
+        guard let commits = journal?.recent(after: revision, limit: newest - revision) else { return nil }
         var bytes: [UInt8] = []
         for commit in commits {
             switch view.selection.narrow(commit.changes) {

@@ -16,7 +16,7 @@ extension Service {
             throw Problem(.notImplemented, "This server keeps no log of actions.")
         }
         // One more than is shown tells whether there are more.
-        guard let entries = journal.entries(after: after, limit: limit + 1) else {
+        guard let entries = journal.recent(after: after, limit: limit + 1) else {
             throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
                 .with("reason", "retention")
         }

@@ -60,7 +60,10 @@ extension Service {
     }
 
     private func begin(_ kind: HostedKind, _ id: SessionID, now: Int) -> Session {
-        let journal = journal?.open(id.description)
+        let record = SessionRecord(
+            id: id.description, kind: kind.kind.name, schema: 1, createdAt: now, forkedFrom: nil, history: "",
+            initial: KeptState(json: kind.kind.initialState))
+        let journal = journal?.begin(record)
         let recorder: (any ActionRecorder)? = log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
         return Session(id, kind, now: now, journal: journal, recorder: recorder)
     }

@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import Stores
 
 extension Session {
@@ -11,7 +12,9 @@ extension Session {
                 .noSuchRevision, "The session is at revision \(present.revision); there is none beyond it yet.")
         }
         guard let journal else { throw Problem(.notImplemented, "This server keeps no earlier states.") }
-        guard let state = journal.past(revision)?.state(initial: kind.initialState) else {
+        let found = Locked<PastState?>(nil)
+        journal.past(revision) { past in found.withLock { $0 = try? past.get() } }
+        guard let state = found.withLock(\.self)?.state(initial: kind.initialState) else {
             throw Problem(.revisionGone, "This revision is not kept any more; ask for a later one.")
                 .with("reason", "retention")
         }

@@ -16,6 +16,10 @@ public struct ActionRecord: Sendable {
     public let at: Int
     /// What it changed in the state.
     public let changes: StatePatch
+    /// What only the store knows of the state after it, as JSON with its secrets sealed; nil where that is as it was.
+    public let hidden: [UInt8]?
+    /// Whether it is the last of those that are kept in one piece: of a batch, and with the answer to it.
+    public let endsUnit: Bool
 
     /// A record whose secrets are masked already.
     ///
@@ -27,8 +31,11 @@ public struct ActionRecord: Sendable {
     ///   - cause: the revision whose action caused it; nil for a client's.
     ///   - at: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: what it changed in the state.
+    ///   - hidden: what only the store knows of the state, where that has changed.
+    ///   - endsUnit: whether it is the last of those that are kept in one piece.
     public init(
-        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: StatePatch
+        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: StatePatch,
+        hidden: [UInt8]? = nil, endsUnit: Bool = true
     ) {
         self.revision = revision
         self.type = type
@@ -37,6 +44,8 @@ public struct ActionRecord: Sendable {
         self.cause = cause
         self.at = at
         self.changes = changes
+        self.hidden = hidden
+        self.endsUnit = endsUnit
     }
 }
 
@@ -44,11 +53,11 @@ extension ActionRecord {
     /// The record of a commit. An action that its catalogue does not declare has no name but that.
     @usableFromInline
     init<Action: CataloguedAction>(
-        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch
+        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch, endsUnit: Bool
     ) {
         let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
         self.init(
             revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            at: moment, changes: changes)
+            at: moment, changes: changes, endsUnit: endsUnit)
     }
 }

@@ -6,6 +6,9 @@ public struct DispatchOptions: Sendable {
     public var selection: Selection?
     /// Whether it is only tried: nothing is committed, and nothing started.
     public var isDryRun = false
+    /// Is told the result inside the store, once and before anything else happens there, so that the answer is kept in one
+    /// piece with what it answers; it must be quick and send nothing. It is not told of a result that the store had no part in.
+    public var keep: (@Sendable (DispatchResult) -> Void)?
 
     /// At any revision, with the whole state in the answer.
     public init() { selection = .whole }

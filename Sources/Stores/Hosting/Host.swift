@@ -33,8 +33,10 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     /// Nil where the action comes with nothing: most do.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil else { return nil }
-        return .init(expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun)
+        guard options.isDryRun || options.expectedRevisions != nil || options.keep != nil else { return nil }
+        return .init(
+            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
+            keepsAnswer: options.keep != nil)
     }
 
     @inlinable
@@ -77,12 +79,13 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     /// Finds what a commit has changed, and hands it on.
     @inlinable
     func record(
-        _ commit: borrowing Commit<Engine.State, Engine.Action>,
+        _ commit: borrowing Commit<Engine.State, Engine.Action>, _ endsUnit: Bool,
         _ contents: StoreCore<Engine.State, Engine.Action>.Place, at moment: Int, _ recorder: (any ActionRecorder)?
     ) {
         let trail = contents.pointee.trail ?? StateTrail(encoder.initialTrace)
         contents.pointee.trail = trail
-        let record = ActionRecord(commit, at: moment, changes: trail.changes(in: contents.pointee.state))
+        let record = ActionRecord(
+            commit, at: moment, changes: trail.changes(in: contents.pointee.state), endsUnit: endsUnit)
         trail.note(record, endsBatch: commit.endsBatch)
         recorder?.append(record, view(of: contents))
     }
@@ -112,7 +115,7 @@ extension Host {
             .client,
             .init(
                 rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun))
+                isDryRun: options.isDryRun, keepsAnswer: options.keep != nil))
         submit(actions[0], envelope, to: engine, options, isBatch: true, done)
     }
 
@@ -123,13 +126,20 @@ extension Host {
     ) {
         let selection = options.selection
         let isDryRun = options.isDryRun
+        let keep = options.keep
         engine.submit(
             action, envelope,
             answer: { receipt, contents in
-                guard receipt.isDone, let contents else { return DispatchResult(receipt, nil, isBatch: isBatch) }
+                guard receipt.isDone, let contents else {
+                    let result = DispatchResult(receipt, nil, isBatch: isBatch)
+                    if contents != nil { keep?(result) }
+                    return result
+                }
                 guard !isDryRun else { return outlook(receipt, selection, contents) }
-                return DispatchResult(
+                let result = DispatchResult(
                     receipt, selection.map { view(of: contents).encoded($0) }, isBatch: isBatch)
+                keep?(result)
+                return result
             }, done: done)
     }
 

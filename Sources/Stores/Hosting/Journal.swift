@@ -1,45 +1,76 @@
-public import JSON
-
 /// Keeps what sessions committed: the port between a server and the place where its history rests.
+///
+/// What it is given is kept in that order, session by session. Completions are called once, on any thread: before the method
+/// returns where nothing has to be awaited, and never while a lock of the journal is held.
 public protocol Journal: Sendable {
-    /// Makes room for a new session's commits, which go when it is forgotten.
-    func open(_ session: String) -> any SessionJournal
+    /// Whether what is given to it now is likely to be kept. Where not, nothing new should be begun.
+    var isAvailable: Bool { get }
+
+    /// How many sessions it keeps that have not ended and are not held by the server alone.
+    var sessionCount: Int { get }
+
+    /// Begins the history of a new session.
+    func begin(_ session: SessionRecord) -> any SessionJournal
+
+    /// Finds a session that was begun earlier, also by an earlier process.
+    func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void)
+
+    /// The sessions behind `id` in the order of their ids, `limit` of them at most.
+    func list(
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[KeptSession], JournalFailure>) -> Void)
+
+    /// The ids of sessions that were last used before a moment, `limit` of them at most.
+    func idle(since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalFailure>) -> Void)
+
+    /// Ends a session that no ``SessionJournal`` is held of.
+    ///
+    /// - Parameters:
+    ///   - id: the session's.
+    ///   - moment: milliseconds since 1970; it is remembered for an hour at least.
+    func end(_ id: String, at moment: Int)
+
+    /// Keeps what waits, and lets go of the place; nothing is given to it from then on.
+    func close(done: @escaping @Sendable () -> Void)
 }
 
 /// The commits of one session at rest.
+///
+/// One is held of a session at a time. When one is let go, the session can be found again by its journal.
 public protocol SessionJournal: ActionRecorder {
+    /// Keeps the answer to a request that may come again: with the records that await it, in one piece, or by itself.
+    func keep(_ answer: KeptAnswer)
+
+    /// Calls `done` when all that it was given so far is kept, or is known not to be: nothing behind that is kept either, and
+    /// what the store holds in memory is not the session's state any more.
+    func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void)
+
+    /// Whether all that it was given is kept.
+    var isKept: Bool { get }
+
+    /// The commits behind `revision` that are at hand without waiting; nil where the first is not, or no longer kept.
+    func recent(after revision: Int, limit: Int) -> [ActionRecord]?
+
     /// The commits behind `revision`, oldest first, `limit` of them at most; nil where the first is no longer kept.
-    func entries(after revision: Int, limit: Int) -> [ActionRecord]?
+    func entries(
+        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[ActionRecord]?, JournalFailure>) -> Void)
 
     /// From where the state at `revision`, which is not beyond the newest commit, can be made again; nil where that is no
     /// longer kept.
-    func past(_ revision: Int) -> PastState?
+    func past(_ revision: Int, done: @escaping @Sendable (Result<PastState?, JournalFailure>) -> Void)
+
+    /// Notes when the session was used, which may be kept a little later.
+    func touch(_ moment: Int)
+
+    /// Ends the session; its commits and answers are forgotten, and that it has been is remembered for an hour at least.
+    func end(at moment: Int)
 }
 
-/// An earlier state: one that was kept, and what was changed in it since.
-public struct PastState: Sendable {
-    /// The state that was kept, as JSON; nil for the one at revision 0.
-    public let snapshot: [UInt8]?
-    /// What the commits after it changed.
-    public let changes: [StatePatch]
-
-    /// An earlier state.
-    public init(snapshot: [UInt8]?, changes: [StatePatch]) {
-        self.snapshot = snapshot
-        self.changes = changes
-    }
-
-    /// The state; nil where the changes do not fit the snapshot, which no store lets happen.
-    ///
-    /// - Parameter initial: the state at revision 0, as JSON.
-    public func state(initial: [UInt8]) -> JSONValue? {
-        guard var state = try? JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.deepestNesting) else {
-            return nil
-        }
-        for patch in changes where !patch.isEmpty {
-            guard let next = patch.applied(to: state) else { return nil }
-            state = next
-        }
-        return state
-    }
+/// Why something was not kept, or could not be read.
+public enum JournalFailure: Error, Sendable, Equatable {
+    /// The place where it rests cannot be written or read now.
+    case unavailable(String)
+    /// Somebody else has committed meanwhile.
+    case conflict
+    /// What is kept cannot be right: a checksum differs.
+    case corrupt(String)
 }

@@ -51,8 +51,8 @@ public struct StoreKind: Sendable {
         self.init(name, summary, selectors, encoder, catalogue) { environment, recorder in
             // Each store keeps one of these, so it captures few references and is not made by a generic function, which
             // would wrap it once more.
-            let record: StoreCore<Engine.State, Engine.Action>.Recorder = { commit, contents in
-                host.record(commit, contents, at: environment.clock.now(), recorder)
+            let record: StoreCore<Engine.State, Engine.Action>.Recorder = { commit, endsUnit, contents in
+                host.record(commit, endsUnit, contents, at: environment.clock.now(), recorder)
             }
             return HostedStore(engine(environment, record), methods)
         }

@@ -35,8 +35,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Where the contents stand while the lock is held.
     @usableFromInline typealias Place = UnsafeMutablePointer<Contents>
 
-    /// A host that keeps what is committed.
-    @usableFromInline typealias Recorder = @Sendable (borrowing Commit<State, Action>, Place) -> Void
+    /// A host that keeps what is committed, and is told where those end that are kept in one piece.
+    @usableFromInline typealias Recorder = @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, Place) -> Void
 
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
@@ -103,7 +103,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents))
-            recorder?(commit, contents)
+            recorder?(commit, endsBatch && envelope.details?.keepsAnswer != true, contents)
             contents.pointee.subscribers?.tell(commit)
             if endsBatch, contents.pointee.pending != nil { tellNews(contents) }
             for responder in middleware.responders.elements {

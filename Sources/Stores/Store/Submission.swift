@@ -44,11 +44,14 @@ struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline let depth: Int
         /// Whether it is only tried: nothing is committed, and nothing started.
         @usableFromInline let isDryRun: Bool
+        /// Whether the answer to it is kept with what it commits.
+        @usableFromInline let keepsAnswer: Bool
 
         @usableFromInline
         init(
             rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: Chain? = nil,
-            sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false
+            sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false,
+            keepsAnswer: Bool = false
         ) {
             self.rest = rest
             self.expectedRevisions = expectedRevisions
@@ -59,6 +62,7 @@ struct Envelope<Action: Sendable>: Sendable {
             self.isLate = isLate
             self.depth = depth
             self.isDryRun = isDryRun
+            self.keepsAnswer = keepsAnswer
         }
     }
 
