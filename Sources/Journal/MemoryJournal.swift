@@ -56,6 +56,8 @@ final class MemorySessionJournal: SessionJournal {
 
     var isKept: Bool { true }
 
+    var hasFailed: Bool { false }
+
     func recent(after revision: Int, limit: Int) -> [ActionRecord]? {
         guard let commits = commits.load() else { return [] }
         return commits.entries(after: revision, limit: limit)

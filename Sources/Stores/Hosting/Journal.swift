@@ -44,8 +44,12 @@ public protocol SessionJournal: ActionRecorder {
     /// what the store holds in memory is not the session's state any more.
     func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void)
 
-    /// Whether all that it was given is kept.
+    /// Whether all that it was given is kept, and everybody has been told who waits for that: completions of
+    /// ``whenKept(_:)`` are called in the order in which they were given, also by one that comes while they are called.
     var isKept: Bool { get }
+
+    /// Whether something was not kept. The session has to be found again then: nothing more is kept by this one.
+    var hasFailed: Bool { get }
 
     /// The commits behind `revision` that are at hand without waiting; nil where the first is not, or no longer kept.
     func recent(after revision: Int, limit: Int) -> [ActionRecord]?
