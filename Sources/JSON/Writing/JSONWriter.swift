@@ -62,6 +62,12 @@ public struct JSONWriter: ~Copyable {
         close(Byte.closeBrace)
     }
 
+    /// Begins an object; its members and ``endObject()`` must follow.
+    package mutating func beginObject() { open(Byte.openBrace) }
+
+    /// Ends the object that was begun last.
+    package mutating func endObject() { close(Byte.closeBrace) }
+
     /// Writes an array; the closure writes its elements.
     @inlinable
     public mutating func array(_ elements: (inout JSONWriter) -> Void) {

@@ -20,4 +20,10 @@ package struct AnimalMiddleware: Middleware {
         case .ackError, .setCurrentAnimal, .fetchFailed: .none
         }
     }
+
+    package func resume(_ state: AnimalState) -> Effect<AnimalAction> {
+        guard state.isLoading else { return .none }
+        let failure = RemoteFailure.cutOff
+        return .dispatch(.fetchFailed(CodedError(failure.code, failure.message)))
+    }
 }

@@ -13,9 +13,18 @@ package struct AnimalState: StateSlice, Equatable {
 
     package init() {}
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        currentAnimal = try kept.member("currentAnimal")
+        isLoading = try kept.member("isLoading")
+        error = try kept.member("error")
+        shownBefore = try kept.hidden("shownBefore")
+    }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("currentAnimal", currentAnimal)
         members.member("isLoading", isLoading)
         members.member("error", error)
     }
+
+    package func visitHidden(_ members: inout HiddenMembers) { members.member("shownBefore", shownBefore) }
 }

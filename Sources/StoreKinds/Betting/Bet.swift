@@ -1,4 +1,5 @@
 package import JSON
+package import Stores
 
 /// A selection that was placed.
 package struct Bet: Sendable, Equatable {
@@ -16,5 +17,12 @@ extension Bet: JSONEncodable {
             selection.encodeMembers(into: &json)
             json.member("potentialReturn", potentialReturn)
         }
+    }
+}
+
+extension Bet: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        number = try kept.member("bet")
+        selection = try BetSelection(restoring: kept)
     }
 }

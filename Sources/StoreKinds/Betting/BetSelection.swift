@@ -1,4 +1,5 @@
 package import JSON
+package import Stores
 
 /// One outcome of one event, to be bet on.
 package struct BetSelection: Sendable, Equatable, Identifiable {
@@ -33,5 +34,14 @@ package struct BetSelection: Sendable, Equatable, Identifiable {
 extension BetSelection: JSONEncodable {
     package func encode(into json: inout JSONWriter) {
         json.object { encodeMembers(into: &$0) }
+    }
+}
+
+extension BetSelection: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        self.init(
+            id: try kept.member("id"), event: try kept.member("event"), outcome: try kept.member("outcome"),
+            odds: try kept.member("odds", in: Self.oddsRange))
+        stake = try kept.member("stake", in: Self.stakeRange)
     }
 }

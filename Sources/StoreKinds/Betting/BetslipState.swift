@@ -20,6 +20,17 @@ package struct BetslipState: StateSlice, Equatable {
         selections = []
     }
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        selections = try kept.member("selections")
+        guard selections.count <= Self.size else {
+            throw kept.unreadable("must have no more than \(Self.size) elements", below: "selections")
+        }
+        placed = try kept.member("placed")
+        guard placed.map(\.number).elementsEqual(1..<placed.count + 1) else {
+            throw kept.unreadable("must be numbered from 1", below: "placed")
+        }
+    }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("selections", selections)
         members.member("placed", placed, stamp: $placed)

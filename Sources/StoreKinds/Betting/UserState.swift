@@ -11,6 +11,10 @@ package struct UserState: StateSlice, Equatable {
 
     package init() {}
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        balance = try kept.member("balance", in: 0...Self.highestBalance)
+    }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("balance", balance)
     }

@@ -8,6 +8,8 @@ package struct CounterState: StateSlice, Equatable {
 
     package init() {}
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) { count = try kept.member("count") }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("count", count)
     }

@@ -1,3 +1,5 @@
+package import Stores
+
 /// One half of what a person signs in with.
 package enum Credential: Sendable, Hashable {
     case username(String)
@@ -35,5 +37,25 @@ package struct Credentials: Sendable, Hashable {
     /// Forgets the password; that it was valid is still known.
     package mutating func forgetPassword() { password = Secret("") }
 
+    /// Whether there was a valid password that is not there any more. It is so where a state was kept without secrets; once it
+    /// is authenticated, a state has forgotten the password by itself.
+    package var lacksPassword: Bool { isPasswordValid && password.revealed.isEmpty }
+
     private static func isValid(_ text: String) -> Bool { text.count >= shortest }
+}
+
+extension Credentials: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        username = try kept.hidden("username")
+        isUsernameValid = try kept.hidden("isUsernameValid")
+        password = Secret(try kept.secret("password") ?? "")
+        isPasswordValid = try kept.hidden("isPasswordValid")
+    }
+
+    package func visitHidden(_ members: inout HiddenMembers) {
+        members.member("username", username)
+        members.member("isUsernameValid", isUsernameValid)
+        members.secret("password", password.revealed)
+        members.member("isPasswordValid", isPasswordValid)
+    }
 }

@@ -20,4 +20,11 @@ package struct LoginMiddleware: Middleware {
             }
         }
     }
+
+    /// A call that was cut off has failed, and a password that was not kept is as if none had been entered.
+    package func resume(_ state: LoginState) -> Effect<LoginAction> {
+        let failed: Effect<LoginAction> = state.isLoading ? .dispatch(.failed(LoginError(.cutOff))) : .none
+        guard !state.isAuthenticated, state.credentials.lacksPassword else { return failed }
+        return .merge(failed, .dispatch(.enteringCredential(.password(Secret("")))))
+    }
 }

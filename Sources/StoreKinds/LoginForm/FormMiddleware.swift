@@ -22,4 +22,11 @@ package struct FormMiddleware: Middleware {
         case .set, .ackError, .authenticated, .failed: return .none
         }
     }
+
+    /// A call that was cut off has failed, and a password that was not kept is as if none had been entered.
+    package func resume(_ state: LoginForm) -> Effect<FormAction> {
+        let failed: Effect<FormAction> = state.isBusy ? .dispatch(.failed(LoginError(.cutOff))) : .none
+        guard !state.isAuthenticated, state.credentials.lacksPassword else { return failed }
+        return .merge(failed, .dispatch(.set([.password(Secret(""))])))
+    }
 }

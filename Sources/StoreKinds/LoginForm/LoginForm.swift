@@ -56,6 +56,16 @@ package struct LoginForm: StateSlice, Equatable {
         return true
     }
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        credentials = try Credentials(restoring: kept)
+        isBusy = try kept.member("isBusy")
+        isAuthenticated = try kept.member("isAuthenticated")
+        error = try kept.member("error")
+        if let broken = Self.invariants.first(where: { !$0.holds(self) }) {
+            throw kept.unreadable("breaks the invariant \(broken.name)")
+        }
+    }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("username", credentials.username)
         members.member("hasValidCredentials", hasValidCredentials)
@@ -63,6 +73,8 @@ package struct LoginForm: StateSlice, Equatable {
         members.member("isAuthenticated", isAuthenticated)
         members.member("error", error)
     }
+
+    package func visitHidden(_ members: inout HiddenMembers) { credentials.visitHidden(&members) }
 }
 
 extension LoginForm {

@@ -9,6 +9,8 @@ package struct CalendarState: StateSlice, Equatable {
 
     package init() {}
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) { selectedDay = try kept.member("selectedDay") }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("selectedDay", selectedDay)
     }

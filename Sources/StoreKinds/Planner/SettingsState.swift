@@ -5,7 +5,7 @@ package import Stores
 package struct SettingsState: StateSlice, Equatable {
     package static let key: StaticString = "settings"
 
-    package enum Theme: String, Sendable, CaseIterable, JSONEncodable {
+    package enum Theme: String, Sendable, CaseIterable, JSONEncodable, Restorable {
         case system, light, dark
     }
 
@@ -15,6 +15,12 @@ package struct SettingsState: StateSlice, Equatable {
     package var notifications = true
 
     package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        theme = try kept.member("theme")
+        locale = try kept.member("locale")
+        notifications = try kept.member("notifications")
+    }
 
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.member("theme", theme)

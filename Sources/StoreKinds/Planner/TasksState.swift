@@ -12,8 +12,22 @@ package struct TasksState: StateSlice, Equatable {
 
     package init() {}
 
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        table = try kept.table()
+        favorited = try kept.member("favorited")
+        guard Set(favorited).count == favorited.count, favorited.allSatisfy(table.contains) else {
+            throw kept.unreadable("must name tasks, each once", below: "favorited")
+        }
+        nextID = try kept.hidden("nextID", in: PlannedTask.idRange)
+        guard table.ids.allSatisfy({ $0 < nextID }) else {
+            throw kept.unreadable("must be below the next id", below: "ids")
+        }
+    }
+
     package func visit(_ members: inout some StateMembers & ~Copyable) {
         members.members(of: table)
         members.member("favorited", favorited, stamp: $favorited)
     }
+
+    package func visitHidden(_ members: inout HiddenMembers) { members.member("nextID", nextID) }
 }

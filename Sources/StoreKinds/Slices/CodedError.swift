@@ -1,5 +1,5 @@
 package import JSON
-import Stores
+package import Stores
 
 /// What went wrong, as state: a stable code for programs and a sentence for people.
 package struct CodedError<Code: Sendable & Hashable & CaseIterable & RawRepresentable<String>>: Sendable, Hashable {
@@ -27,4 +27,19 @@ extension CodedError: JSONEncodable {
             json.member("message", message)
         }
     }
+}
+
+extension CodedError: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        let text: String = try kept.member("code")
+        guard let code = Code(rawValue: text) else {
+            throw kept.unreadable("is none of the codes that there are", below: "code")
+        }
+        self.init(code, try kept.member("message"))
+    }
+}
+
+extension RemoteFailure {
+    /// What becomes of a call under which the process ended.
+    static let cutOff = RemoteFailure(.interrupted, "the server ended while the call was under way")
 }

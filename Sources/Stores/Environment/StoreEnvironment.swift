@@ -13,6 +13,8 @@ public final class StoreEnvironment: Sendable {
     public let cascadeLimit: Int
     /// Whether effects that several middlewares start for one commit run beside one another.
     public let effectOrder: EffectOrder
+    /// Seals the secrets of states that are kept; nil where they are left out.
+    public let sealer: (any Sealer)?
     /// Is told of faults of the program; it may be called inside a store, so it must be quick and send nothing.
     public let report: @Sendable (StoreFault) -> Void
     /// Is told what happens to effects; nil where nobody asks, which costs nothing. It is called inside a store, so it must be
@@ -27,11 +29,12 @@ public final class StoreEnvironment: Sendable {
     ///   - effectLimit: running and waiting effects of one store.
     ///   - cascadeLimit: actions queued behind one dispatch.
     ///   - effectOrder: how the effects that several middlewares start for one commit stand to one another.
+    ///   - sealer: seals the secrets of states that are kept; nil where they are to be left out.
     ///   - report: is told of faults; it must be quick and send nothing.
     ///   - effects: is told what happens to effects; it must be quick and send nothing.
     public init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
-        cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
+        cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent, sealer: (any Sealer)? = nil,
         report: @escaping @Sendable (StoreFault) -> Void = { _ in },
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) {
@@ -40,6 +43,7 @@ public final class StoreEnvironment: Sendable {
         self.effectLimit = effectLimit
         self.cascadeLimit = cascadeLimit
         self.effectOrder = effectOrder
+        self.sealer = sealer
         self.report = report
         self.effects = effects
     }

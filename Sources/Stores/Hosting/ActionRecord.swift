@@ -53,11 +53,12 @@ extension ActionRecord {
     /// The record of a commit. An action that its catalogue does not declare has no name but that.
     @usableFromInline
     init<Action: CataloguedAction>(
-        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch, endsUnit: Bool
+        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch,
+        hidden: [UInt8]?, endsUnit: Bool
     ) {
         let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
         self.init(
             revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            at: moment, changes: changes, endsUnit: endsUnit)
+            at: moment, changes: changes, hidden: hidden, endsUnit: endsUnit)
     }
 }

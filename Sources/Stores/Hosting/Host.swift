@@ -68,6 +68,24 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
         engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
     }
 
+    /// Begins as the state that was kept, at the revision that it had.
+    @inlinable
+    func place(_ state: Engine.State, at revision: Int, in engine: Engine) {
+        engine.core.contents.withLock { contents in
+            contents.pointee.revision = revision
+            contents.pointee.trail = encoder.trail(from: state, engine.core.environment.sealer)
+        }
+    }
+
+    /// The state now, as it is kept.
+    @usableFromInline
+    func kept(_ engine: Engine) -> (revision: Int, state: KeptState) {
+        engine.core.contents.withLock { contents in
+            let (state, revision, trail) = (contents.pointee.state, contents.pointee.revision, contents.pointee.trail)
+            return (revision, encoder.kept(state, at: revision, trail, engine.core.environment.sealer))
+        }
+    }
+
     /// A view that is good as long as the store's lock is held.
     @inlinable
     func view(of contents: StoreCore<Engine.State, Engine.Action>.Place) -> StateView {
@@ -80,12 +98,14 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     @inlinable
     func record(
         _ commit: borrowing Commit<Engine.State, Engine.Action>, _ endsUnit: Bool,
-        _ contents: StoreCore<Engine.State, Engine.Action>.Place, at moment: Int, _ recorder: (any ActionRecorder)?
+        _ contents: StoreCore<Engine.State, Engine.Action>.Place, _ environment: StoreEnvironment,
+        _ recorder: (any ActionRecorder)?
     ) {
-        let trail = contents.pointee.trail ?? StateTrail(encoder.initialTrace)
+        let trail = contents.pointee.trail ?? encoder.newTrail()
         contents.pointee.trail = trail
+        let (changes, hidden) = encoder.changes(in: contents.pointee.state, since: trail, environment.sealer)
         let record = ActionRecord(
-            commit, at: moment, changes: trail.changes(in: contents.pointee.state), endsUnit: endsUnit)
+            commit, at: environment.clock.now(), changes: changes, hidden: hidden, endsUnit: endsUnit)
         trail.note(record, endsBatch: commit.endsBatch)
         recorder?.append(record, view(of: contents))
     }
@@ -149,7 +169,7 @@ extension Host {
         _ receipt: Receipt, _ selection: Selection?, _ contents: StoreCore<Engine.State, Engine.Action>.Place
     ) -> DispatchResult {
         let (state, revision) = (contents.pointee.state, contents.pointee.revision)
-        let trail = contents.pointee.trail ?? StateTrail(encoder.initialTrace)
+        let trail = contents.pointee.trail ?? encoder.newTrail()
         // Encoded as the state of the revision that there would be, and not kept.
         let json = selection.map { encoder.encode($0, of: state, at: revision + 1, nil) }
         return .done(Dispatched(receipt, json, trail.outlook(on: state)))

@@ -54,6 +54,15 @@ public struct HostedStore: Sendable {
     /// The names of the effects that run or wait.
     public var runningEffects: [String] { methods.runningEffects(store) }
 
+    /// Goes on where the store of a kept state was left: what ran then and was cut off is told as failed, and timers are armed
+    /// again. What that changes is committed with the origin ``Origin/system``.
+    ///
+    /// It is called once, before anything else, with a store that was made of a state that had been kept.
+    public func resume() { methods.resume(store) }
+
+    /// The state now, as it is kept: to begin another store with it, say.
+    public func kept() -> (revision: Int, state: KeptState) { methods.kept(store) }
+
     /// Cancels the effects; nothing is committed from then on.
     public func end() { methods.end(store) }
 
@@ -67,6 +76,8 @@ public struct HostedStore: Sendable {
         let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
         let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
         let runningEffects: @Sendable (AnyObject) -> [String]
+        let resume: @Sendable (AnyObject) -> Void
+        let kept: @Sendable (AnyObject) -> (revision: Int, state: KeptState)
         let end: @Sendable (AnyObject) -> Void
 
         @usableFromInline
@@ -75,13 +86,18 @@ public struct HostedStore: Sendable {
             inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
             watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
             watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
-            runningEffects: @escaping @Sendable (AnyObject) -> [String], end: @escaping @Sendable (AnyObject) -> Void
+            runningEffects: @escaping @Sendable (AnyObject) -> [String],
+            resume: @escaping @Sendable (AnyObject) -> Void,
+            kept: @escaping @Sendable (AnyObject) -> (revision: Int, state: KeptState),
+            end: @escaping @Sendable (AnyObject) -> Void
         ) {
             self.dispatch = dispatch
             self.inspect = inspect
             self.watch = watch
             self.watchEffects = watchEffects
             self.runningEffects = runningEffects
+            self.resume = resume
+            self.kept = kept
             self.end = end
         }
     }

@@ -39,12 +39,17 @@ public struct Selector<State: Sendable>: Sendable {
 ///
 /// One that is a ``StateObject`` too has its changes found member by member; any other is compared as a whole with what it
 /// was, which takes time in its size.
+///
+/// One that is ``Restorable`` too can be kept where it outlasts the process; any other is held in memory alone.
 public protocol HostedState: Sendable, JSONEncodable {
     /// The state at revision 0.
     init()
 
     /// Shows the finder what it compares; as said above unless it is written otherwise.
     func findChanges(_ finder: inout ChangeFinder)
+
+    /// How it is kept and read back; nil for one that is not ``Restorable``.
+    static var restoration: Restoration<Self>? { get }
 }
 
 extension HostedState {

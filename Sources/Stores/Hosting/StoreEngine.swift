@@ -6,6 +6,9 @@ protocol StoreEngine<State, Action>: AnyObject, Sendable {
 
     var core: StoreCore<State, Action> { get }
 
+    /// Does what the middlewares ask for when a state goes on.
+    func resume()
+
     /// Calls `answer` inside the store with what came of it and the contents of that moment, where it came to that, and
     /// `done` outside with what that said.
     func submit<Answer: Sendable>(

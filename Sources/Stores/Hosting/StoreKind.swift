@@ -28,52 +28,79 @@ public struct StoreKind: Sendable {
     public let name: String
     /// What it is for, in a sentence.
     public let summary: String
-    /// The state at revision 0, as JSON.
-    public let initialState: [UInt8]
     /// Every action that its catalogue declares, internal ones too.
     public let actions: [ActionDescription]
     /// The named selectors.
     public let selectors: [SelectorDescription]
 
-    @usableFromInline let make: @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
+    /// The state at revision 0, as it is kept.
+    public let initialKept: KeptState
+    /// Whether its states can be kept and read back: whether they are ``Restorable``.
+    public let isRestorable: Bool
 
-    /// - Parameter engine: makes a new store, given what it records to.
+    @usableFromInline typealias Maker = @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
+    @usableFromInline typealias Restorer =
+        @Sendable (KeptState, _ revision: Int, StoreEnvironment, (any ActionRecorder)?) throws(RestorationFailure) ->
+        HostedStore
+
+    private let make: Maker
+    private let restore: Restorer
+    private let selectOfKept: @Sendable (Selection, KeptState) throws(RestorationFailure) -> [UInt8]
+
+    /// - Parameter engine: makes a new store of a state, given what it records to.
     @inlinable
     init<Engine: StoreEngine>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
         engine:
-            @escaping @Sendable (StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder) -> Engine
+            @escaping @Sendable (
+                Engine.State, StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder
+            ) -> Engine
     ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
         let encoder = StateEncoder(selectors: selectors)
         let catalogue = Engine.Action.catalogue
         let host = Host<Engine>(encoder, catalogue)
         let methods = HostedStore.Methods(host)
-        self.init(name, summary, selectors, encoder, catalogue) { environment, recorder in
+        let make: @Sendable (Engine.State, StoreEnvironment, (any ActionRecorder)?) -> Engine = {
+            state, environment, recorder in
             // Each store keeps one of these, so it captures few references and is not made by a generic function, which
             // would wrap it once more.
             let record: StoreCore<Engine.State, Engine.Action>.Recorder = { commit, endsUnit, contents in
-                host.record(commit, endsUnit, contents, at: environment.clock.now(), recorder)
+                host.record(commit, endsUnit, contents, environment, recorder)
             }
-            return HostedStore(engine(environment, record), methods)
+            return engine(state, environment, record)
         }
+        self.init(
+            name, summary, selectors, encoder, catalogue,
+            make: { HostedStore(make(Engine.State(), $0, $1), methods) },
+            restore: { (kept, revision, environment, recorder) throws(RestorationFailure) in
+                let state = try encoder.state(from: kept, environment.sealer)
+                let engine = make(state, environment, recorder)
+                host.place(state, at: revision, in: engine)
+                return HostedStore(engine, methods)
+            })
     }
 
     @usableFromInline
     init<State: HostedState, Action: CataloguedAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionCatalogue<Action>,
-        make: @escaping @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
+        _ catalogue: ActionCatalogue<Action>, make: @escaping Maker, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
+        self.restore = restore
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
-        initialState = encoder.initialState
+        initialKept = encoder.initial
+        isRestorable = encoder.isRestorable
+        selectOfKept = { (selection, kept) throws(RestorationFailure) in try encoder.encode(selection, of: kept) }
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example)
         }
     }
+
+    /// The state at revision 0, as JSON.
+    public var initialState: [UInt8] { initialKept.json }
 
     /// A new store of this kind.
     ///
@@ -84,6 +111,31 @@ public struct StoreKind: Sendable {
         environment: StoreEnvironment = .standard, recorder: (any ActionRecorder)? = nil
     ) -> HostedStore {
         make(environment, recorder)
+    }
+
+    /// A store of this kind that goes on from a state that was kept, or begins with it.
+    ///
+    /// Its state is what was kept, unchanged, and nothing runs in it before ``HostedStore/resume()``.
+    ///
+    /// - Parameters:
+    ///   - environment: time, a place for effects, limits, and who opens what was sealed.
+    ///   - recorder: nil where nobody wants the records.
+    ///   - kept: the state, as records and patches make it.
+    ///   - revision: the one that the state is of; 0 begins anew.
+    public func makeStore(
+        environment: StoreEnvironment = .standard, recorder: (any ActionRecorder)? = nil, from kept: KeptState,
+        revision: Int
+    ) throws(RestorationFailure) -> HostedStore {
+        try restore(kept, revision, environment, recorder)
+    }
+
+    /// The selected value of a state that was kept, as JSON.
+    ///
+    /// - Parameters:
+    ///   - selection: what is looked for; `null` is found where there is nothing.
+    ///   - kept: the state. Only a named selector needs to have it restored.
+    public func select(_ selection: Selection, of kept: KeptState) throws(RestorationFailure) -> [UInt8] {
+        try selectOfKept(selection, kept)
     }
 }
 
@@ -97,8 +149,8 @@ extension StoreKind {
         // Both are made once, and every store of the kind shares them.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors) { environment, recorder in
-            Store(State(), reducer, middleware, environment, recorder: recorder)
+        return StoreKind(name, summary, selectors) { state, environment, recorder in
+            Store(state, reducer, middleware, environment, recorder: recorder)
         }
     }
 
@@ -118,8 +170,8 @@ extension StoreKind {
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors) { environment, recorder in
-            AsyncStore(State(), reducer, middleware, environment, recorder: recorder)
+        return StoreKind(name, summary, selectors) { state, environment, recorder in
+            AsyncStore(state, reducer, middleware, environment, recorder: recorder)
         }
     }
 }
@@ -135,6 +187,8 @@ extension HostedStore.Methods {
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
+            resume: { unsafeDowncast($0, to: Engine.self).resume() },
+            kept: { host.kept(unsafeDowncast($0, to: Engine.self)) },
             end: { unsafeDowncast($0, to: Engine.self).core.end() })
     }
 }

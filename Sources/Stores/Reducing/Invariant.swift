@@ -2,7 +2,8 @@
 public struct Invariant<Value: Sendable>: Sendable {
     /// The reason with which a change that breaks it is rejected, as a fault.
     public let name: String
-    @usableFromInline let holds: @Sendable (Value) -> Bool
+    /// Whether the invariant is kept.
+    public let holds: @Sendable (Value) -> Bool
 
     /// An invariant under a name.
     ///

@@ -20,13 +20,25 @@ extension JSONEncodable {
 
 extension HostedStore {
     /// Dispatches JSON and waits for what comes of it.
-    func dispatch(_ body: JSONValue) async -> DispatchResult {
+    func dispatch(_ body: JSONValue, _ options: DispatchOptions = DispatchOptions()) async -> DispatchResult {
         await withCheckedContinuation { continuation in
-            dispatch(body, DispatchOptions()) { continuation.resume(returning: $0) }
+            dispatch(body, options) { continuation.resume(returning: $0) }
         }
     }
 
     var json: String { String(decoding: read().json, as: UTF8.self) }
 
     func json(_ selector: String) -> String { String(decoding: read(.named(selector)).json, as: UTF8.self) }
+}
+
+extension HostedStore {
+    /// Waits until what it sent to itself is reduced, as an asynchronous store does later.
+    func hasGoneOn() async {
+        var options = DispatchOptions()
+        options.expectedRevisions = [-1]
+        for type in ["login/ackError", "animal/ackError", "form/ackError", "counter/increment", "trends/reset"] {
+            // The line moves on to what is refused at its end, whatever the kind.
+            _ = await dispatch(["type": .string(type)], options)
+        }
+    }
 }

@@ -16,6 +16,9 @@ public struct ChangeFinder: ~Copyable {
 
     init(_ trace: StateTrace) { self.trace = trace }
 
+    /// What was found, and the writer, which is of no use here any more.
+    consuming func finish() -> Finding { Finding(patch, scratch) }
+
     /// Looks at a state that names no members: everything is compared.
     @inlinable
     public mutating func whole(_ state: some JSONEncodable) {
@@ -84,4 +87,20 @@ extension ChangeFinder: StateMembers {
         part.visit(&self)
         path.removeLast()
     }
+}
+
+/// What has changed in a state.
+struct Finding: ~Copyable {
+    let patch: StatePatch
+    /// To be used again.
+    private var writer: JSONWriter
+
+    init(_ patch: StatePatch, _ writer: consuming JSONWriter) {
+        self.patch = patch
+        self.writer = writer
+        self.writer.clear()
+    }
+
+    /// The writer, without text.
+    consuming func rest() -> JSONWriter { writer }
 }

@@ -12,6 +12,13 @@ struct StateTrace: Sendable {
 
     init() {}
 
+    /// What there is to remember of a state that is seen for the first time.
+    init(of state: some HostedState) {
+        var finder = ChangeFinder(StateTrace())
+        state.findChanges(&finder)
+        self = finder.trace
+    }
+
     /// The JSON of a member; nil where it was never visited.
     func range(of member: Int) -> Range<Int>? {
         guard member < ends.count else { return nil }
@@ -21,17 +28,19 @@ struct StateTrace: Sendable {
     /// Whether the same bytes stand there. Eight are compared at a time, since this is done with each member at each commit.
     func holds(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
         guard range.count == json.count else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            let old = UnsafeRawBufferPointer(rebasing: bytes[range])
-            var offset = 0
-            while offset + 8 <= json.count {
-                let word = json.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-                offset += 8
-            }
-            while offset < json.count, json[offset] == old[offset] { offset += 1 }
-            return offset == json.count
+        return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
+    }
+
+    static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
+        guard old.count == new.count else { return false }
+        var offset = 0
+        while offset + 8 <= new.count {
+            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+            offset += 8
         }
+        while offset < new.count, new[offset] == old[offset] { offset += 1 }
+        return offset == new.count
     }
 
     /// - Parameter range: where the member stands; nil for one that is visited for the first time.

@@ -9,20 +9,36 @@ final class StateTrail {
     @usableFromInline private(set) var commits: [ActionRecord] = []
     private var isBatchOver = true
     private var trace: StateTrace
+    /// What the newest state hides, as JSON: its secrets in clear, where they are kept at all.
+    private var hidden: [UInt8]
 
-    /// - Parameter trace: of the state as it was before the first commit.
-    @usableFromInline
-    init(_ trace: StateTrace) { self.trace = trace }
+    /// - Parameters:
+    ///   - trace: of the state as it was before the first commit.
+    ///   - hidden: what that state hid.
+    init(_ trace: StateTrace, hidden: [UInt8]) {
+        self.trace = trace
+        self.hidden = hidden
+    }
 
-    /// What has changed in the state since this was asked for last.
-    @usableFromInline
-    func changes(in state: some HostedState) -> StatePatch {
+    /// What has changed in the state since this was asked for last, and a writer to go on with.
+    func changes(in state: some HostedState) -> Finding {
         var finder = ChangeFinder(trace)
         // Kept by the finder alone, it is changed in place.
         trace = StateTrace()
         state.findChanges(&finder)
         trace = finder.trace
-        return finder.patch
+        return finder.finish()
+    }
+
+    /// Remembers what the newest state hides.
+    ///
+    /// - Returns: whether that differs from what the one before hid.
+    func notesHidden(_ members: borrowing HiddenMembers) -> Bool {
+        members.json.withBytes { new in
+            if hidden.withUnsafeBytes({ StateTrace.areEqual($0, UnsafeRawBufferPointer(new)) }) { return false }
+            hidden = Array(new)
+            return true
+        }
     }
 
     /// What would have changed, if this were the state.

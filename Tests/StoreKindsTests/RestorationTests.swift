@@ -1,0 +1,104 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+import Testing
+
+/// A store goes on from what a journal keeps of it as if it had never ended.
+@Suite struct RestorationTests {
+    @Test(
+        arguments: ["app", "login", "login-form", "animal", "betting", "planner"],
+        [(1, true), (2, false), (3, true)] as [(UInt64, Bool)])
+    func goesOnAsIfItHadNeverEnded(_ name: String, _ run: (seed: UInt64, seals: Bool)) async throws {
+        let answer = RemoteAnswer(
+            status: run.seed == 3 ? 401 : 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))
+        let client = ScriptedRemoteClient(always: .success(answer))
+        let kind = try #require(StoreKind.scripted(client).first { $0.name == name })
+        let environment = StoreEnvironment(sealer: run.seals ? MirrorSealer() : nil)
+        let reference = kind.makeStore(environment: environment)
+        var keeper = Keeper(kind.initialKept)
+        var store = kind.makeStore(environment: environment, recorder: keeper)
+        var random = RandomActions(seed: run.seed)
+        let types = kind.actions.filter { $0.audience == .client }.map(\.type)
+        for _ in 1...150 {
+            if random.isOnce(in: 12) {
+                store.end()
+                let (kept, revision) = (keeper.kept, keeper.revision)
+                keeper = Keeper(kept, at: revision)
+                store = try kind.makeStore(
+                    environment: environment, recorder: keeper, from: kept, revision: revision)
+                #expect(store.json == reference.json)
+                #expect(store.revision == reference.revision)
+                store.resume()
+                await store.hasGoneOn()
+                #expect(run.seals ? keeper.records.isEmpty : keeper.records.count < 2)
+                // Of a password that is gone it is as if an empty one had been entered: let it be so there too.
+                for record in keeper.records {
+                    #expect(record.origin == .system)
+                    let body: JSONValue = ["type": .string(record.type), "payload": ["password": ""]]
+                    #expect(await reference.dispatch(body).word == "committed")
+                }
+            }
+            var actions = [random.next(of: types)]
+            while random.isOnce(in: 4) { actions.append(random.next(of: types)) }
+            let body = actions.count == 1 ? actions[0] : .array(actions)
+            let (result, expected) = (await store.dispatch(body), await reference.dispatch(body))
+            #expect(result.word == expected.word, "\(body)")
+            await result.settled()
+            await expected.settled()
+            #expect(store.json == reference.json, "\(body)")
+        }
+        let kept = store.kept()
+        #expect(kept.revision == keeper.revision)
+        #expect(kept.state.hidden == keeper.kept.hidden)
+        #expect(try JSONValue(parsing: kept.state.json) == JSONValue(parsing: keeper.kept.json))
+        for selector in kind.selectors {
+            #expect(try kind.select(.named(selector.name), of: keeper.kept) == store.read(.named(selector.name)).json)
+        }
+        store.end()
+        reference.end()
+    }
+
+    /// A fork: another state at revision 0 is shown, patched and tried from as it is.
+    @Test func beginsAnewWithAnotherState() async throws {
+        let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "planner" })
+        let parent = kind.makeStore()
+        for title in ["one", "two"] {
+            _ = await parent.dispatch(["type": "tasks/add", "payload": ["title": .string(title)]])
+        }
+        let (revision, kept) = parent.kept()
+        #expect(revision == 2)
+        let keeper = Keeper(kept)
+        let fork = try kind.makeStore(recorder: keeper, from: kept, revision: 0)
+        #expect(fork.revision == 0)
+        #expect(fork.json == parent.json)
+        #expect(fork.read(.pointer(JSONPointer(tokens: ["tasks", "ids"]))).json == Array("[1,2]".utf8))
+        var options = DispatchOptions()
+        options.isDryRun = true
+        let tried = await fork.dispatch(["type": "tasks/add", "payload": ["title": "three"]], options)
+        guard case .done(let outlook) = tried else { throw NoOutlook() }
+        #expect(outlook.patch?.operations.map(\.path) == ["/tasks/entities/3", "/tasks/ids/2", "/trends/added"])
+        _ = await fork.dispatch(["type": "tasks/remove", "payload": ["id": 2]])
+        _ = await fork.dispatch(["type": "tasks/add", "payload": ["title": "three"]])
+        #expect(fork.read(.pointer(JSONPointer(tokens: ["tasks", "ids"]))).json == Array("[1,3]".utf8))
+        #expect(try JSONValue(parsing: keeper.kept.json) == JSONValue(parsing: fork.json))
+        #expect(keeper.records.map { $0.hidden != nil } == [false, true])
+    }
+
+    private struct NoOutlook: Error {}
+
+    /// What nobody needs to know is not written down.
+    @Test func kindsThatHideNothingKeepNothingHidden() async throws {
+        let kind = StoreKind.betting
+        #expect(kind.initialKept == KeptState(json: kind.initialState))
+        let keeper = Keeper(kind.initialKept)
+        let store = kind.makeStore(recorder: keeper)
+        _ = await store.dispatch(["type": "counter/increment"])
+        #expect(keeper.records.map(\.hidden) == [nil])
+        #expect(store.kept().state.hidden == nil)
+    }
+
+    @Test func everyKindIsRestorable() {
+        for kind in StoreKind.scripted(ScriptedRemoteClient()) { #expect(kind.isRestorable, "\(kind.name)") }
+    }
+}

@@ -1,0 +1,34 @@
+import JSON
+import Locks
+import Stores
+
+/// Keeps a state as a journal does: by the patches alone, and what was hidden last.
+final class Keeper: ActionRecorder {
+    private struct Contents {
+        var state: JSONValue?
+        var hidden: [UInt8]?
+        var revision: Int
+        var records: [ActionRecord] = []
+    }
+
+    // Guards what is kept. Taken inside the store's lock.
+    private let contents: Locked<Contents>
+
+    init(_ kept: KeptState, at revision: Int = 0) {
+        let state = try? JSONValue(parsing: kept.json)
+        contents = Locked(Contents(state: state, hidden: kept.hidden, revision: revision))
+    }
+
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        contents.withLock { contents in
+            contents.state = contents.state.flatMap { record.changes.applied(to: $0) }
+            contents.hidden = record.hidden ?? contents.hidden
+            contents.revision = record.revision
+            contents.records.append(record)
+        }
+    }
+
+    var kept: KeptState { contents.withLock { KeptState(json: ($0.state ?? .null).encoded(), hidden: $0.hidden) } }
+    var revision: Int { contents.withLock { $0.revision } }
+    var records: [ActionRecord] { contents.withLock { $0.records } }
+}
