@@ -10,13 +10,18 @@ package import Stores
 package final class CurlClient: RemoteClient {
     private let settings: UpstreamSettings
     private let line: LoopBound<UpstreamLine>
+    private let meter: UpstreamMeter
     private let loop: any EventLoop
     /// The loop runs as long as there is a client.
     private let owner: CurlUpstreams
 
-    init(_ settings: UpstreamSettings, line: LoopBound<UpstreamLine>, loop: any EventLoop, owner: CurlUpstreams) {
+    init(
+        _ settings: UpstreamSettings, line: LoopBound<UpstreamLine>, meter: UpstreamMeter, loop: any EventLoop,
+        owner: CurlUpstreams
+    ) {
         self.settings = settings
         self.line = line
+        self.meter = meter
         self.loop = loop
         self.owner = owner
     }
@@ -50,9 +55,16 @@ package final class CurlClient: RemoteClient {
         return { self.cancel(call) }
     }
 
+    package func note(_ failure: RemoteFailure) {
+        meter.count(failure.code)
+    }
+
+    /// What has been counted so far.
+    package var numbers: UpstreamNumbers { meter.numbers }
+
     private func makeCall(_ request: RemoteRequest, _ progress: EffectProgress? = nil) -> LoopBound<RemoteCall> {
-        let deadline = LoopInstant.current.advanced(by: settings.timeout)
-        return LoopBound(handing: RemoteCall(request, deadline: deadline, progress), to: loop.anchor)
+        let timeout = min(request.timeout ?? settings.timeout, settings.timeout)
+        return LoopBound(handing: RemoteCall(request, timeout: timeout, progress), to: loop.anchor)
     }
 
     private func enter(_ call: LoopBound<RemoteCall>, _ completion: @escaping RemoteCall.Completion) {

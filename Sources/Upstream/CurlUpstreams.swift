@@ -5,18 +5,22 @@ package final class CurlUpstreams: Sendable {
     private let loop: any EventLoop
     private let hub: LoopBound<UpstreamHub>
     private let userAgent: String
+    private let observe: (@Sendable (UpstreamEvent) -> Void)?
 
     /// Starts the loop.
     /// - Parameters:
     ///   - implementation: what the loop waits with.
     ///   - library: where libcurl is; loaded when the first call is made.
     ///   - userAgent: who calls, as in `storehouse/1.0`.
+    ///   - observe: told of each attempt and each change of a circuit, on the loop: it must not block.
     package init(
-        implementation: LoopImplementation = .preferred, library: CurlLibrary = CurlLibrary(), userAgent: String
+        implementation: LoopImplementation = .preferred, library: CurlLibrary = CurlLibrary(), userAgent: String,
+        observe: (@Sendable (UpstreamEvent) -> Void)? = nil
     ) throws(SocketError) {
         let loop = try implementation.makeLoop(label: "upstream")
         self.loop = loop
         self.userAgent = userAgent
+        self.observe = observe
         hub = LoopBound(handing: UpstreamHub(library, on: loop), to: loop.anchor)
     }
 
@@ -28,16 +32,15 @@ package final class CurlUpstreams: Sendable {
 
     /// A client for one service. Its breaker, its line and its budget are its own, so make one for each service.
     package func client(for settings: UpstreamSettings) throws(InvalidUpstream) -> CurlClient {
-        guard let address = WebAddress(settings.url) else { throw .url }
-        for (name, value) in settings.headers
-        where FieldLine.isFraming(name) || FieldLine.line(name, value) == nil {
-            throw .header(name: name)
-        }
+        let address = try settings.address()
+        let meter = UpstreamMeter(settings.name)
         let line = LoopBound(
-            handing: UpstreamLine(settings, address: address, userAgent: userAgent, hub: hub), to: loop.anchor)
+            handing: UpstreamLine(
+                settings, address: address, userAgent: userAgent, hub: hub, meter: meter, observe: observe),
+            to: loop.anchor)
         let hub = hub
         loop.execute { hub.value.add(line.value) }
-        return CurlClient(settings, line: line, loop: loop, owner: self)
+        return CurlClient(settings, line: line, meter: meter, loop: loop, owner: self)
     }
 
     /// Interrupts every call, closes every connection and ends the loop. Calls from here on are interrupted at once.

@@ -24,8 +24,19 @@ package struct UpstreamSettings: Sendable, Hashable {
     package var breakerCooldown: Duration = .seconds(5)
     /// A proxy to go through; nil for none, whatever the environment says.
     package var proxy: String?
-    /// A file of certificates to trust in place of the system's.
+    /// A file of certificates (PEM) to trust in place of the system's.
     package var caFile: String?
+    /// A file with the certificate (PEM) that says who calls, and the certificates between it and its authority.
+    package var clientCertificate: String?
+    /// A file with the key (PEM) of the client certificate; nil where that file has it too.
+    package var clientKey: String?
+    /// What the key is encrypted with.
+    package var clientKeyPassword: String?
+    /// An answer that has begun and brings fewer bytes a second than this, all through `lowSpeedTime`, is given up; 0 for
+    /// never.
+    package var lowSpeedBytes = 16
+    /// How long a slow answer is looked at.
+    package var lowSpeedTime: Duration = .seconds(10)
     /// Whether addresses that are not public are refused, also after a redirect.
     package var denyPrivate = false
 

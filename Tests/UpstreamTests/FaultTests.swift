@@ -34,6 +34,62 @@ import Upstream
         }
     }
 
+    /// Nobody is on the way to the first address; the second is a service with a full line, whose system drops who comes.
+    @Test func whereNoWayLeadsTheCallEnds() async throws {
+        try await withClient(url: "http://255.255.255.255/") {
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcome() == "unreachable")
+        }
+        #if os(Linux)
+            let (listener, port) = try TestSocket.listen(backlog: 0)
+            defer { TestSocket.shut(listener) }
+            // One that is never accepted fills it.
+            let crowd = try (0..<4).map { _ in try TestSocket.connect(to: port) }
+            defer { for descriptor in crowd { TestSocket.shut(descriptor) } }
+            try await withClient(url: "http://127.0.0.1:\(port)/") {
+                $0.timeout = .milliseconds(200)
+            } _: { client in
+                #expect(await client.outcome() == "timeout")
+            }
+        #endif
+    }
+
+    /// The limit counts from the first byte: thinking is no dripping.
+    @Test func dripsAreGivenUpBeforeTheDeadline() async throws {
+        let upstream = try FaultyUpstream(.send("HTTP/1.1 200 OK\r\n"), .drip(String(repeating: "X", count: 60_000)))
+        try await withClient(of: upstream) {
+            $0.timeout = .seconds(600)
+            $0.lowSpeedBytes = 1000
+            $0.lowSpeedTime = .milliseconds(300)
+        } _: { client in
+            #expect(await client.outcome() == "timeout")
+        }
+        await upstream.until { $0.open == 0 }
+        #expect(upstream.record.requests.count == 1)
+    }
+
+    @Test func whoThinksBeforeTheAnswerIsNotSlow() async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(of: upstream) {
+            $0.timeout = .seconds(600)
+            $0.lowSpeedBytes = 1 << 30
+            $0.lowSpeedTime = .milliseconds(50)
+        } _: { client in
+            // By the time that another has been given up, so would this be.
+            async let outcome = client.outcome()
+            await upstream.until { $0.requests.count == 1 }
+            let hanging = try FaultyUpstream(.hang)
+            try await withClient(of: hanging) {
+                $0.timeout = .milliseconds(200)
+            } _: {
+                #expect(await $0.outcome() == "timeout")
+            }
+            upstream.release()
+            #expect(await outcome == "200")
+        }
+    }
+
     @Test func aNameThatDoesNotExistIsUnreachableForAll() async throws {
         try await withClient(url: "http://nowhere.invalid/") {
             $0.timeout = .seconds(60)

@@ -12,12 +12,13 @@ import Upstream
     func onlyWhatIsSafeIsRepeated(
         _ method: String, refused: Bool, unconnected: Bool, broken: Bool, lasting: Bool
     ) {
-        #expect(RetryRule.allows(method, after: .refused) == refused)
-        #expect(RetryRule.allows(method, after: .unconnected) == unconnected)
-        #expect(RetryRule.allows(method, after: .broken) == broken)
-        #expect(RetryRule.allows(method, after: .lasting) == lasting)
-        #expect(RetryRule.allows(method, afterStatus: 503) == broken)
-        #expect(!RetryRule.allows(method, afterStatus: 500))
+        let isIdempotent = RetryRule.isIdempotent(method)
+        #expect(RetryRule.allows(isIdempotent, after: .refused) == refused)
+        #expect(RetryRule.allows(isIdempotent, after: .unconnected) == unconnected)
+        #expect(RetryRule.allows(isIdempotent, after: .broken) == broken)
+        #expect(RetryRule.allows(isIdempotent, after: .lasting) == lasting)
+        #expect(RetryRule.allows(isIdempotent, afterStatus: 503) == broken)
+        #expect(!RetryRule.allows(isIdempotent, afterStatus: 500))
     }
 
     @Test(arguments: [(1, 0.1), (2, 0.2), (3, 0.4), (7, 5), (1000, 5), (Int.max, 5)] as [(Int, Double)])

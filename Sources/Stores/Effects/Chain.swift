@@ -10,8 +10,12 @@ package final class Chain: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
+    /// What it belongs to in somebody's tracing.
+    let trace: TraceContext?
     // Guards the count and the waiters. Taken last: nothing is called while it is held.
     private let contents = Locked(Contents())
+
+    init(_ trace: TraceContext? = nil) { self.trace = trace }
 
     var isSettled: Bool { contents.withLock { $0.running == 0 } }
 

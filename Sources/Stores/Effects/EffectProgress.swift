@@ -29,6 +29,9 @@ public final class EffectProgress: Sendable {
         var code: RemoteFailure.Code?
     }
 
+    /// What the effect belongs to in the tracing of the client whose action caused it.
+    public let trace: TraceContext?
+
     private let effect: EffectID
     private let cause: Int
     private let startedAt: Int
@@ -38,8 +41,11 @@ public final class EffectProgress: Sendable {
 
     /// - Parameters:
     ///   - startedAt: milliseconds since 1970.
+    ///   - trace: what the effect belongs to.
     ///   - retries: called when a call is about to be made once more.
-    init(_ effect: EffectID, cause: Int, startedAt: Int, retries: @escaping @Sendable () -> Void) {
+    init(_ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, retries: @escaping @Sendable () -> Void)
+    {
+        self.trace = trace
         self.effect = effect
         self.cause = cause
         self.startedAt = startedAt

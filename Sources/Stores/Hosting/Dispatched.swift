@@ -9,6 +9,8 @@ public struct DispatchOptions: Sendable {
     /// Is told the result inside the store, once and before anything else happens there, so that the answer is kept in one
     /// piece with what it answers; it must be quick and send nothing. It is not told of a result that the store had no part in.
     public var keep: (@Sendable (DispatchResult) -> Void)?
+    /// What it belongs to in the client's tracing; goes with the calls that it causes.
+    public var trace: TraceContext?
 
     /// At any revision, with the whole state in the answer.
     public init() { selection = .whole }

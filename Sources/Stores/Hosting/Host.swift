@@ -33,10 +33,12 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     /// Nil where the action comes with nothing: most do.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.keep != nil else { return nil }
+        guard options.isDryRun || options.expectedRevisions != nil || options.keep != nil || options.trace != nil else {
+            return nil
+        }
         return .init(
             expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            keepsAnswer: options.keep != nil)
+            keepsAnswer: options.keep != nil, trace: options.trace)
     }
 
     @inlinable
@@ -135,7 +137,7 @@ extension Host {
             .client,
             .init(
                 rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, keepsAnswer: options.keep != nil))
+                isDryRun: options.isDryRun, keepsAnswer: options.keep != nil, trace: options.trace))
         submit(actions[0], envelope, to: engine, options, isBatch: true, done)
     }
 

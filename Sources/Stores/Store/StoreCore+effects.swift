@@ -66,7 +66,10 @@ extension StoreCore {
         _ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>
     ) -> EffectProgress {
         let generation = contents.pointee.agenda.effects.nextGeneration()
-        let progress = EffectProgress(effect.request.id, cause: effect.cause, startedAt: environment.clock.now()) {
+        let progress = EffectProgress(
+            effect.request.id, cause: effect.cause, startedAt: environment.clock.now(),
+            trace: effect.chains.first?.trace
+        ) {
             [weak door] in door?.retries(generation)
         }
         let run = EffectRun(effect, generation, progress, environment, door)
@@ -232,7 +235,7 @@ private struct Stage {
 extension Progress {
     /// The chain of what is set going, entered once more.
     mutating func entered() -> Chain {
-        let chain = chain ?? Chain()
+        let chain = chain ?? Chain(trace)
         self.chain = chain
         chain.enter()
         return chain

@@ -192,17 +192,20 @@ struct Progress {
     var effects: [EffectID]?
     /// How far the actions that follow are from the one that began it.
     let depth: Int
+    /// What a chain that is made belongs to.
+    let trace: TraceContext?
 
     @usableFromInline
-    init(chain: Chain?, depth: Int) {
+    init(chain: Chain?, depth: Int, trace: TraceContext? = nil) {
         self.chain = chain
         self.depth = depth
+        self.trace = trace
     }
 
     @inlinable
     init<Action>(_ details: Envelope<Action>.Details?) {
         if let details {
-            self.init(chain: details.chain, depth: details.depth)
+            self.init(chain: details.chain, depth: details.depth, trace: details.trace)
         } else {
             self.init(chain: nil, depth: 0)
         }

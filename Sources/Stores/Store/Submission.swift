@@ -46,12 +46,14 @@ struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline let isDryRun: Bool
         /// Whether the answer to it is kept with what it commits.
         @usableFromInline let keepsAnswer: Bool
+        /// What it belongs to in its sender's tracing.
+        @usableFromInline let trace: TraceContext?
 
         @usableFromInline
         init(
             rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: Chain? = nil,
             sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false,
-            keepsAnswer: Bool = false
+            keepsAnswer: Bool = false, trace: TraceContext? = nil
         ) {
             self.rest = rest
             self.expectedRevisions = expectedRevisions
@@ -63,6 +65,7 @@ struct Envelope<Action: Sendable>: Sendable {
             self.depth = depth
             self.isDryRun = isDryRun
             self.keepsAnswer = keepsAnswer
+            self.trace = trace
         }
     }
 

@@ -13,7 +13,9 @@ final class RemoteCall {
     }
 
     let request: RemoteRequest
+    let timeout: Duration
     let deadline: LoopInstant
+    let began = LoopInstant.current
     /// Is told of each further try; nil where no effect makes the call.
     let progress: EffectProgress?
     private var completion: Completion?
@@ -23,14 +25,16 @@ final class RemoteCall {
     var step = Step.waiting
     var retries = 0
     var redirects = 0
+    var attemptBegan = LoopInstant.current
     /// Where the next attempt goes, once a redirect has said so.
     var elsewhere: WebAddress?
     /// Whether the configured fields may still be sent: not after another origin has been visited.
     var isTrusted = true
 
-    init(_ request: RemoteRequest, deadline: LoopInstant, _ progress: EffectProgress?) {
+    init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectProgress?) {
         self.request = request
-        self.deadline = deadline
+        self.timeout = timeout
+        deadline = began.advanced(by: timeout)
         self.progress = progress
     }
 
@@ -62,7 +66,7 @@ final class RemoteCall {
 
     func endLate() {
         guard let line else { return }
-        end(.timeout, "\(line.settings.name) did not answer within \(line.settings.timeout)")
+        end(.timeout, "\(line.settings.name) did not answer within \(timeout)")
     }
 
     func end(_ code: RemoteFailure.Code, _ message: String) {
@@ -81,15 +85,27 @@ final class RemoteCall {
         if let line {
             if let alarm { line.loop.cancel(alarm) }
             switch last {
-            case .attempting(let transfer): line.multi.cancel(transfer)
+            case .attempting(let transfer):
+                line.multi.cancel(transfer)
+                tellAttempt(.failed(result.failure?.code ?? .interrupted, library: nil))
             case .pausing(let timer): line.loop.cancel(timer)
             case .waiting, .over: break
             }
             line.leave(self, permit, Self.verdict(result))
+            line.meter.end(result, after: began.duration(to: line.loop.now))
         }
         line = nil
         completion?(result)
         completion = nil
+    }
+
+    /// Tells whoever listens how the attempt went that is just over.
+    func tellAttempt(_ outcome: UpstreamEvent.Outcome) {
+        guard let line, let observe = line.observe else { return }
+        observe(
+            .attempt(
+                upstream: line.settings.name, method: request.method, number: retries + 1, outcome,
+                attemptBegan.duration(to: line.loop.now)))
     }
 
     /// What a result says about the health of the service.
@@ -109,4 +125,10 @@ final class RemoteCall {
 extension RemoteFailure {
     static let cancelled = RemoteFailure(.interrupted, "the call was cancelled")
     static let stopping = RemoteFailure(.interrupted, "the server is stopping")
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
 }

@@ -6,18 +6,27 @@ final class UpstreamLine {
     let settings: UpstreamSettings
     let address: WebAddress
     let userAgent: String
+    let meter: UpstreamMeter
+    let observe: (@Sendable (UpstreamEvent) -> Void)?
     private let hub: LoopBound<UpstreamHub>
-    private var breaker: CircuitBreaker
+    private var breaker: CircuitBreaker {
+        didSet { if breaker.phase != oldValue.phase { tellCircuit() } }
+    }
     private var budget = RetryBudget(at: .current)
     private var running: [ObjectIdentifier: RemoteCall] = [:]
     private var waiting = WaitingLine<RemoteCall>()
     private var isStartingWaiting = false
 
-    init(_ settings: UpstreamSettings, address: WebAddress, userAgent: String, hub: LoopBound<UpstreamHub>) {
+    init(
+        _ settings: UpstreamSettings, address: WebAddress, userAgent: String, hub: LoopBound<UpstreamHub>,
+        meter: UpstreamMeter, observe: (@Sendable (UpstreamEvent) -> Void)?
+    ) {
         self.settings = settings
         self.address = address
         self.userAgent = userAgent
         self.hub = hub
+        self.meter = meter
+        self.observe = observe
         breaker = CircuitBreaker(failures: settings.breakerFailures, cooldown: settings.breakerCooldown)
     }
 
@@ -26,6 +35,8 @@ final class UpstreamLine {
 
     /// Starts a call, lets it wait, or refuses it.
     func enter(_ call: RemoteCall) {
+        meter.countCall()
+        defer { tellCrowd() }
         guard !hub.value.isClosed else { return call.end(.stopping) }
         if breaker.refuses(at: loop.now) {
             refuse(call)
@@ -55,6 +66,16 @@ final class UpstreamLine {
         running[ObjectIdentifier(call)] = nil
         if waiting.remove(call) { waiting.tidy() }
         startWaiting()
+        tellCrowd()
+    }
+
+    private func tellCrowd() {
+        meter.set(inFlight: running.count, waiting: waiting.count)
+    }
+
+    private func tellCircuit() {
+        meter.set(breaker.phase)
+        observe?(.circuit(upstream: settings.name, breaker.phase))
     }
 
     private func startWaiting() {
@@ -70,7 +91,9 @@ final class UpstreamLine {
 
     /// Whether a call may be tried again: the circuit is as it was when the call began, and the budget has a retry.
     func takeRetry(_ permit: CircuitBreaker.Permit) -> Bool {
-        breaker.stands(permit) && budget.takeRetry(at: loop.now)
+        guard breaker.stands(permit), budget.takeRetry(at: loop.now) else { return false }
+        meter.countRetry()
+        return true
     }
 
     func interruptAll() {

@@ -45,7 +45,7 @@ final class CurlMulti {
         if let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil {
             ccurl_multi_remove_handle(handle, easy)
         }
-        transfer.close()
+        close(transfer)
         endLookup(transfer)
         startQuietTimer()
     }
@@ -60,7 +60,7 @@ final class CurlMulti {
     }
 
     private func refuse(_ transfer: CurlTransfer, _ failure: TransferFailure = .notStarted) {
-        transfer.close()
+        close(transfer)
         loop.afterwards { self.tell(transfer, .failed(failure)) }
         startQuietTimer()
     }
@@ -80,14 +80,45 @@ final class CurlMulti {
         guard let transfer = transfers.removeValue(forKey: easy) else { return }
         let outcome = transfer.outcome(code)
         ccurl_multi_remove_handle(handle, easy)
-        transfer.close()
+        close(transfer)
         if transfer.awaitsName { return wait(transfer) }
         endLookup(transfer, failing: code == CURLE_COULDNT_RESOLVE_HOST ? outcome : nil)
         tell(transfer, outcome)
     }
 
+    private func close(_ transfer: CurlTransfer) {
+        if let alarm = transfer.speedAlarm { loop.cancel(alarm) }
+        transfer.speedAlarm = nil
+        transfer.close()
+    }
+
     private func tell(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         if !transfer.isDropped { transfer.completion(outcome) }
+    }
+}
+
+// Answers that have begun must go on. (libcurl's own limit counts the time before the first byte too.)
+extension CurlMulti {
+    func watchSpeed(of transfer: CurlTransfer) {
+        let settings = transfer.request.settings
+        guard settings.lowSpeedBytes > 0, transfer.speedAlarm == nil else { return }
+        transfer.speedAlarm = loop.schedule(after: settings.lowSpeedTime) {
+            transfer.speedAlarm = nil
+            let least = Double(settings.lowSpeedBytes) * (settings.lowSpeedTime / .seconds(1))
+            if Double(transfer.takeNewBytes()) < least {
+                self.stop(transfer, .tooSlow)
+            } else {
+                self.watchSpeed(of: transfer)
+            }
+        }
+    }
+
+    private func stop(_ transfer: CurlTransfer, _ failure: TransferFailure) {
+        guard let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil else { return }
+        ccurl_multi_remove_handle(handle, easy)
+        close(transfer)
+        tell(transfer, .failed(failure))
+        startQuietTimer()
     }
 }
 

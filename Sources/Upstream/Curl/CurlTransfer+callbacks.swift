@@ -28,9 +28,10 @@ extension CurlTransfer {
         return CurlTransfer.from(context)?.received(body: bytes) == true ? length : CurlTransfer.refusal(of: length)
     }
 
-    private static let onHeader: curl_write_callback = { _, size, count, context in
+    private static let onHeader: curl_write_callback = { bytes, size, count, context in
         let length = size * count
-        return CurlTransfer.from(context)?.received(header: length) == true ? length : CurlTransfer.refusal(of: length)
+        let line = UnsafeRawBufferPointer(start: bytes, count: length)
+        return CurlTransfer.from(context)?.received(header: line) == true ? length : CurlTransfer.refusal(of: length)
     }
 
     /// Any number but the one given stops the transfer.

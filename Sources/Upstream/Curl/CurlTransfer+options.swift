@@ -6,6 +6,7 @@ extension CurlTransfer {
     func configure(_ easy: UnsafeMutableRawPointer, fields: UnsafeMutablePointer<curl_slist>?) -> Bool {
         var options = EasyOptions(easy)
         setAddress(&options)
+        setTrust(&options)
         setRequest(&options, fields: fields)
         setBounds(&options)
         setCallbacks(&options, easy)
@@ -18,12 +19,29 @@ extension CurlTransfer {
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         // An empty proxy keeps out what the environment names.
         options.set(CURLOPT_PROXY, request.settings.proxy ?? "")
-        options.set(CURLOPT_SSL_VERIFYPEER, 1)
-        options.set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let file = request.settings.caFile { options.set(CURLOPT_CAINFO, file) }
+        // HTTP/2 where TLS offers it. Calls that come together wait to see whether they may share a connection; without
+        // TLS they would wait for the first answer.
+        options.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        options.set(CURLOPT_PIPEWAIT, request.address.origin.scheme == "https" ? 1 : 0)
         options.set(CURLOPT_FRESH_CONNECT, request.reusesConnection ? 0 : 1)
         options.set(CURLOPT_TCP_KEEPALIVE, 1)
         options.set(CURLOPT_MAXAGE_CONN, CurlMulti.connectionIdleSeconds)
+    }
+
+    private func setTrust(_ options: inout EasyOptions) {
+        options.set(CURLOPT_SSL_VERIFYPEER, 1)
+        options.set(CURLOPT_SSL_VERIFYHOST, 2)
+        options.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let file = request.settings.caFile {
+            options.set(CURLOPT_CAINFO, file)
+            // What the system trusts stands in a folder too.
+            options.set(CURLOPT_CAPATH, pointer: nil)
+        }
+        guard request.isTrusted, let certificate = request.settings.clientCertificate else { return }
+        options.set(CURLOPT_SSLCERT, certificate)
+        options.set(CURLOPT_SSLKEY, request.settings.clientKey ?? certificate)
+        // Without any OpenSSL would ask on the terminal, and hold up the loop.
+        options.set(CURLOPT_KEYPASSWD, request.settings.clientKeyPassword ?? "")
     }
 
     private func setRequest(_ options: inout EasyOptions, fields: UnsafeMutablePointer<curl_slist>?) {

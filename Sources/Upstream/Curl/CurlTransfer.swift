@@ -1,4 +1,5 @@
 import CCurl
+import Sockets
 
 /// One exchange with a service on one easy handle: a request and an answer, no redirect and no retry.
 ///
@@ -12,6 +13,12 @@ final class CurlTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
     private var headerBytes = 0
+    private var headers: [UInt8] = []
+    private var areHeadersOver = false
+    /// How much has come since that was last asked.
+    private var newBytes = 0
+    /// Looks whether the answer comes too slowly.
+    var speedAlarm: LoopTimer?
     private var isSent = false
     /// Whether an address was refused because it is not public.
     private var wasDenied = false
@@ -68,7 +75,8 @@ final class CurlTransfer {
         guard code == CURLE_OK else { return .failed(TransferFailure(code)) }
         return .answered(
             TransferAnswer(
-                status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE), body: body,
+                status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE), headers: headers,
+                body: body,
                 location: text(CURLINFO_REDIRECT_URL), retryAfter: retryAfter))
     }
 
@@ -100,18 +108,37 @@ extension CurlTransfer {
             return false
         }
         body.append(contentsOf: bytes)
+        newBytes += bytes.count
         return true
     }
 
     /// A line of a header section; interim answers and trailers count too.
     /// - Returns: false to stop.
-    func received(header count: Int) -> Bool {
-        guard count <= request.settings.maxHeaderBytes - headerBytes else {
+    func received(header line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count <= request.settings.maxHeaderBytes - headerBytes else {
             stopped = .tooLarge
             return false
         }
-        headerBytes += count
+        if headerBytes == 0 { multi?.watchSpeed(of: self) }
+        headerBytes += line.count
+        newBytes += line.count
+        keep(header: line)
         return true
+    }
+
+    private func keep(header line: UnsafeRawBufferPointer) {
+        if line.starts(with: "HTTP/".utf8) {
+            headers.removeAll(keepingCapacity: true)
+            areHeadersOver = false
+        }
+        if !areHeadersOver { headers.append(contentsOf: line) }
+        if line.elementsEqual("\r\n".utf8) { areHeadersOver = true }
+    }
+
+    /// How much has come since this was last asked.
+    func takeNewBytes() -> Int {
+        defer { newBytes = 0 }
+        return newBytes
     }
 
     /// A name is about to be looked up.

@@ -14,7 +14,7 @@ extension TransferFailure {
             CURLE_HTTP2_STREAM:
             self.init(code: .unreachable, breakage: .broken, reason: reason)
         case CURLE_OPERATION_TIMEDOUT:
-            self.init(code: .timeout, breakage: .lasting, reason: reason)
+            self.init(code: .timeout, breakage: .lasting, reason: reason, isLate: true)
         // What is no HTTP is an unsupported protocol to libcurl: HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self.init(code: .badBody, breakage: .lasting, reason: "it does not speak HTTP as it should")
@@ -24,7 +24,11 @@ extension TransferFailure {
         default:
             self.init(code: .unreachable, breakage: .lasting, reason: reason)
         }
+        library = Int(code.rawValue)
     }
+
+    static let tooSlow = TransferFailure(
+        code: .timeout, breakage: .lasting, reason: "the answer comes too slowly")
 
     static let tooLarge = TransferFailure(
         code: .tooLarge, breakage: .lasting, reason: "the answer is larger than the limit")

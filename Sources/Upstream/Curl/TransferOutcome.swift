@@ -10,6 +10,8 @@ enum TransferOutcome {
 struct TransferAnswer {
     var status: Int
     var contentType: String?
+    /// Lines of the last header section.
+    var headers: [UInt8]
     var body: [UInt8]
     /// Where the answer points to, made absolute.
     var location: String?
@@ -23,4 +25,8 @@ struct TransferFailure {
     var breakage: RetryRule.Breakage
     /// Half a sentence that names no address.
     var reason: String
+    /// libcurl's own code, for the log.
+    var library: Int?
+    /// Whether the time for the call is over.
+    var isLate = false
 }

@@ -9,6 +9,8 @@ struct TransferRequest {
     var timeout: Duration
     /// Whether a connection that was used before may be used.
     var reusesConnection: Bool
+    /// Whether it goes to the service itself, and not to where that has led: only then may it say who calls.
+    var isTrusted: Bool
     var settings: UpstreamSettings
     var userAgent: String
 

@@ -39,6 +39,15 @@ package struct CircuitBreaker: Sendable {
         self.cooldown = cooldown
     }
 
+    /// How it stands, in a word.
+    package var phase: UpstreamNumbers.Circuit {
+        switch state {
+        case .closed: .closed
+        case .open: .open
+        case .probing: .halfOpen
+        }
+    }
+
     /// Whether a call at this moment would be refused.
     package func refuses(at now: LoopInstant) -> Bool {
         switch state {

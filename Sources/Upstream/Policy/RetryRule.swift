@@ -18,17 +18,17 @@ package enum RetryRule {
     }
 
     /// Whether a request is tried again after an attempt that brought no answer.
-    package static func allows(_ method: String, after breakage: Breakage) -> Bool {
+    package static func allows(_ isIdempotent: Bool, after breakage: Breakage) -> Bool {
         switch breakage {
         case .refused: true
-        case .unconnected, .broken: isIdempotent(method)
+        case .unconnected, .broken: isIdempotent
         case .lasting: false
         }
     }
 
     /// Whether a request is tried again after an answer with this status.
-    package static func allows(_ method: String, afterStatus status: Int) -> Bool {
-        isIdempotent(method) && [429, 502, 503, 504].contains(status)
+    package static func allows(_ isIdempotent: Bool, afterStatus status: Int) -> Bool {
+        isIdempotent && [429, 502, 503, 504].contains(status)
     }
 
     /// Whether a request follows the `Location` of an answer with this status.

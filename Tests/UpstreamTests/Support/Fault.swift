@@ -41,6 +41,13 @@ extension Fault {
         Fault(
             name: "drips its body", turns: [[.send(cut), .drip(String(repeating: " ", count: 99))]],
             outcome: "timeout", requests: 1, timeout: soon),
+        Fault(name: "is slow, then fast", turns: [[.hang], [.send(Answer.ok())]], outcome: "timeout", timeout: soon),
+        Fault(
+            name: "is slow, but in time", turns: [[.drip(Answer.status(200)), .send(Answer.ok())]], outcome: "200",
+            requests: 1),
+        Fault(
+            name: "asks for a while, then answers",
+            turns: [[.send(Answer.status(429, "Retry-After: 1"))], [.send(Answer.ok())]], outcome: "200", requests: 2),
         Fault(
             name: "fails, then hangs", turns: [[.reset], [.hang]], outcome: "timeout", requests: 2, timeout: .seconds(1)
         ),

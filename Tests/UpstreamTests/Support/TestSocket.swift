@@ -22,7 +22,7 @@ enum TestSocket {
     #endif
 
     /// Listens on a free port of the loopback address.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    static func listen(backlog: Int32 = 1024) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         var address = sockaddr_in()
@@ -35,13 +35,34 @@ enum TestSocket {
             }
         }
         #if canImport(Glibc)
-            let isListening = isBound && Glibc.listen(descriptor, 1024) == 0
+            let isListening = isBound && Glibc.listen(descriptor, backlog) == 0
         #else
-            let isListening = isBound && Darwin.listen(descriptor, 1024) == 0
+            let isListening = isBound && Darwin.listen(descriptor, backlog) == 0
         #endif
         guard isListening else { throw Failure(call: "listen", code: errno) }
         makeNonBlocking(descriptor)
         return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Begins to connect to a port of the loopback address, and waits for nothing.
+    static func connect(to port: UInt16) throws -> Int32 {
+        let descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        makeNonBlocking(descriptor)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                #if canImport(Glibc)
+                    _ = Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+                #else
+                    _ = Darwin.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+                #endif
+            }
+        }
+        return descriptor
     }
 
     static func pipe() throws -> (reader: Int32, writer: Int32) {

@@ -1,0 +1,80 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A service behind TLS: `openssl s_server`, one connection at a time.
+final class TLSServer: Sendable {
+    let port: UInt16
+    /// What the client sends comes out here, and what goes in is sent to it, unless openssl answers by itself.
+    let channel: Int32
+    private let program: Program
+
+    var url: String { "https://127.0.0.1:\(port)/" }
+
+    /// Waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - certificate: the name of what it shows.
+    ///   - options: of `openssl s_server`: `-www` answers every request with 200.
+    init(_ certificates: Certificates, _ certificate: String, _ options: String...) async throws {
+        var ends: [Int32] = [0, 0]
+        #if canImport(Glibc)
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+            let stream = SOCK_STREAM
+        #endif
+        guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else {
+            throw TestSocket.Failure(call: "socketpair", code: errno)
+        }
+        let channel = ends[0]
+        let script = """
+            cd "$1"
+            certificate=$2
+            shift 2
+            exec openssl s_server -accept 127.0.0.1:0 -cert $certificate.pem -key $certificate.key "$@"
+            """
+        do {
+            program = try Program(script, [certificates.folder, certificate] + options, channel: ends[1])
+        } catch {
+            TestSocket.shut(channel)
+            TestSocket.shut(ends[1])
+            throw error
+        }
+        TestSocket.shut(ends[1])
+        self.channel = channel
+        // The port stands in the line that says that it listens. Not on a thread of tasks, which are few.
+        let text = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: Self.announcement(channel)) }
+        }
+        guard let port = text.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            program.end()
+            TestSocket.shut(channel)
+            throw Program.Failure(script: text, status: -1)
+        }
+        self.port = port
+    }
+
+    deinit {
+        program.end()
+        TestSocket.shut(channel)
+    }
+
+    private static func announcement(_ channel: Int32) -> String {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while recv(channel, &byte, 1, 0) == 1 {
+            if byte != UInt8(ascii: "\n") {
+                line.append(byte)
+            } else if line.starts(with: "ACCEPT ".utf8) {
+                return String(decoding: line, as: UTF8.self)
+            } else {
+                line = []
+            }
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+}

@@ -1,0 +1,122 @@
+import Sockets
+import Stores
+import Testing
+import Upstream
+
+/// What a service must show before it is believed, and what is shown to it.
+@Suite(.timeLimit(.minutes(5))) struct TrustTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var certificate: String
+        var authority: String?
+        var outcome: String
+
+        var testDescription: String { "\(certificate), trusting \(authority ?? "the system")" }
+    }
+
+    private static let cases = [
+        Case(certificate: "server", authority: "authority", outcome: "200"),
+        Case(certificate: "server", authority: nil, outcome: "unreachable"),
+        Case(certificate: "server", authority: "stranger", outcome: "unreachable"),
+        Case(certificate: "elsewhere", authority: "authority", outcome: "unreachable"),
+        Case(certificate: "expired", authority: "authority", outcome: "unreachable"),
+        Case(certificate: "stranger", authority: "authority", outcome: "unreachable"),
+    ]
+
+    private let certificates: Certificates
+
+    init() throws { certificates = try Certificates() }
+
+    @Test(arguments: cases) func onlyATrustedCertificateForTheHostWillDo(_ test: Case) async throws {
+        let server = try await TLSServer(certificates, test.certificate, "-www")
+        try await withClient(url: server.url) {
+            $0.caFile = test.authority.map { certificates.file("\($0).pem") }
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcome() == test.outcome)
+        }
+    }
+
+    @Test func whoCallsCanBeAskedFor() async throws {
+        let server = try await TLSServer(
+            certificates, "server", "-www", "-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem")
+        try await call(server, nil, nil, "unreachable")
+        try await call(server, "client.pem", "client.key", "200")
+        try await call(server, "client.pem", "locked.key", "200")
+        try await call(server, "stranger.pem", "stranger.key", "unreachable")
+        try await call(server, "client.pem", "stranger.key", "unreachable")
+        // Nobody is asked for a password.
+        try await call(server, "client.pem", "locked.key", "unreachable", password: nil)
+    }
+
+    private func call(
+        _ server: TLSServer, _ certificate: String?, _ key: String?, _ outcome: String,
+        password: String? = Certificates.password
+    ) async throws {
+        try await withClient(url: server.url) {
+            $0.caFile = certificates.file("authority.pem")
+            $0.clientCertificate = certificate.map(certificates.file)
+            $0.clientKey = key.map(certificates.file)
+            $0.clientKeyPassword = password
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcome() == outcome, "\(certificate ?? "none") \(key ?? "")")
+        }
+    }
+
+    /// A redirect to another origin goes there as nobody.
+    @Test func onlyTheServiceItselfIsToldWhoCalls() async throws {
+        let asking = ["-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem"]
+        let other = try await TLSServer(
+            certificates, "server", "-www", asking[0], asking[1], asking[2], asking[3], asking[4])
+        try Program.run(
+            #"printf 'HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n' "$2" >"$1/there""#,
+            certificates.folder, other.url)
+        let service = try await TLSServer(certificates, "server", "-HTTP")
+        try await call(other, "client.pem", "client.key", "200")
+        try await withClient(url: service.url + "there") {
+            $0.caFile = certificates.file("authority.pem")
+            $0.clientCertificate = certificates.file("client.pem")
+            $0.clientKey = certificates.file("client.key")
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcome() == "unreachable")
+        }
+    }
+
+    @Test func filesThatCannotBeReadAreToldBeforeAnyCall() async throws {
+        let upstreams = try CurlUpstreams(userAgent: "test")
+        let missing = certificates.file("missing.pem")
+        let changes: [(String, @Sendable (inout UpstreamSettings) -> Void)] = [
+            ("certificates to trust", { $0.caFile = missing }),
+            ("client certificate", { $0.clientCertificate = missing }),
+            ("client key", { $0.clientKey = missing }),
+        ]
+        for (purpose, change) in changes {
+            var settings = UpstreamSettings(name: "a", url: "https://a.example")
+            change(&settings)
+            #expect(throws: InvalidUpstream.file(missing, purpose: purpose)) {
+                _ = try upstreams.client(for: settings)
+            }
+        }
+        await upstreams.shutdown()
+    }
+
+    /// The server takes one connection, so calls that do not share it would wait for ever.
+    @Test(arguments: LoopImplementation.allCases)
+    func callsShareAConnectionWhereHTTP2IsOffered(_ implementation: LoopImplementation) async throws {
+        let server = try await HTTP2Server(certificates, crowd: 20)
+        try await withClient(url: server.url, on: implementation) {
+            $0.caFile = certificates.file("authority.pem")
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcomes(of: 20) == ["200": 20])
+            let answer = try await withThrowingTaskGroup(of: RemoteAnswer.self) { group in
+                for _ in 0..<20 { group.addTask { try await client.call(RemoteRequest()) } }
+                return try await group.reduce(RemoteAnswer(status: 0)) { $1 }
+            }
+            #expect(answer.headers["Content-Type"] == "application/json")
+            #expect(String(decoding: answer.body, as: UTF8.self) == #"{"animal":"Cat"}"#)
+        }
+        server.stop()
+    }
+}
