@@ -9,7 +9,7 @@ import Upstream
         let upstream = try FaultyUpstream { [.send($0.index < 3 ? Answer.status(500) : Answer.ok())] }
         try await withClient(of: upstream) {
             $0.breakerFailures = 3
-            $0.breakerCooldown = .seconds(1)
+            $0.breakerCooldown = .seconds(3)
         } _: { client in
             for _ in 0..<3 {
                 #expect(await client.outcome() == "500")

@@ -14,10 +14,10 @@ enum TestSocket {
     }
 
     #if canImport(Glibc)
-        private static let stream = Int32(SOCK_STREAM.rawValue)
+        static let stream = Int32(SOCK_STREAM.rawValue)
         private static let noSignal = Int32(MSG_NOSIGNAL)
     #else
-        private static let stream = SOCK_STREAM
+        static let stream = SOCK_STREAM
         private static let noSignal: Int32 = 0
     #endif
 

@@ -22,12 +22,7 @@ final class TLSServer: Sendable {
     ///   - options: of `openssl s_server`: `-www` answers every request with 200.
     init(_ certificates: Certificates, _ certificate: String, _ options: String...) async throws {
         var ends: [Int32] = [0, 0]
-        #if canImport(Glibc)
-            let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-            let stream = SOCK_STREAM
-        #endif
-        guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else {
+        guard socketpair(AF_UNIX, TestSocket.stream, 0, &ends) == 0 else {
             throw TestSocket.Failure(call: "socketpair", code: errno)
         }
         let channel = ends[0]
