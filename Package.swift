@@ -25,7 +25,7 @@ let package = Package(
 
         .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
         .target(name: "Upstream", dependencies: ["CCurl", "HTTP", "Locks", "Sockets", "Stores"]),
-        .target(name: "Journal", dependencies: ["Locks", "Stores"]),
+        .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Stores"]),
         .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
         .executableTarget(
             name: "storehouse",

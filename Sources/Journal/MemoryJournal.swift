@@ -160,8 +160,3 @@ extension Commits.Contents {
         snapshots.removeFirst(place)
     }
 }
-
-extension StatePatch {
-    /// About how many bytes it takes.
-    fileprivate var extent: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
-}

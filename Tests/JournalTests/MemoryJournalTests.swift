@@ -7,9 +7,8 @@ import Testing
 @Suite("The memory journal")
 struct MemoryJournalTests {
     private func journal(keeping count: Int, commits: Int) -> any SessionJournal {
-        let journal = MemoryJournal(keepCommits: count).begin(Step.session)
-        let store = Step.kind.makeStore(environment: StoreEnvironment(clock: Step.Clock()), recorder: journal)
-        for _ in 0..<commits { store.dispatch(["type": "step"], DispatchOptions()) { _ in } }
+        let journal = MemoryJournal(keepCommits: count).begin(Step.session())
+        Step.store(journal).step(commits)
         return journal
     }
 
@@ -24,13 +23,13 @@ struct MemoryJournalTests {
         let journal = journal(keeping: 100, commits: 10)
         #expect(journal.recent(after: 0, limit: 3)?.map(\.revision) == [1, 2, 3])
         #expect(journal.recent(after: 3, limit: 100)?.map(\.revision) == Array(4...10))
-        #expect(journal.recent(after: 3, limit: 1)?.map(\.at) == [7])
+        #expect(journal.recent(after: 3, limit: 1)?.map(\.at) == [Step.moment])
     }
 
     @Test("has nothing beyond the newest commit, and nothing for a session without any", arguments: [10, 11, Int.max])
     func nothing(revision: Int) {
         #expect(journal(keeping: 100, commits: 10).recent(after: revision, limit: 5)?.isEmpty == true)
-        #expect(MemoryJournal(keepCommits: 1).begin(Step.session).recent(after: revision, limit: 5)?.isEmpty == true)
+        #expect(MemoryJournal(keepCommits: 1).begin(Step.session()).recent(after: revision, limit: 5)?.isEmpty == true)
     }
 
     @Test("keeps the newest commits, twice as many at most, and says what is gone", arguments: 1..<60)
@@ -59,7 +58,7 @@ struct MemoryJournalTests {
 
     @Test("has only the first state of a session without commits")
     func first() {
-        let past = past(MemoryJournal(keepCommits: 1).begin(Step.session), 0)
+        let past = past(MemoryJournal(keepCommits: 1).begin(Step.session()), 0)
         #expect(past?.state(initial: Step.kind.initialState) == Step.json(0))
     }
 }

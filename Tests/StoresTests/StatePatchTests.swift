@@ -58,4 +58,22 @@ import Testing
         #expect(Self.patch(.replace, "/a").applied(to: ["b": 1]) == nil)
         #expect(Self.patch(.replace, "/b").applied(to: ["b": 0]) == ["b": 1])
     }
+
+    @Test func whatWasEncodedIsReadAgain() {
+        let patch = StatePatch([
+            .init(.add, "/a~1b/0", Array(#"{"x":[1.50,"é\n"],"y":null}"#.utf8)), .init(.remove, "/c"),
+            .init(.replace, "", Array("12345678901234567890".utf8)),
+        ])
+        #expect(StatePatch(json: patch.encoded()) == patch)
+        #expect(StatePatch(json: StatePatch().encoded()) == StatePatch())
+    }
+
+    @Test(
+        arguments: [
+            "", "{}", "[1]", #"[{"op":"add","path":"/a"}]"#, #"[{"op":"move","from":"/a","path":"/b"}]"#,
+            #"[{"op":"remove"}]"#, "[",
+        ])
+    func whatIsNoPatchIsNotRead(_ json: String) {
+        #expect(StatePatch(json: Array(json.utf8)) == nil)
+    }
 }

@@ -54,6 +54,36 @@ public struct StatePatch: Sendable, Equatable {
     }
 }
 
+extension StatePatch {
+    /// Reads a patch that was encoded; nil where that is none, or has operations other than these three.
+    ///
+    /// - Parameter json: a JSON Patch in UTF-8.
+    public init?(json: [UInt8]) {
+        guard case .array(let elements)? = try? JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting) else {
+            return nil
+        }
+        var operations: [Operation] = []
+        operations.reserveCapacity(elements.count)
+        for element in elements {
+            guard let operation = Operation(element) else { return nil }
+            operations.append(operation)
+        }
+        self.init(operations)
+    }
+}
+
+extension StatePatch.Operation {
+    fileprivate init?(_ json: JSONValue) {
+        guard let kind = json["op"]?.asString.flatMap(Kind.init), let path = json["path"]?.asString else { return nil }
+        guard kind != .remove else {
+            self.init(kind, path)
+            return
+        }
+        guard let value = json["value"] else { return nil }
+        self.init(kind, path, value.encoded())
+    }
+}
+
 extension StatePatch: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.array { json in

@@ -1,0 +1,108 @@
+import CSQLite
+
+/// A connection to a database file, for one thread at a time.
+final class Connection {
+    enum Access {
+        /// Makes the file where there is none.
+        case create
+        case write
+        case read
+    }
+
+    let handle: OpaquePointer
+    /// How many pages the log had after the newest commit; what SQLite writes it to.
+    private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - access: what may be done with it.
+    ///   - vfs: the name of what SQLite reads and writes through; nil for the system itself.
+    init(_ path: String, _ access: Access, vfs: String? = nil) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, vfs)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteError(code, handle)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        pages.initialize(to: 0)
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 2000)
+        // Neither views nor triggers of a file that somebody else has made run anything.
+        try execute("PRAGMA trusted_schema = OFF")
+        if access == .read { try execute("PRAGMA query_only = ON") }
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+        pages.deallocate()
+    }
+
+    /// How many pages the log had after the newest commit, once ``watchLog()`` was called.
+    var logPages: Int { Int(pages.pointee) }
+
+    /// Notes that all of the log was taken over; the next commit begins it anew.
+    func forgetLog() { pages.pointee = 0 }
+
+    /// Has the size of the log noted, which is not taken over by SQLite itself from then on.
+    func watchLog() {
+        sqlite3_wal_hook(
+            handle,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, pages)
+    }
+
+    /// Runs one or more statements whose rows nobody wants.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(code, handle) }
+    }
+
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement { try Statement(sql, on: self) }
+
+    /// The number that a query has for its only answer; nil where it has none.
+    func integer(_ sql: String) throws(SQLiteError) -> Int? {
+        try prepare(sql).first({ _ in }, { $0.integer(0) })
+    }
+
+    /// The text that a query has for its only answer; nil where it has none.
+    func text(_ sql: String) throws(SQLiteError) -> String? {
+        try prepare(sql).first({ _ in }, { $0.text(0) })
+    }
+
+    /// How many rows the newest statement has changed.
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Leaves the open transaction, if there is one, as if it had not begun.
+    func rollBack() {
+        guard isInTransaction else { return }
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// Takes what stands in the log over into the file, as far as readers allow.
+    ///
+    /// - Returns: how many pages the log has, and how many of them have been taken over.
+    func checkpoint() throws(SQLiteError) -> (log: Int, done: Int) {
+        var log: Int32 = 0
+        var done: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &log, &done)
+        guard code == SQLITE_OK else { throw SQLiteError(code, handle) }
+        return (Int(log), Int(done))
+    }
+}
+
+extension Connection.Access {
+    fileprivate var flags: Int32 {
+        switch self {
+        case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // A reader writes too: it notes in shared memory how far it reads.
+        case .write, .read: SQLITE_OPEN_READWRITE
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import JSON
+import Journal
+import Stores
+import Testing
+
+@Suite("The SQLite journal")
+struct SQLiteJournalTests {
+    @Test(
+        "finds sessions as they were left, in a file that was closed and in one that was not", arguments: [true, false])
+    func reopening(closes: Bool) async throws {
+        let file = try JournalFile()
+        for opened in 0..<3 {
+            let journal = try file.open()
+            let session: any SessionJournal
+            if opened == 0 {
+                session = journal.begin(Step.session())
+            } else {
+                let found = try await journal.session("session")
+                #expect(found.kept.revision == opened * 100 && found.past.count == opened * 100)
+                #expect(found.kept.record == Step.session())
+                session = found.journal
+            }
+            Step.store(session, from: opened * 100).step(100)
+            #expect(await session.kept() == nil && session.isKept)
+            if closes { await journal.closed() }
+        }
+        let journal = try file.open()
+        #expect(journal.sessionCount == 1)
+        let found = try await journal.session("session")
+        #expect(found.past.count == 300)
+        #expect(try await found.journal.entries(after: 0)?.map(\.revision) == Array(1...300))
+    }
+
+    @Test("knows no session that was never begun, and tells one that ended from it", arguments: [true, false])
+    func ended(isHeld: Bool) async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        #expect(try await journal.found("session").word == "unknown")
+        let session = journal.begin(Step.session())
+        Step.store(session).step(3)
+        if isHeld { session.end(at: Step.moment) } else { journal.end("session", at: Step.moment) }
+        #expect(try await journal.found("session").word == "ended")
+        #expect(journal.sessionCount == 0)
+        await journal.closed()
+        #expect(try await file.open().found("session").word == "ended")
+    }
+
+    @Test("keeps a batch whole, with the answer to it")
+    func units() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.begin(Step.session())
+        let store = Step.store(session)
+        let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
+        let answer = KeptAnswer(key: "k", fingerprint: .max, answer: [1, 2, 3], at: Step.moment)
+        var options = DispatchOptions()
+        options.keep = { _ in session.keep(answer) }
+        store.dispatch(batch, options) { _ in }
+        store.dispatch(batch, DispatchOptions()) { _ in }
+        #expect(await session.kept() == nil)
+        let found = try await journal.session("session")
+        #expect(found.kept.revision == 6 && found.answers == [answer] && found.past.count == 6)
+    }
+
+    @Test("is refused to a second who opens the same file, until the first is done with it")
+    func oneAtATime() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        #expect(throws: StorageError.inUse(path: file.path)) { try file.open() }
+        await journal.closed()
+        _ = try file.open()
+    }
+}

@@ -1,0 +1,72 @@
+import Stores
+
+extension Journal {
+    func found(_ id: String) async throws -> FoundSession {
+        try await withCheckedContinuation { next in find(id) { next.resume(returning: $0) } }.get()
+    }
+
+    /// The session, which must be there.
+    func session(_ id: String) async throws -> Found {
+        guard case .session(let kept, let past, let answers, let journal) = try await found(id) else {
+            throw Missing(id: id)
+        }
+        return Found(kept: kept, past: past, answers: answers, journal: journal)
+    }
+
+    func listed(after id: String? = nil, limit: Int = 100) async throws -> [KeptSession] {
+        try await withCheckedContinuation { next in list(after: id, limit: limit) { next.resume(returning: $0) } }.get()
+    }
+
+    func idle(since moment: Int, limit: Int = 100) async throws -> [String] {
+        try await withCheckedContinuation { next in
+            idle(since: moment, limit: limit) { next.resume(returning: $0) }
+        }.get()
+    }
+
+    func closed() async {
+        await withCheckedContinuation { next in close { next.resume() } }
+    }
+}
+
+extension FoundSession {
+    var word: String {
+        switch self {
+        case .unknown: "unknown"
+        case .ended: "ended"
+        case .session: "session"
+        }
+    }
+}
+
+/// A session as a journal found it.
+struct Found {
+    let kept: KeptSession
+    let past: PastState
+    let answers: [KeptAnswer]
+    let journal: any SessionJournal
+}
+
+/// A session that is not there.
+struct Missing: Error {
+    let id: String
+}
+
+extension SessionJournal {
+    /// Waits until everything is kept.
+    ///
+    /// - Returns: why it is not.
+    @discardableResult
+    func kept() async -> JournalFailure? {
+        await withCheckedContinuation { next in whenKept { next.resume(returning: $0) } }
+    }
+
+    func entries(after revision: Int, limit: Int = .max) async throws -> [ActionRecord]? {
+        try await withCheckedContinuation { next in
+            entries(after: revision, limit: limit) { next.resume(returning: $0) }
+        }.get()
+    }
+
+    func past(_ revision: Int) async throws -> PastState? {
+        try await withCheckedContinuation { next in past(revision) { next.resume(returning: $0) } }.get()
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Journal
+import Locks
+import Stores
+
+/// A database in a directory of its own, which goes with this.
+final class JournalFile: Sendable {
+    let directory: URL
+    var path: String { directory.appending(path: "storehouse.db").path }
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "journal-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    func open(
+        _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String? = nil,
+        now: @escaping @Sendable () -> Int = { Step.moment },
+        report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+    ) throws -> SQLiteJournal {
+        try SQLiteJournal(
+            path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: vfs, now: now,
+            report: report)
+    }
+
+    /// What a process that ended at this moment would leave behind.
+    func copy() throws -> JournalFile {
+        let copy = try JournalFile()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
+}

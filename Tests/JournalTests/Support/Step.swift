@@ -1,0 +1,75 @@
+import JSON
+import Stores
+
+/// A store that counts, and keeps a list of some size that never changes.
+struct Step: HostedReducer {
+    struct State: HostedState {
+        var count = 0
+
+        func encode(into json: inout JSONWriter) { json.value(Step.json(count)) }
+    }
+
+    struct Action: CataloguedAction, Equatable {
+        static let catalogue = ActionCatalogue([ActionDeclaration("step", "Counts one more.", Action())])
+    }
+
+    /// It stands still.
+    struct Clock: StoreClock {
+        func now() -> Int { Step.moment }
+        func sleep(until moment: Int) async throws(CancellationError) {}
+    }
+
+    static let moment = 1_700_000_000_000
+
+    static let kind = StoreKind.store("step", Step.self)
+
+    static func json(_ count: Int) -> JSONValue {
+        ["count": .integer(count), "list": .array(Array(repeating: .integer(1), count: 100))]
+    }
+
+    func decide(_ action: Action, in state: State) -> Decision { .accept }
+
+    func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
+
+    /// A session of this kind.
+    static func session(_ id: String = "session") -> SessionRecord {
+        SessionRecord(
+            id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, history: "h",
+            initial: KeptState(json: kind.initialState))
+    }
+
+    /// A store that is recorded by `journal` from a revision on, at which it stands.
+    static func store(_ journal: any SessionJournal, from revision: Int = 0) -> HostedStore {
+        let store = kind.makeStore(
+            environment: StoreEnvironment(clock: Clock()), recorder: Resumed(journal, from: revision))
+        store.step(revision)
+        return store
+    }
+}
+
+/// Keeps to itself what was recorded earlier.
+private final class Resumed: ActionRecorder {
+    private let journal: any SessionJournal
+    private let revision: Int
+
+    init(_ journal: any SessionJournal, from revision: Int) {
+        self.journal = journal
+        self.revision = revision
+    }
+
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        if record.revision > revision { journal.append(record, state) }
+    }
+}
+
+extension HostedStore {
+    /// Commits so many actions, one by one.
+    func step(_ count: Int = 1) {
+        for _ in 0..<count { dispatch(["type": "step"], DispatchOptions()) { _ in } }
+    }
+}
+
+extension PastState {
+    /// What a store of steps had counted.
+    var count: Int? { state(initial: Step.kind.initialState)?["count"]?.asInteger }
+}
