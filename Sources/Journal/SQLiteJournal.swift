@@ -104,7 +104,8 @@ public final class SQLiteJournal: Journal {
         SQLiteSessionJournal(
             writer, id: session.row.record.id,
             SnapshotRule(keepCommits: keepCommits, snapshot: session.snapshot, session.records),
-            revision: session.cursor.revision, hidden: session.past.hidden, cursor: session.cursor)
+            revision: session.cursor.revision, hidden: session.past.hidden, cursor: session.cursor,
+            lastUse: session.row.lastActiveAt)
     }
 
     public func list(

@@ -16,7 +16,10 @@ final class SQLiteSessionJournal: SessionJournal {
         /// that is promised.
         var given = 0
         var settled = 0
+        /// In the order in which they are told.
         var waiters: [Waiter] = []
+        /// Whether somebody is telling them; whoever comes meanwhile is told by the same.
+        var isTelling = false
         /// Why nothing is kept any more.
         var failure: JournalFailure?
         var hasEnded = false
@@ -41,12 +44,14 @@ final class SQLiteSessionJournal: SessionJournal {
     /// A session that begins, or one that was found where `cursor` says.
     init(
         _ writer: Writer, id: String, _ rule: SnapshotRule, revision: Int = 0, hidden: [UInt8]? = nil,
-        cursor: Cursor? = nil
+        cursor: Cursor? = nil, lastUse: Int = 0
     ) {
         self.writer = writer
         self.id = id
         contents = Locked(
-            Contents(cursor: cursor, tail: Tail(revision: revision), rule: rule, hidden: hidden))
+            Contents(
+                cursor: cursor, tail: Tail(revision: revision), rule: rule, hidden: hidden, lastUse: lastUse,
+                notedUse: lastUse))
     }
 
     deinit {
@@ -106,19 +111,18 @@ final class SQLiteSessionJournal: SessionJournal {
     }
 
     func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void) {
-        let answer: JournalFailure?? = contents.withLock { contents in
-            if let failure = contents.failure { return .some(failure) }
-            let order = contents.given + (contents.open.isEmpty ? 0 : 1)
-            if contents.settled >= order { return .some(nil) }
+        let isKept = contents.withLock { contents in
+            if contents.isKept { return true }
+            let order = contents.failure == nil ? contents.given + (contents.open.isEmpty ? 0 : 1) : .max
             contents.waiters.append(Waiter(order: order, done: done))
-            return nil
+            return false
         }
-        if let answer { done(answer) }
+        if isKept { done(nil) } else { tell() }
     }
 
-    var isKept: Bool {
-        contents.withLock { $0.failure == nil && $0.open.isEmpty && $0.settled == $0.given }
-    }
+    var isKept: Bool { contents.withLock(\.isKept) }
+
+    var hasFailed: Bool { contents.withLock { $0.failure != nil } }
 
     func recent(after revision: Int, limit: Int) -> [ActionRecord]? {
         contents.withLock { $0.tail.records(after: revision, limit: limit) }
@@ -177,9 +181,20 @@ extension SQLiteSessionJournal {
 
     /// Tells who waits for no more than that the writer has it.
     private func settleHandedOver() {
-        guard writer.settlesAtOnce else { return }
-        let waiters = contents.withLock { $0.takeSettled() }
-        for waiter in waiters { waiter.done(nil) }
+        if writer.settlesAtOnce { tell() }
+    }
+
+    /// Calls back who waits for what is settled by now, in their order.
+    func tell() {
+        while true {
+            let (due, failure) = contents.withLock { contents in
+                (contents.takeDue(), contents.failure)
+            }
+            guard let due else { return }
+            for waiter in due.kept { waiter.done(nil) }
+            for waiter in due.failed { waiter.done(failure) }
+            contents.withLock { $0.isTelling = false }
+        }
     }
 
     /// Where the writer's next row of it goes, nil where it has not begun; or why it keeps nothing any more.
@@ -187,38 +202,42 @@ extension SQLiteSessionJournal {
         contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.cursor) }
     }
 
-    /// The writer is over with the oldest order that it had not settled.
+    /// The writer is over with the oldest order that it had not settled. Who waits is to be told.
     ///
     /// - Parameter cursor: where the rows go on now.
-    /// - Returns: what to call, outside all locks.
-    func settle(_ cursor: Cursor?) -> [@Sendable () -> Void] {
+    func settle(_ cursor: Cursor?) {
         contents.withLock { contents in
             contents.cursor = cursor ?? contents.cursor
             if let cursor { writer.tails.add(contents.tail.keep(upTo: cursor.revision, within: writer.tails.share)) }
             if !writer.settlesAtOnce { contents.settled += 1 }
-            return contents.takeSettled().map { waiter in { waiter.done(nil) } }
         }
     }
 
-    /// Nothing that it was given and is not settled will be kept, nor what it is given from now on.
-    func fail(_ failure: JournalFailure) -> [@Sendable () -> Void] {
+    /// Nothing that it was given and is not settled will be kept, nor what it is given from now on. Who waits is to be told.
+    func fail(_ failure: JournalFailure) {
         contents.withLock { contents in
             contents.failure = contents.failure ?? failure
             contents.open = Unit()
             writer.tails.add(contents.tail.dropUnkept())
-            let waiters = contents.waiters
-            contents.waiters = []
-            return waiters.map { waiter in { waiter.done(failure) } }
         }
     }
 }
 
 extension SQLiteSessionJournal.Contents {
-    fileprivate mutating func takeSettled() -> [SQLiteSessionJournal.Waiter] {
+    fileprivate var isKept: Bool {
+        failure == nil && open.isEmpty && settled == given && waiters.isEmpty && !isTelling
+    }
+
+    /// Takes out who is to be told now; nil where that is nobody, or somebody else is telling.
+    fileprivate mutating func takeDue() -> (
+        kept: [SQLiteSessionJournal.Waiter], failed: [SQLiteSessionJournal.Waiter]
+    )? {
+        guard !isTelling, let first = waiters.first, failure != nil || first.order <= settled else { return nil }
+        isTelling = true
         let settled = settled
-        guard waiters.first.map({ $0.order <= settled }) == true else { return [] }
         let count = waiters.firstIndex { $0.order > settled } ?? waiters.count
-        defer { waiters.removeFirst(count) }
-        return Array(waiters.prefix(count))
+        let due = (kept: Array(waiters.prefix(count)), failed: failure == nil ? [] : Array(waiters.dropFirst(count)))
+        waiters.removeFirst(failure == nil ? count : waiters.count)
+        return due
     }
 }

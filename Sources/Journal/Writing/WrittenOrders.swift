@@ -31,17 +31,19 @@ struct WrittenOrders: Sendable {
         if case .failed = outcome, case .begin = order { liveChange -= 1 }
     }
 
-    /// Tells the sessions.
+    /// Notes in the sessions' journals what came of the orders.
     ///
     /// - Returns: what to call, outside all locks.
     func settle(_ orders: [Order]) -> [@Sendable () -> Void] {
         var calls: [@Sendable () -> Void] = []
         for (order, outcome) in zip(orders, outcomes) {
             if case .barrier(let done) = order { calls.append(done) }
+            guard let journal = order.journal else { continue }
             switch outcome {
-            case .kept(let cursor): calls += order.journal?.settle(cursor) ?? []
-            case .failed(let failure): calls += order.journal?.fail(failure) ?? []
+            case .kept(let cursor): journal.settle(cursor)
+            case .failed(let failure): journal.fail(failure)
             }
+            calls.append { journal.tell() }
         }
         return calls
     }
