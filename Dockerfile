@@ -7,7 +7,8 @@ ARG RUN_IMAGE=debian:bookworm-slim
 
 FROM ${BUILD_IMAGE} AS build
 RUN apt-get -qq update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
+        libcurl4-openssl-dev libsqlite3-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The tests, the examples, the fuzzers and the benchmarks are not built here, but the package names their folders.
@@ -21,9 +22,10 @@ COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product storehouse
 
 FROM ${RUN_IMAGE}
-# The binary is not linked with libcurl4, but loads it to call remote services.
+# The binary is not linked with libcurl4 and libssl3, but loads the one to call remote services, and of the other what seals.
 RUN apt-get -qq update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
+        ca-certificates libcurl4 libsqlite3-0 libssl3 \
     && rm -rf /var/lib/apt/lists/* \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/storehouse
 COPY --from=build /src/.build/release/storehouse /usr/local/bin/storehouse

@@ -10,10 +10,12 @@ let package = Package(
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
+        .library(name: "Sealing", targets: ["Sealing"]),
     ],
     targets: [
         .target(name: "CLinux"),
         .target(name: "CCurl"),
+        .target(name: "CCrypto"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Locks"),
@@ -26,10 +28,11 @@ let package = Package(
         .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
         .target(name: "Upstream", dependencies: ["CCurl", "HTTP", "Locks", "Sockets", "Stores"]),
         .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Stores"]),
+        .target(name: "Sealing", dependencies: ["CCrypto", "Stores"]),
         .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
         .executableTarget(
             name: "storehouse",
-            dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Upstream"]),
+            dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Sealing", "Upstream"]),
         .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
         .target(name: "ExampleStores", dependencies: ["Stores"], path: "Examples/Stores"),
 
@@ -49,6 +52,7 @@ let package = Package(
         .testTarget(
             name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
         .testTarget(name: "JournalTests", dependencies: ["Journal", "Locks", "Stores", "JSON"]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Stores"]),
         .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",
@@ -60,7 +64,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CSQLite"]
+let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CCrypto", "CSQLite"]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -78,6 +78,7 @@ import Testing
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("admin.token", _): "0123456789abcdef"
+        case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
         // Switched off, the embedded server would be missed.
         case ("upstreams.embedded", _): true
         case (let path, _) where path.hasSuffix(".url"): "https://api.example/v1?q=1"

@@ -35,6 +35,10 @@ import Testing
             "admin.token (STOREHOUSE_ADMIN_TOKEN): must be a text of at least 16 visible ASCII characters, or null"
         ),
         (
+            "STOREHOUSE_STORAGE_KEY", "s3cr3t",
+            "storage.key (STOREHOUSE_STORAGE_KEY): must be 32 bytes in base64 or hexadecimal, as `openssl rand -base64 32` makes them, or null"
+        ),
+        (
             "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "s3cr3t",
             "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): must be an object of header names with their values"
         ),

@@ -86,5 +86,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
             "how many commits of a session its action log keeps at least"),
+        ConfigurationKey(
+            "storage.key", \.storage.key, ValueFormat.storageKey.orNull(),
+            "seals the secrets that are kept, passwords say; without one they are left out"),
     ]
 }

@@ -68,6 +68,18 @@ extension ValueFormat<Secret> {
     }
 }
 
+extension ValueFormat<StorageKey> {
+    static var storageKey: ValueFormat {
+        var format = ValueFormat(
+            "\(StorageKey.length) bytes in base64 or hexadecimal, as `openssl rand -base64 32` makes them",
+            json: { .string($0) },
+            read: { value in value.asString.flatMap { StorageKey($0) } },
+            write: { .string($0.text) })
+        format.isSecret = true
+        return format
+    }
+}
+
 extension ValueFormat<JSONPointer> {
     static var pointer: ValueFormat {
         ValueFormat(

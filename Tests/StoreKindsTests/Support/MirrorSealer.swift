@@ -4,7 +4,7 @@ import Stores
 struct MirrorSealer: Sealer {
     var mark: UInt8 = 1
 
-    func seal(_ clear: [UInt8]) -> [UInt8] { [mark] + clear.reversed() }
+    func seal(_ clear: [UInt8]) -> [UInt8]? { [mark] + clear.reversed() }
 
     func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.first == mark ? sealed.dropFirst().reversed() : nil }
 }

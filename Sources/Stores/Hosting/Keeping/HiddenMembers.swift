@@ -44,7 +44,7 @@ public struct HiddenMembers: ~Copyable {
         case _ where text.isEmpty: json.member(name, text)
         case .clear: json.member(name, text)
         case .leftOut: break
-        case .sealed(let sealer): json.member(name, Sealed.seal(text, by: sealer))
+        case .sealed(let sealer): json.member(name, ifPresent: Sealed.seal(text, by: sealer))
         }
     }
 

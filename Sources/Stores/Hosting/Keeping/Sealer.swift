@@ -1,7 +1,7 @@
 /// Seals what must not stand in clear where states are kept.
 public protocol Sealer: Sendable {
-    /// What only who has the key can read or make.
-    func seal(_ clear: [UInt8]) -> [UInt8]
+    /// What only who has the key can read or make; nil where it cannot be made now, and `clear` has to be left out.
+    func seal(_ clear: [UInt8]) -> [UInt8]?
 
     /// What was sealed; nil where it was sealed with another key, or changed since.
     func open(_ sealed: [UInt8]) -> [UInt8]?
@@ -9,8 +9,8 @@ public protocol Sealer: Sendable {
 
 /// Secrets as they stand in JSON: sealed, in base64.
 enum Sealed {
-    static func seal(_ text: String, by sealer: any Sealer) -> String {
-        Base64.text(of: sealer.seal(Array(text.utf8)))
+    static func seal(_ text: String, by sealer: any Sealer) -> String? {
+        sealer.seal(Array(text.utf8)).map(Base64.text)
     }
 
     static func open(_ text: String, by sealer: any Sealer) -> String? {
