@@ -58,6 +58,12 @@ extension Configuration {
                     path: "sessions.defaultStore", source: nil,
                     detail: "no store is called that; did you mean \(nearest)?"))
         }
+        if storage.kind == .sqlite {
+            problems.append(
+                .init(
+                    path: "storage.kind", source: nil, detail: "this release keeps sessions in memory only; set memory")
+            )
+        }
         return problems
     }
 
@@ -66,6 +72,8 @@ extension Configuration {
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }
         settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
         settings.sessions.most = sessions.max
+        settings.sessions.mostResident = sessions.maxResident
+        settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.mostPerSession = streams.maxPerSession

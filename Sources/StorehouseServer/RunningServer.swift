@@ -22,8 +22,10 @@ package final class RunningServer: Sendable {
         self.log = log
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        service = Service(
-            kinds, configuration.serviceSettings(kinds), journal: journal, clock: clock, log: log)
+        var settings = configuration.serviceSettings(kinds)
+        let isTokenMade = settings.adminToken.isEmpty
+        if isTokenMade { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
+        service = Service(kinds, settings, journal: journal, clock: clock, log: log)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),
@@ -35,6 +37,8 @@ package final class RunningServer: Sendable {
         url = "http://\(http.address)"
         sweep(on: group.loops[0])
         log.announce("listening on \(url)")
+        // Being on loopback proves nothing behind a proxy, so there is always a token.
+        if isTokenMade { log.announce("admin token of this run: \(settings.adminToken)") }
     }
 
     /// Ends streams with a word, answers what is under way, and returns when all is done or the time is up.
@@ -43,6 +47,9 @@ package final class RunningServer: Sendable {
         service.drain()
         await http.drain(within: configuration.http.cutAfter)
         service.registry.endAll()
+        if let journal = service.journal {
+            await withCheckedContinuation { done in journal.close { done.resume() } }
+        }
         await group.stop()
         log.info("stopped")
     }

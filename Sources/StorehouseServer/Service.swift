@@ -10,6 +10,8 @@ final class Service: Sendable {
         var sessions = SessionRegistry.Settings()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
+        /// What opens what only operators may see.
+        var adminToken = ""
         /// The longest that an answer is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
     }
@@ -21,16 +23,24 @@ final class Service: Sendable {
     let clock: Clock
     let cors: CORS
     let log: Log
+    let builder: SessionBuilder
+    /// Finds sessions that are not in memory; nil where there are no others.
+    let loader: SessionLoader?
     let documents: Documents
     private let draining = Atomic(false)
 
     init(_ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, clock: Clock, log: Log) {
-        self.kinds = kinds.map { HostedKind($0, clock: clock, log: log) }
+        let hosted = kinds.map { HostedKind($0, clock: clock, log: log) }
+        let registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
+        self.kinds = hosted
         self.settings = settings
         self.journal = journal
         self.clock = clock
         self.log = log
-        registry = SessionRegistry(settings.sessions, clock: clock)
+        self.registry = registry
+        let builder = SessionBuilder(hosted, log)
+        self.builder = builder
+        loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         cors = CORS(settings.allowedOrigins)
         documents = Documents(kinds, defaultStore: settings.defaultStore)
     }
@@ -46,39 +56,28 @@ final class Service: Sendable {
             .draining, "The server is shutting down; nothing was done. Try again, on another one if there is.")
     }
 
-    /// The session that a path names.
-    func session(_ segment: PathSegment) throws(Problem) -> Session { try session(lookUp(segment)) }
-
-    /// The session that was found.
-    func session(_ found: SessionRegistry.Lookup) throws(Problem) -> Session {
-        switch found {
-        case .session(let session): return session
-        case .ended:
-            throw Problem(.sessionEnded, "This session was deleted or expired; create another with POST /sessions.")
-        case .unknown:
-            throw Problem(.noSuchSession, "No session has this id; create one with POST /sessions.")
-        }
+    /// Refuses what would commit something, where that could not be kept.
+    func refuseWhileUnavailable() throws(Problem) {
+        if journal?.isAvailable == false { throw Problem(JournalFailure.unavailable("")) }
     }
 
-    func lookUp(_ segment: PathSegment) -> SessionRegistry.Lookup {
-        SessionID(segment.decoded).map(registry.find) ?? .unknown
-    }
-
-    /// The answer to GET and HEAD.
-    func read(_ resource: Resource, _ head: RequestHead) throws(Problem) -> Response {
-        try Self.requireAcceptable(head)
+    /// Answers GET and HEAD.
+    func read(_ resource: Resource, _ call: Call) throws(Problem) {
+        try Self.requireAcceptable(call.head)
         switch resource.route {
-        case .index: return .document(documents.index)
-        case .stores: return .document(documents.stores)
-        case .openAPI: return .document(documents.openAPI)
-        case .liveness: return Self.alive
+        case .index: call.answer(.document(documents.index))
+        case .stores: call.answer(.document(documents.stores))
+        case .openAPI: call.answer(.document(documents.openAPI))
+        case .liveness: call.answer(Self.alive)
         case .readiness:
             try refuseWhileDraining()
-            return Self.ready
-        case .session: return try readSession(resource.id)
-        case .state: return try readState(resource.id, head)
-        case .actions: return try readActions(resource.id, head)
-        case .sessions, .events, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
+            try refuseWhileUnavailable()
+            call.answer(Self.ready)
+        case .session: try withSession(resource.id, call, readSession)
+        case .state: try withSession(resource.id, call, readState)
+        case .actions: try withSession(resource.id, call, readActions)
+        case .adminSessions: try listSessions(call)
+        case .sessions, .events, .forks, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
         }
     }
 

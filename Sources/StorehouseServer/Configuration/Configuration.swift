@@ -35,6 +35,8 @@ public struct Configuration: Sendable, Hashable {
     public struct Sessions: Sendable, Hashable {
         public var defaultStore = "app"
         public var max = 1_000_000
+        /// How many of them stay in memory where the others rest in storage.
+        public var maxResident = 20_000
         public var idleTimeout = Duration.seconds(86400)
     }
 
@@ -67,8 +69,6 @@ public struct Configuration: Sendable, Hashable {
         public var durability = Durability.full
         /// How many commits of a session are kept at least.
         public var keepCommits = 1000
-        /// After how many days commits go however few they are; zero for never.
-        public var keepDays = 0
         /// Without one no secret is kept.
         public var key: StorageKey?
     }

@@ -57,6 +57,9 @@ extension ConfigurationKey {
             "the store kind of a session that names none"),
         ConfigurationKey("sessions.max", \.sessions.max, .integer(1...1_000_000_000), "sessions at once"),
         ConfigurationKey(
+            "sessions.maxResident", \.sessions.maxResident, .integer(1...1_000_000_000),
+            "sessions that stay in memory where storage keeps them; the others wake when they are used"),
+        ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
             "how long a session lives that nobody uses"),
     ]
@@ -86,9 +89,6 @@ extension ConfigurationKey {
         ConfigurationKey(
             "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
             "how many commits of a session its action log keeps at least"),
-        ConfigurationKey(
-            "storage.keepDays", \.storage.keepDays, .integer(0...36_500),
-            "after how many days `sqlite` lets go of commits however few they are; 0 is never"),
         ConfigurationKey(
             "storage.key", \.storage.key, ValueFormat.storageKey.orNull(),
             "seals the secrets that are kept, passwords say; without one they are left out"),

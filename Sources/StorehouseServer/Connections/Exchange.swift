@@ -22,6 +22,9 @@ package struct Exchange {
 
     var loop: any EventLoop { connection.context.loop }
 
+    /// Itself unless the request is over.
+    fileprivate var current: Exchange? { connection.exchangeNumber == number ? self : nil }
+
     /// The same place, to be answered from any thread.
     package var deferred: DeferredExchange {
         DeferredExchange(
@@ -53,6 +56,12 @@ package struct DeferredExchange: Sendable {
         } else {
             loop.execute { Exchange(connection: connection.value, number: number).answer(make()) }
         }
+    }
+
+    /// Calls `body` on the connection's loop, now if this is it; with nil where the request is over.
+    func resume(_ body: @escaping @Sendable (Exchange?) -> Void) {
+        if let here { return body(here.current) }
+        loop.execute { body(Exchange(connection: connection.value, number: number).current) }
     }
 
     /// Sends the answer that `make` makes after `delay`, or when the server cannot wait any longer, unless another is

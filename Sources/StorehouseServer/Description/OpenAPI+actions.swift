@@ -11,20 +11,21 @@ extension OpenAPI {
                 A batch is committed whole, in order and with nothing in between, or not at all. What an action does, \
                 and which kinds of store have it, stands in `GET \(Route.stores.path)`.
                 """,
-            parameters: ["select", "dryRun", "If-Match", "Prefer"], body: "Actions",
+            parameters: ["select", "dryRun", "Idempotency-Key", "If-Match", "Prefer"], body: "Actions",
             answers: [
                 .init(
                     status: .ok, description: "Committed, or ignored because it has nothing to do with the state now.",
-                    headers: ["ETag", "Preference-Applied"],
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"],
                     content: Self.json(.schema("DispatchAnswer"), examples: dispatchExamples)),
                 .init(
                     status: .noContent, description: "The same, as `Prefer: return=minimal` wants it.",
-                    headers: ["ETag", "Preference-Applied"]),
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
             ],
             problems: [
                 .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
-                .unsupportedMediaType, .actionRejected, .sessionEnded, .revisionMismatch, .unknownAction,
-                .invalidPayload, .overloaded, .draining,
+                .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
+                .unknownAction, .invalidPayload, .idempotencyMismatch, .rateLimited, .internalError, .overloaded,
+                .draining, .storageUnavailable,
             ])
     }
 
@@ -45,7 +46,9 @@ extension OpenAPI {
                     status: .ok, description: "What was committed, and where the next page begins if there is one.",
                     content: Self.json(.schema("ActionLog")))
             ],
-            problems: [.noSuchSession, .sessionEnded, .revisionGone, .notAcceptable])
+            problems: [
+                .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .storageUnavailable,
+            ])
     }
 
     /// The body of `POST /sessions/{id}/actions`.

@@ -14,8 +14,11 @@ extension OpenAPI {
                 problems: [.notAcceptable])
         case ("GET", .liveness): document("readLiveness", "Whether the process lives", "Health")
         case ("GET", .readiness):
-            document("readReadiness", "Whether new work is taken", "Health", problems: [.draining])
+            document(
+                "readReadiness", "Whether new work is taken", "Health", problems: [.draining, .storageUnavailable])
         case ("POST", .sessions): createSession
+        case ("POST", .forks): forkSession
+        case ("GET", .adminSessions): listSessions
         case ("GET", .session): readSession
         case ("DELETE", .session): deleteSession
         case ("GET", .state): readState

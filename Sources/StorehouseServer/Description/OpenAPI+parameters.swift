@@ -46,6 +46,10 @@ extension OpenAPI {
                 "schema": .written(
                     JSONSchema.integer(Service.pageSizes).defaulting(to: .integer(Service.usualPageSize)).encoded()),
             ],
+            "afterID": [
+                "name": "after", "in": "query", "description": "Begins behind the session of this id.",
+                "schema": .schema("SessionID"),
+            ],
             "effects": [
                 "name": "effects", "in": "query", "description": "Whether to show what happens to effects.",
                 "schema": ["type": "boolean", "default": false],
@@ -58,6 +62,15 @@ extension OpenAPI {
                 "name": "Last-Event-ID", "in": "header",
                 "description": "The `id` of the last event seen: what has been seen is not repeated.",
                 "schema": ["type": "string"],
+            ],
+            "Idempotency-Key": [
+                "name": "Idempotency-Key", "in": "header",
+                "description": """
+                What this request is called where it is sent again: its first answer is given again then, for ten minutes \
+                at least.
+                """,
+                "schema": ["type": "string"],
+                "examples": ["key": ["value": "\"8e03978e-40d5-43e8-bc93-6894a57f9324\""]],
             ],
             "If-Match": Self.condition(
                 "If-Match", "Commits only at one of these revisions, else 412. `*` is any."),
@@ -112,6 +125,9 @@ extension OpenAPI {
             "ETag": header("The revision, in quotes.", pattern: "^\"[0-9]+\"$"),
             "Location": header("The path of the new session.", pattern: "^/sessions/"),
             "Preference-Applied": header("Which preferences were honoured.", isRequired: false),
+            "Idempotency-Replayed": header(
+                "The answer was given before, to the first request with this key.", pattern: "^true$", isRequired: false
+            ),
             "Retry-After": header("After how many seconds to try again.", pattern: "^[0-9]+$"),
             "Allow": header("The methods that may be used here.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
         ]

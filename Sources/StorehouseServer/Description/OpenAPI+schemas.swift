@@ -10,6 +10,13 @@ extension OpenAPI {
             "NewSession": [
                 "allOf": [.schema("Session"), Self.object(["state": .schema("State")])]
             ],
+            "SessionList": Self.object([
+                "sessions": ["type": "array", "items": .schema("Session")],
+                "next": [
+                    "type": ["string", "null"],
+                    "description": "What to give `after` for the next page; null at the end.",
+                ],
+            ]),
             "State": state,
             "StateAnswer": Self.object(["revision": .schema("Revision"), "state": .schema("State")]),
             "DispatchAnswer": Self.object(
@@ -75,15 +82,18 @@ extension OpenAPI {
     }
 
     private static var session: JSONValue {
-        object([
-            "id": .schema("SessionID"),
-            "store": ["type": "string", "description": "The kind of store."],
-            "revision": .schema("Revision"),
-            "createdAt": moment, "lastActiveAt": moment, "expiresAt": moment,
-            "subscribers": count("How many streams watch it."),
-            "effects": names("The effects that run."),
-            "links": links(["self", "state", "actions", "events"]),
-        ])
+        let forkedFrom = object(["revision": count("The revision of the other session that it began with.")])
+        return object(
+            [
+                "id": .schema("SessionID"),
+                "store": ["type": "string", "description": "The kind of store."],
+                "revision": .schema("Revision"),
+                "createdAt": moment, "lastActiveAt": moment, "expiresAt": moment,
+                "subscribers": count("How many streams watch it."),
+                "effects": names("The effects that run."),
+                "links": links(["self", "state", "actions", "events", "forks"]),
+                "forkedFrom": forkedFrom,
+            ], optional: ["forkedFrom"])
     }
 
     private static var loggedAction: JSONValue {

@@ -15,15 +15,49 @@ extension OpenAPI {
             ],
             problems: [
                 .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore, .tooManySessions,
-                .draining,
+                .draining, .storageUnavailable,
             ])
+    }
+
+    var forkSession: Operation {
+        Operation(
+            "forkSession", "Creates a session from a state of this one",
+            details: """
+                It begins with that state at its own revision 0. No effect runs in it: what was under way in the state is \
+                settled as interrupted.
+                """, body: "Fork",
+            answers: [
+                .init(
+                    status: .created, description: "The session, with the state that it begins with.",
+                    headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
+            ],
+            problems: [
+                .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
+                .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
+                .draining, .storageUnavailable,
+            ])
+    }
+
+    var listSessions: Operation {
+        var operation = Operation(
+            "listSessions", "The session documents, in the order of their ids",
+            details: "With `Authorization: Bearer` and the admin token only. It is the one place where ids are listed.",
+            parameters: ["afterID", "limit"],
+            answers: [
+                .init(
+                    status: .ok, description: "The sessions, and where the next page begins if there is one.",
+                    content: Self.json(.schema("SessionList")))
+            ],
+            problems: [.notAcceptable, .unauthorized, .storageUnavailable])
+        operation.isForAdmins = true
+        return operation
     }
 
     var readSession: Operation {
         Operation(
             "readSession", "The session document",
             answers: [.init(status: .ok, description: "The session.", content: Self.json(.schema("Session")))],
-            problems: [.noSuchSession, .sessionEnded, .notAcceptable])
+            problems: [.noSuchSession, .sessionEnded, .notAcceptable, .internalError, .storageUnavailable])
     }
 
     var deleteSession: Operation {
@@ -31,7 +65,7 @@ extension OpenAPI {
             "deleteSession", "Ends the session",
             details: "Running effects are cancelled and streams are closed. From then on the answer is 410.",
             answers: [.init(status: .noContent, description: "It has ended.")],
-            problems: [.noSuchSession, .sessionEnded])
+            problems: [.noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
     }
 
     var readState: Operation {
@@ -46,12 +80,13 @@ extension OpenAPI {
             ],
             problems: [
                 .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .notAcceptable,
+                .internalError, .storageUnavailable,
             ])
     }
 
     /// What a session's id, fresh from its creation, is good for.
     private static var links: JSONValue {
-        let names = ["readSession", "deleteSession", "readState", "readActions", "dispatch", "watch"]
+        let names = ["readSession", "deleteSession", "readState", "readActions", "dispatch", "watch", "forkSession"]
         return .object(
             JSONObject(
                 names.map { name in
@@ -68,12 +103,24 @@ extension OpenAPI {
         guard let id = SessionID("tGKKBL2ISsXf4VK6kCU3XQ".utf8) else { return [] }
         return kinds.map { kind in
             let session = Session(
-                id, HostedKind(kind, .standard), now: 1_767_225_600_000, journal: nil, recorder: nil)
+                id, HostedKind(kind, .standard), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
+                history: "")
             let document = SessionDocument(
                 session: session, now: session.createdAt, idleTimeout: 86_400_000, state: kind.initialState,
                 revision: 0)
             return (kind.name, .written(document.encoded()))
         }
+    }
+
+    /// The body of `POST /sessions/{id}/forks`.
+    var forkBody: JSONValue {
+        [
+            "description": "Which state to begin with. Without a body it is the newest.",
+            "content": [
+                "application/json": Self.content(
+                    .written(Service.forkRequest.encoded()), [("earlier", ["revision": 0])])
+            ],
+        ]
     }
 
     /// The body of `POST /sessions`.

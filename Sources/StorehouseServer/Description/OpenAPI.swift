@@ -18,8 +18,11 @@ struct OpenAPI: Sendable {
             "components": [
                 "parameters": .object(parameters),
                 "headers": .object(Self.headers),
-                "requestBodies": ["Session": sessionBody, "Actions": actionsBody],
+                "requestBodies": ["Session": sessionBody, "Fork": forkBody, "Actions": actionsBody],
                 "responses": .object(Self.problemResponses),
+                "securitySchemes": [
+                    "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."]
+                ],
                 "schemas": .object(JSONObject(Array(schemas) + actionSchemas)),
             ],
         ]

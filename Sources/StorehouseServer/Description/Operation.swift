@@ -23,6 +23,8 @@ struct Operation {
     let answers: [Answer]
     /// What can go wrong, apart from what can with any request.
     var problems: [Problem.Code] = []
+    /// Whether it needs the admin token.
+    var isForAdmins = false
     private var isHead = false
 
     init(
@@ -43,6 +45,7 @@ struct Operation {
         var operation = Operation(
             id + "Head", summary + " (the head alone)", parameters: parameters, answers: answers, problems: problems)
         operation.isHead = true
+        operation.isForAdmins = isForAdmins
         return operation
     }
 
@@ -52,6 +55,7 @@ struct Operation {
         if !parameters.isEmpty { json["parameters"] = .array(parameters.map { .reference("parameters", $0) }) }
         json["requestBody"] = body.map { .reference("requestBodies", $0) }
         json["responses"] = .object(responses)
+        if isForAdmins { json["security"] = [["admin": []]] }
         return .object(json)
     }
 

@@ -52,7 +52,8 @@ final class Audience: Sendable {
         }
     }
 
-    func end(_ reason: String) {
+    /// - Parameter reason: nil to end without a word.
+    func end(_ reason: String?) {
         loop.execute { [streams] in
             for stream in streams.value.list { stream.end(reason) }
         }

@@ -6,7 +6,7 @@ import Stores
 /// Brings a session's commits to its streams.
 ///
 /// Streams that show the same share one topic: each commit is looked at and encoded once for it, and the same bytes go to
-/// all of them, one job a loop. Nothing is sent while the store is locked.
+/// all of them, one job a loop. Nothing is sent while the store is locked, and nothing that is not kept.
 final class EventHub: Sendable {
     fileprivate struct Contents {
         /// Few, so that none is looked up but by going through them.
@@ -18,18 +18,20 @@ final class EventHub: Sendable {
         /// Nil where none does.
         var effectWatch: Subscription?
         var hasEnded = false
+        /// Whether the session goes on elsewhere.
+        var hasLeft = false
     }
 
     private let store: HostedStore
     private let journal: (any SessionJournal)?
-    /// Names this history of revisions in event ids, so that those of another are known as such.
-    private let history = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let history: String
     // Guards who watches what, and what was shown last. Taken inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
-    init(store: HostedStore, journal: (any SessionJournal)?) {
+    init(_ store: HostedStore, _ journal: (any SessionJournal)?, history: String) {
         self.store = store
         self.journal = journal
+        self.history = history
     }
 
     /// How many streams there are.
@@ -37,14 +39,21 @@ final class EventHub: Sendable {
 
     /// Adds a stream, unless there are `most` already, or the session has ended.
     ///
-    /// - Parameter seen: the last event that the client has, if it had one.
+    /// - Parameters:
+    ///   - seen: the last event that the client has, if it had one.
+    ///   - earlier: commits that it has missed and that are not at hand any more.
+    ///   - open: called where what to show first is not kept yet, once it is, or is known not to be.
     /// - Returns: what to show first: nothing that is committed later is missing behind it, and nothing repeated.
-    func add(_ stream: EventStream, _ most: Int, seen: EventID?) -> Admission {
+    func add(
+        _ stream: EventStream, _ most: Int, seen: EventID?, earlier: [ActionRecord] = [],
+        open: @escaping @Sendable (Result<StreamOpening, JournalFailure>) -> Void
+    ) -> Admission {
         var admission = Admission.full
         // Inside the store no commit can come between the snapshot and the subscription.
         store.inspect { state in
             admission = contents.withLock { contents in
                 if contents.hasEnded { return .ended }
+                if contents.hasLeft { return .left }
                 guard contents.count < most else { return .full }
                 contents.count += 1
                 if contents.watch == nil {
@@ -56,7 +65,11 @@ final class EventHub: Sendable {
                         contents.effectWatch ?? store.watchEffects { [weak self] in self?.publish($0) }
                 }
                 let topic = contents.enter(stream, state)
-                return .opening(opening(of: stream.view, topic, state, seen))
+                let opening = opening(of: stream.view, topic, state, seen, earlier)
+                guard let journal, !journal.isKept else { return .opening(opening) }
+                // Asked for in here, it comes before whatever is committed later.
+                journal.whenKept { failure in open(failure.map(Result.failure) ?? .success(opening)) }
+                return .later
             }
         }
         return admission
@@ -80,15 +93,33 @@ final class EventHub: Sendable {
         for subscription in unused { subscription?.cancel() }
     }
 
-    /// The newest value of what is being watched.
-    func newest(_ view: StreamView) -> StateEvent? {
+    /// Calls `show` with the newest value of what is being watched, once it is kept.
+    func newest(_ view: StreamView, _ show: @escaping @Sendable (StateEvent) -> Void) {
         var newest: StateEvent?
         store.inspect { state in
             newest = contents.withLock { contents in
                 contents.topics.first { $0.view == view }.map { event(of: view, state, changedAt: $0.changedAt) }
             }
         }
-        return newest
+        if let newest { whenKept { show(newest) } }
+    }
+
+    /// Calls `body` once all is kept that was committed so far. Where something is not, the streams end without a word: the
+    /// session goes on from what is kept, and their clients come back to it.
+    private func whenKept(_ body: @escaping @Sendable () -> Void) {
+        guard let journal, !journal.isKept else { return body() }
+        journal.whenKept { [weak self] failure in
+            if failure == nil { body() } else { self?.cut() }
+        }
+    }
+
+    /// Ends all streams without a word, once.
+    func cut() {
+        let audiences: [Audience] = contents.withLock { contents in
+            contents.hasLeft = true
+            return contents.topics.flatMap(\.audiences)
+        }
+        for audience in audiences { audience.end(nil) }
     }
 
     /// Says goodbye to all streams, once.
@@ -115,7 +146,8 @@ final class EventHub: Sendable {
                     frame = EventFrame(PatchEvent(history: history, revision: state.revision, patch: patch))
                 case .lines(let lines): frame = EventFrame(state.revision, lines)
                 }
-                for audience in contents.topics[place].audiences { audience.deliver(frame) }
+                let audiences = contents.topics[place].audiences
+                whenKept { for audience in audiences { audience.deliver(frame) } }
             }
         }
     }
@@ -124,7 +156,7 @@ final class EventHub: Sendable {
     private func publish(_ event: EffectEvent) {
         let audiences = contents.withLock { $0.topics.flatMap(\.audiences) }
         let frame = EffectFrame(event)
-        for audience in audiences { audience.deliver(frame) }
+        whenKept { for audience in audiences { audience.deliver(frame) } }
     }
 
     private func event(of view: StreamView, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
@@ -136,11 +168,11 @@ final class EventHub: Sendable {
 // What is shown first.
 extension EventHub {
     private func opening(
-        of view: StreamView, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?
+        of view: StreamView, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: [ActionRecord]
     ) -> StreamOpening {
         if let seen, seen.history == history, seen.revision <= state.revision {
             if seen.revision >= topic.changedAt { return .missed(upTo: state.revision, []) }
-            if view.form == .patch, let missed = missed(view, since: seen.revision, upTo: state.revision) {
+            if view.form == .patch, let missed = missed(view, since: seen.revision, upTo: state.revision, earlier) {
                 return .missed(upTo: state.revision, missed)
             }
         }
@@ -148,10 +180,13 @@ extension EventHub {
     }
 
     /// The patches between two revisions; nil where only the state tells.
-    private func missed(_ view: StreamView, since revision: Int, upTo newest: Int) -> [UInt8]? {
-        guard let commits = journal?.recent(after: revision, limit: newest - revision) else { return nil }
+    private func missed(
+        _ view: StreamView, since revision: Int, upTo newest: Int, _ earlier: [ActionRecord]
+    ) -> [UInt8]? {
+        let known = earlier.last?.revision ?? revision
+        guard let later = journal?.recent(after: known, limit: max(0, newest - known)) else { return nil }
         var bytes: [UInt8] = []
-        for commit in commits {
+        for commit in earlier + later {
             switch view.selection.narrow(commit.changes) {
             case .unchanged: continue
             case .unclear: return nil
@@ -170,12 +205,16 @@ extension EventHub {
 /// Whether a stream was let in.
 enum Admission {
     case opening(StreamOpening)
+    /// It is told later what to show first.
+    case later
     case full
     case ended
+    /// The session goes on elsewhere.
+    case left
 }
 
 /// What a stream shows at once; what comes later belongs to later revisions.
-enum StreamOpening {
+enum StreamOpening: Sendable {
     /// The value as it is.
     case value(StateEvent)
     /// The events that the client has missed, ready to be sent.

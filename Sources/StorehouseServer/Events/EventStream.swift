@@ -39,6 +39,7 @@ final class EventStream {
     private var shown = -1
     /// How many events were left out since, because the client reads slowly.
     private var skipped = 0
+    private var isCatchingUp = false
     private var lastSent: LoopInstant
     /// How long this silence may last.
     private var silence: Duration
@@ -106,9 +107,9 @@ final class EventStream {
         connection.send(framed: bytes)
     }
 
-    /// Says why, and ends.
-    func end(_ reason: String, retry: Int? = nil) {
-        send(view.form.closed(reason, retry: retry, at: session.now))
+    /// Says why, if there is a reason to tell, and ends.
+    func end(_ reason: String?, retry: Int? = nil) {
+        if let reason { send(view.form.closed(reason, retry: retry, at: session.now)) }
         let connection = connection
         leave()
         connection?.endStream()
@@ -161,7 +162,17 @@ final class EventStream {
 
 extension EventStream: StreamOwner {
     func streamDrained() {
-        guard skipped > 0, let newest = session.events.newest(view) else { return }
+        guard skipped > 0, !isCatchingUp else { return }
+        isCatchingUp = true
+        let stream = LoopBound(self, on: loop)
+        session.events.newest(view) { [loop] newest in
+            if loop.isCurrent { stream.value.catchUp(newest) } else { loop.execute { stream.value.catchUp(newest) } }
+        }
+    }
+
+    private func catchUp(_ newest: StateEvent) {
+        isCatchingUp = false
+        guard connection != nil else { return }
         // The newest of those left out is shown now.
         let leftOut = skipped - 1
         skipped = 0

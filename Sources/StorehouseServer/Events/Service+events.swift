@@ -1,37 +1,80 @@
 import HTTP
+import Sockets
 import Stores
 
 extension Service {
     func openStream(_ id: PathSegment, _ call: Call) throws(Problem) {
-        let found = lookUp(id)
-        if case .ended = found {
-            // This, and nothing else, stops a browser's EventSource for good.
-            return call.answer(Response(.noContent))
+        try find(id, call) { [self] (found, call) throws(Problem) in
+            if case .ended = found {
+                // This, and nothing else, stops a browser's EventSource for good.
+                return call.answer(Response(.noContent))
+            }
+            try openStream(try Self.session(found), call)
         }
-        let session = try session(found)
+    }
+
+    private func openStream(_ session: Session, _ call: Call) throws(Problem) {
         try refuseWhileDraining()
-        let showsEffects = try Self.flag("effects", in: call.head)
-        let form = try Self.form(call.head)
-        let view = StreamView(selection: try Self.selection(call.head, session.kind), form: form)
+        let view = StreamView(selection: try Self.selection(call.head, session.kind), form: try Self.form(call.head))
+        let text = call.head.fields.first("last-event-id") ?? call.head.query.first("lastEventId")
+        let seen = text.flatMap(EventID.init).flatMap { $0.history == session.history ? $0 : nil }
+        guard view.form == .patch, let seen, let journal = session.journal, seen.revision < session.store.revision,
+            journal.recent(after: seen.revision, limit: 1) == nil
+        else { return try openStream(session, view, seen, [], call) }
+        let later = call.later
+        journal.entries(after: seen.revision, limit: Self.mostMissed) { [self] found in
+            // Where they cannot be had, the state tells all.
+            let earlier = (try? found.get()) ?? nil
+            later.resume { call throws(Problem) in try self.openStream(session, view, seen, earlier ?? [], call) }
+        }
+    }
+
+    /// How many commits are looked up for a client that has missed them; of more it gets the state.
+    private static let mostMissed = 4096
+
+    private func openStream(
+        _ session: Session, _ view: StreamView, _ seen: EventID?, _ earlier: [ActionRecord], _ call: Call
+    ) throws(Problem) {
         let stream = EventStream(
-            session, view, showsEffects: showsEffects, settings.streams, on: call.exchange.loop
+            session, view, showsEffects: try Self.flag("effects", in: call.head), settings.streams,
+            on: call.exchange.loop
         ) { [clock, log] in
             // A watched session is in use up to the end of its last stream.
             session.touch(clock.now())
             log.debug("stream ended", [.init("session", session.id.shortened)])
         }
-        let seen = call.head.fields.first("last-event-id") ?? call.head.query.first("lastEventId")
-        switch session.events.add(stream, settings.streams.mostPerSession, seen: seen.flatMap(EventID.init)) {
+        let (bound, later) = (LoopBound(stream, on: stream.loop), call.later)
+        let admission = session.events.add(stream, settings.streams.mostPerSession, seen: seen, earlier: earlier) {
+            found in
+            later.resume { call throws(Problem) in
+                guard case .success(let opening) = found else {
+                    session.events.remove(bound.value)
+                    throw Problem(JournalFailure.unavailable(""))
+                }
+                Self.start(bound.value, of: session, with: opening, call)
+            } gone: {
+                session.events.remove(bound.value)
+            }
+        }
+        switch admission {
         case .ended: call.answer(Response(.noContent))
         case .full:
             throw Problem(.tooManyStreams, "This session has as many streams as it may; close one.")
-        case .opening(let opening):
-            call.reply.log?.write(.ok)
-            let connection = call.exchange.startStream(
-                fields: EventStream.fields(form) + call.reply.fields, owner: stream)
-            guard let connection else { return session.events.remove(stream) }
-            stream.start(on: connection, opening)
+        case .left:
+            throw Problem(.overloaded, "The session was being put to rest just now. Try again.")
+        case .later: break
+        case .opening(let opening): Self.start(stream, of: session, with: opening, call)
         }
+    }
+
+    private static func start(
+        _ stream: EventStream, of session: Session, with opening: StreamOpening, _ call: Call
+    ) {
+        call.reply.log?.write(.ok)
+        let connection = call.exchange.startStream(
+            fields: EventStream.fields(stream.view.form) + call.reply.fields, owner: stream)
+        guard let connection else { return session.events.remove(stream) }
+        stream.start(on: connection, opening)
     }
 
     /// In which form the client takes the changes.

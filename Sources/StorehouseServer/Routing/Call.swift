@@ -18,6 +18,36 @@ struct Call {
 
     /// The same, to be answered from any thread.
     var deferred: DeferredCall { DeferredCall(exchange: exchange.deferred, reply: reply) }
+
+    /// The same, to go on with once something is there.
+    var later: LaterCall { LaterCall(request: request, call: deferred) }
+
+    fileprivate init(_ request: Request, _ exchange: Exchange, _ reply: Reply) {
+        self.request = request
+        self.exchange = exchange
+        self.reply = reply
+    }
+}
+
+/// A request that is gone on with later.
+struct LaterCall: Sendable {
+    let request: Request
+    let call: DeferredCall
+
+    /// Calls `body` on the connection's loop, or `gone` where the client is gone by then; what `body` throws is the answer.
+    func resume(
+        _ body: @escaping @Sendable (Call) throws(Problem) -> Void, gone: @escaping @Sendable () -> Void = {}
+    ) {
+        call.exchange.resume { [request, call] exchange in
+            guard let exchange else { return gone() }
+            let call = Call(request, exchange, call.reply)
+            do throws(Problem) {
+                try body(call)
+            } catch {
+                call.answer(error.response)
+            }
+        }
+    }
 }
 
 /// A request that is answered later.

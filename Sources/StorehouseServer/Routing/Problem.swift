@@ -19,6 +19,7 @@ package struct Problem: Error {
         case unsupportedMediaType = "unsupported-media-type"
         case requestTimeout = "request-timeout"
         case actionRejected = "action-rejected"
+        case idempotencyConflict = "idempotency-conflict"
         case sessionEnded = "session-ended"
         case revisionGone = "revision-gone"
         case revisionMismatch = "revision-mismatch"
@@ -27,11 +28,15 @@ package struct Problem: Error {
         case expectationFailed = "expectation-failed"
         case unknownAction = "unknown-action"
         case invalidPayload = "invalid-payload"
+        case idempotencyMismatch = "idempotency-mismatch"
+        case rateLimited = "rate-limited"
         case tooManySessions = "too-many-sessions"
         case tooManyStreams = "too-many-streams"
         case headersTooLarge = "headers-too-large"
+        case internalError = "internal-error"
         case notImplemented = "not-implemented"
         case overloaded, draining
+        case storageUnavailable = "storage-unavailable"
         case httpVersionNotSupported = "http-version-not-supported"
     }
 
@@ -95,18 +100,19 @@ extension Problem.Code {
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
-        case .actionRejected: .conflict
+        case .actionRejected, .idempotencyConflict: .conflict
         case .sessionEnded, .revisionGone: .gone
         case .revisionMismatch: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
         case .uriTooLong: .uriTooLong
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
-        case .unknownAction, .invalidPayload: .unprocessableContent
-        case .tooManySessions, .tooManyStreams: .tooManyRequests
+        case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
+        case .rateLimited, .tooManySessions, .tooManyStreams: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
-        case .overloaded, .draining: .serviceUnavailable
+        case .internalError: .internalServerError
+        case .overloaded, .draining, .storageUnavailable: .serviceUnavailable
         case .httpVersionNotSupported: .httpVersionNotSupported
         }
     }
@@ -128,6 +134,7 @@ extension Problem.Code {
         case .unsupportedMediaType: "The body must be JSON"
         case .requestTimeout: "The request came too slowly"
         case .actionRejected: "The action was rejected"
+        case .idempotencyConflict: "The first request with this key is still under way"
         case .sessionEnded: "The session has ended"
         case .revisionGone: "The revision is no longer kept"
         case .revisionMismatch: "The session is at another revision"
@@ -136,12 +143,16 @@ extension Problem.Code {
         case .expectationFailed: "The expectation cannot be met"
         case .unknownAction: "There is no such action"
         case .invalidPayload: "The body does not fit its schema"
+        case .idempotencyMismatch: "The key belongs to another request"
+        case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
         case .headersTooLarge: "The header is too large"
+        case .internalError: "The server has failed"
         case .notImplemented: "The server cannot do this"
         case .overloaded: "Too much is waiting"
         case .draining: "The server is shutting down"
+        case .storageUnavailable: "The storage cannot be reached"
         case .httpVersionNotSupported: "The version of HTTP is not spoken here"
         }
     }

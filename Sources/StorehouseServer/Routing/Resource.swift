@@ -14,6 +14,11 @@ struct Resource {
             route = try Self.top(first)
             return
         }
+        if first == "admin", second == "sessions", path.next() == nil {
+            id = second
+            route = .adminSessions
+            return
+        }
         guard first == "sessions" else { throw Self.unknown }
         id = second
         route = try Self.ofSession(second, path.next())
@@ -39,6 +44,7 @@ struct Resource {
         case "state"?: .state
         case "actions"?: .actions
         case "events"?: .events
+        case "forks"?: .forks
         default: throw unknown
         }
     }

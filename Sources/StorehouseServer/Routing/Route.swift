@@ -4,7 +4,8 @@
 package enum Route: String, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
-    case sessions, session, state, actions, events
+    case sessions, session, state, actions, events, forks
+    case adminSessions
     /// The server as a whole: `OPTIONS *`.
     case server
 
@@ -21,6 +22,8 @@ package enum Route: String, Sendable, CaseIterable {
         case .state: "/sessions/{id}/state"
         case .actions: "/sessions/{id}/actions"
         case .events: "/sessions/{id}/events"
+        case .forks: "/sessions/{id}/forks"
+        case .adminSessions: "/admin/sessions"
         case .server: "*"
         }
     }
@@ -28,8 +31,8 @@ package enum Route: String, Sendable, CaseIterable {
     /// The methods that it takes, as the Allow field lists them.
     package var allow: String {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .state: "GET, HEAD, OPTIONS"
-        case .sessions: "POST, OPTIONS"
+        case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions: "GET, HEAD, OPTIONS"
+        case .sessions, .forks: "POST, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, DELETE, OPTIONS"
         case .events: "GET, OPTIONS"
@@ -40,8 +43,8 @@ package enum Route: String, Sendable, CaseIterable {
     /// Whether GET and HEAD answer with a document.
     var isReadable: Bool {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions: true
-        case .sessions, .events, .server: false
+        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions, .adminSessions: true
+        case .sessions, .events, .forks, .server: false
         }
     }
 }

@@ -31,11 +31,11 @@ package final class Router: RequestHandler {
         switch (call.head.method, route) {
         case (.options, _): call.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
         case (.get, .events): try service.openStream(resource.id, call)
-        case (.get, _) where route.isReadable, (.head, _) where route.isReadable:
-            call.answer(try service.read(resource, call.head))
-        case (.post, .sessions): call.answer(try service.createSession(call.request))
+        case (.get, _) where route.isReadable, (.head, _) where route.isReadable: try service.read(resource, call)
+        case (.post, .sessions): try service.createSession(call)
         case (.post, .actions): try service.dispatch(resource.id, call)
-        case (.delete, .session): call.answer(try service.deleteSession(resource.id))
+        case (.post, .forks): try service.forkSession(resource.id, call)
+        case (.delete, .session): try service.deleteSession(resource.id, call)
         default:
             throw Problem(.methodNotAllowed, "This resource does: \(route.allow).")
                 .with(.init("Allow", route.allow))

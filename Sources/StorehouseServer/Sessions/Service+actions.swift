@@ -4,17 +4,55 @@ import Stores
 
 extension Service {
     func dispatch(_ id: PathSegment, _ call: Call) throws(Problem) {
-        let (session, head) = (try session(id), call.head)
         try refuseWhileDraining()
-        try Self.requireAcceptable(head)
-        guard !head.fields.contains("idempotency-key") else {
-            // Whoever sends a key counts on it: to commit a repeat would be worse than not to commit.
-            throw Problem(.notImplemented, "This server does not keep Idempotency-Key yet; leave it out.")
+        try refuseWhileUnavailable()
+        try Self.requireAcceptable(call.head)
+        // Most sessions are in memory, and then nothing need be made to wait with.
+        if case .session(let session)? = SessionID(id.decoded).flatMap(registry.find) {
+            return try dispatch(session, call)
         }
-        let order = try ActionOrder(head, session, maxWait: settings.maxWait)
+        try withSession(id, call, dispatch)
+    }
+
+    private func dispatch(_ session: Session, _ call: Call) throws(Problem) {
+        let order = try ActionOrder(call.head, session, maxWait: settings.maxWait)
         let body = try call.request.json()
+        if order.key != nil, !order.options.isDryRun { return try dispatchOnce(body, order, session, call) }
         let action = PendingAction(order, session, call.deferred)
         session.store.dispatch(body, action.order.options, done: action.answer)
+    }
+
+    /// Dispatches what has a key, or answers as the first request with that key was answered.
+    private func dispatchOnce(
+        _ body: JSONValue, _ order: ActionOrder, _ session: Session, _ call: Call
+    ) throws(Problem) {
+        let key = order.key?.text ?? ""
+        let fingerprint = IdempotencyKey.fingerprint(of: call.request.body)
+        switch session.answers.enter(key, fingerprint, now: clock.now()) {
+        case .first:
+            var order = order
+            let keeper = AnswerKeeper(key, fingerprint, order, session)
+            order.options.keep = keeper.keep
+            let action = PendingAction(order, session, call.deferred, keeper)
+            session.store.dispatch(body, order.options, done: action.answer)
+        case .again(let answer):
+            guard var response = Response(kept: answer.answer) else {
+                throw Problem(.internalError, "The first answer cannot be read any more; use another key.")
+            }
+            response.fields.append(.init("Idempotency-Replayed", "true"))
+            call.answer(response, about: session)
+        case .underWay:
+            throw Problem(
+                .idempotencyConflict,
+                "The first request with this Idempotency-Key is not answered yet; try again later.")
+        case .other:
+            throw Problem(
+                .idempotencyMismatch, "This Idempotency-Key came with another body before; use a new key for it.")
+        case .full:
+            throw Problem(
+                .rateLimited, "Too many keys are kept for this session; each is forgotten ten minutes after its answer."
+            )
+        }
     }
 
     fileprivate static func dispatched(_ result: DispatchResult) throws(Problem) -> Dispatched {
@@ -40,33 +78,112 @@ private final class PendingAction: Sendable {
     let order: ActionOrder
     private let session: Session
     private let call: DeferredCall
+    private let keeper: AnswerKeeper?
 
-    init(_ order: ActionOrder, _ session: Session, _ call: DeferredCall) {
+    init(_ order: ActionOrder, _ session: Session, _ call: DeferredCall, _ keeper: AnswerKeeper? = nil) {
         self.order = order
         self.session = session
         self.call = call
+        self.keeper = keeper
     }
 
+    /// Answers once all is kept that the answer may tell of.
     func answer(_ result: DispatchResult) {
-        do throws(Problem) {
-            let dispatched = try Service.dispatched(result)
-            guard let wait = order.wait, !dispatched.isSettled else { return answer(dispatched) }
-            call.answer(after: wait) { [self] in order.answer(dispatched, session) }
-            dispatched.whenSettled { [self] in answer(dispatched) }
-        } catch {
-            call.answer { error.response }
+        guard let journal = session.journal, !journal.isKept else { return answerNow(result) }
+        journal.whenKept { [self] failure in
+            guard let failure else { return answerNow(result) }
+            keeper?.giveUp()
+            call.answer { Problem(failure).response }
         }
     }
 
+    private func answerNow(_ result: DispatchResult) {
+        do throws(Problem) {
+            let dispatched = try Service.dispatched(result)
+            guard let wait = order.wait, !dispatched.isSettled else { return answer(dispatched) }
+            call.answer(after: wait) { [self] in finish(order.answer(dispatched, session)) }
+            dispatched.whenSettled { [self] in
+                guard let journal = session.journal, !journal.isKept else { return answer(dispatched) }
+                journal.whenKept { [self] failure in
+                    guard let failure else { return answer(dispatched) }
+                    call.answer { Problem(failure).response }
+                }
+            }
+        } catch {
+            keeper?.giveUp()
+            // A session that is only put to rest has not ended.
+            let isResting = error.code == .sessionEnded && session.hasLeft
+            call.answer { isResting ? Self.resting.response : error.response }
+        }
+    }
+
+    private static let resting = Problem(
+        .overloaded, "The session was being put to rest just now; nothing was committed. Try again.")
+
     private func answer(_ dispatched: Dispatched) {
+        guard keeper == nil else {
+            let response = finish(order.answer(dispatched, session))
+            return call.answer { response }
+        }
         guard !call.answerHere({ order.answer(dispatched, session) }) else { return }
         call.answer { [self] in order.answer(dispatched, session) }
+    }
+
+    private func finish(_ response: Response) -> Response {
+        keeper?.finish(response)
+        return response
+    }
+}
+
+/// Keeps the answer to an action that has a key.
+private final class AnswerKeeper: Sendable {
+    private let key: String
+    private let fingerprint: UInt64
+    private let order: ActionOrder
+    private let session: Session
+
+    init(_ key: String, _ fingerprint: UInt64, _ order: ActionOrder, _ session: Session) {
+        self.key = key
+        self.fingerprint = fingerprint
+        self.order = order
+        self.session = session
+    }
+
+    /// Inside the store: the answer goes with what was committed. One that waits for effects is replaced at its end.
+    func keep(_ result: DispatchResult) {
+        switch result {
+        case .done(let dispatched):
+            keep(order.answer(dispatched, session), isLast: order.wait == nil || dispatched.isSettled)
+        case .rejected:
+            do throws(Problem) {
+                _ = try Service.dispatched(result)
+            } catch {
+                keep(error.response, isLast: true)
+            }
+        case .refused, .revisionMismatch, .overloaded, .ended: break
+        }
+    }
+
+    /// Keeps the answer for which effects were awaited.
+    func finish(_ response: Response) {
+        if session.answers.isAwaited(key) { keep(response, isLast: true) }
+    }
+
+    /// There is no answer to keep.
+    func giveUp() { session.answers.forget(key) }
+
+    private func keep(_ response: Response, isLast: Bool) {
+        let answer = KeptAnswer(key: key, fingerprint: fingerprint, answer: response.kept, at: session.now)
+        session.journal?.keep(answer)
+        if isLast { session.answers.keep(answer) }
     }
 }
 
 /// How a client wants its action dispatched and answered.
 struct ActionOrder: Sendable {
-    let options: DispatchOptions
+    var options: DispatchOptions
+    /// What the client calls it, if it may send it again.
+    let key: IdempotencyKey?
     /// How long to hold the answer for effects; nil not to.
     let wait: Duration?
     private let selection: Selection
@@ -74,6 +191,7 @@ struct ActionOrder: Sendable {
     private let applied: [Response.Field]
 
     init(_ head: RequestHead, _ session: Session, maxWait: Duration) throws(Problem) {
+        key = try IdempotencyKey(head)
         selection = try Service.selection(head, session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
         isMinimal = preferences.return == .minimal

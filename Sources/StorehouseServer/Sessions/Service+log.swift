@@ -8,15 +8,26 @@ extension Service {
     static let usualPageSize = 100
 
     /// The action log, oldest first, a page at a time.
-    func readActions(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
-        let session = try session(id)
-        let after = try Self.number("after", in: head, 0...Int.max) ?? 0
-        let limit = try Self.number("limit", in: head, Self.pageSizes) ?? Self.usualPageSize
+    func readActions(_ session: Session, _ call: Call) throws(Problem) {
+        let after = try Self.number("after", in: call.head, 0...Int.max) ?? 0
+        let limit = try Self.number("limit", in: call.head, Self.pageSizes) ?? Self.usualPageSize
         guard let journal = session.journal else {
             throw Problem(.notImplemented, "This server keeps no log of actions.")
         }
-        // One more than is shown tells whether there are more.
-        guard let entries = journal.recent(after: after, limit: limit + 1) else {
+        let later = call.later
+        journal.whenKept { failure in
+            if let failure { return later.resume { (_) throws(Problem) in throw Problem(failure) } }
+            // One more than is shown tells whether there are more.
+            journal.entries(after: after, limit: limit + 1) { entries in
+                later.resume { call throws(Problem) in call.answer(try Self.page(entries, limit)) }
+            }
+        }
+    }
+
+    private static func page(
+        _ found: Result<[ActionRecord]?, JournalFailure>, _ limit: Int
+    ) throws(Problem) -> Response {
+        guard let entries = try found.mapError(Problem.init).get() else {
             throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
                 .with("reason", "retention")
         }

@@ -3,37 +3,49 @@ import JSON
 import Stores
 
 extension Service {
-    func createSession(_ request: Request) throws(Problem) -> Response {
+    func createSession(_ call: Call) throws(Problem) {
         try refuseWhileDraining()
-        try Self.requireAcceptable(request.head)
-        let kind = try requestedKind(request)
-        guard let session = registry.create({ begin(kind, $0, now: $1) }) else {
+        try refuseWhileUnavailable()
+        try Self.requireAcceptable(call.head)
+        try begin(try requestedKind(call.request), nil, call)
+    }
+
+    /// Begins a session and answers with it.
+    func begin(_ kind: HostedKind, _ fork: Session.Fork?, _ call: Call) throws(Problem) {
+        let made = try registry.create { (id, now) throws(Problem) in
+            try builder.begin(kind, id, now: now, journal, fork: fork)
+        }
+        guard let session = made else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
         log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
         let found = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
         json.value(document(session, found.revision, state: found.json))
-        return .document(
+        let response = Response.document(
             json.finish(), .created, revision: found.revision,
             fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
+        // What was under way in the state that it began with is not any more.
+        if fork != nil { session.store.resume() }
+        call.answer(response, about: session)
     }
 
-    func readSession(_ id: PathSegment) throws(Problem) -> Response {
-        let session = try session(id)
+    func readSession(_ session: Session, _ call: Call) throws(Problem) {
         var json = JSONWriter(reservingCapacity: 512)
         json.value(document(session, session.store.revision, state: nil))
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+        call.answer(.document(json.finish(), fields: [.init("Cache-Control", "no-store")]), about: session)
     }
 
-    func deleteSession(_ id: PathSegment) throws(Problem) -> Response {
-        let session = try session(id)
-        registry.end(session)
-        log.debug("session deleted", [.init("session", session.id.shortened)])
-        return Response(.noContent)
+    func deleteSession(_ id: PathSegment, _ call: Call) throws(Problem) {
+        try refuseWhileUnavailable()
+        try withSession(id, call) { [registry, log] (session, call) throws(Problem) in
+            registry.end(session)
+            log.debug("session deleted", [.init("session", session.id.shortened)])
+            call.answer(Response(.noContent), about: session)
+        }
     }
 
-    private func document(_ session: Session, _ revision: Int, state: [UInt8]?) -> SessionDocument {
+    func document(_ session: Session, _ revision: Int, state: [UInt8]?) -> SessionDocument {
         SessionDocument(
             session: session, now: clock.now(), idleTimeout: settings.sessions.idleTimeout, state: state,
             revision: revision)
@@ -57,15 +69,6 @@ extension Service {
         if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
         let known = kinds.map(\.kind.name).joined(separator: ", ")
         throw Problem(.noSuchStore, "No store has this name; there are: \(known).")
-    }
-
-    private func begin(_ kind: HostedKind, _ id: SessionID, now: Int) -> Session {
-        let record = SessionRecord(
-            id: id.description, kind: kind.kind.name, schema: 1, createdAt: now, forkedFrom: nil, history: "",
-            initial: KeptState(json: kind.kind.initialState))
-        let journal = journal?.begin(record)
-        let recorder: (any ActionRecorder)? = log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
-        return Session(id, kind, now: now, journal: journal, recorder: recorder)
     }
 }
 

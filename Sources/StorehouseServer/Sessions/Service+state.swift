@@ -3,26 +3,56 @@ import JSON
 import Stores
 
 extension Service {
-    func readState(_ id: PathSegment, _ head: RequestHead) throws(Problem) -> Response {
-        let session = try session(id)
-        let selection = try Self.selection(head, session.kind)
-        let condition = try Self.condition(head.fields.values("if-none-match"), "If-None-Match")
-        let fields = [Response.Field("Cache-Control", "private, no-cache")]
-        let wanted = try Self.number("revision", in: head, 0...Int.max)
-        let past = try wanted.map { (revision) throws(Problem) in try session.past(revision, selection) }
-        if let condition {
-            let revision = past?.revision ?? session.store.revision
-            if condition.matchesWeakly(EntityTag(revision: revision)) {
-                return Response(.notModified, fields: fields, revision: revision)
+    func readState(_ session: Session, _ call: Call) throws(Problem) {
+        let selection = try Self.selection(call.head, session.kind)
+        let condition = try Self.condition(call.head.fields.values("if-none-match"), "If-None-Match")
+        guard let revision = try Self.number("revision", in: call.head, 0...Int.max),
+            revision != session.store.revision
+        else {
+            if let condition {
+                let revision = session.store.revision
+                if condition.matchesWeakly(EntityTag(revision: revision)) {
+                    return call.answer(Self.unchanged(revision), about: session)
+                }
+            }
+            return call.answer(Self.answer(session.store.read(selection)), about: session)
+        }
+        let later = call.later
+        session.past(revision) { found in
+            later.resume { call throws(Problem) in
+                let state = try found.get()
+                if let condition, condition.matchesWeakly(EntityTag(revision: revision)) {
+                    return call.answer(Self.unchanged(revision))
+                }
+                let json = try Self.select(selection, of: state, session.kind)
+                call.answer(Self.answer(EncodedState(revision: revision, json: json)))
             }
         }
-        let found = past ?? session.store.read(selection)
+    }
+
+    private static let stateFields = [Response.Field("Cache-Control", "private, no-cache")]
+
+    private static func unchanged(_ revision: Int) -> Response {
+        Response(.notModified, fields: stateFields, revision: revision)
+    }
+
+    private static func answer(_ found: EncodedState) -> Response {
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
             json.member("revision", found.revision)
             json.member("state", raw: found.json)
         }
-        return .document(json.finish(), revision: found.revision, fields: fields)
+        return .document(json.finish(), revision: found.revision, fields: stateFields)
+    }
+
+    private static func select(
+        _ selection: Selection, of state: KeptState, _ kind: StoreKind
+    ) throws(Problem) -> [UInt8] {
+        do {
+            return try kind.select(selection, of: state)
+        } catch {
+            throw Problem(.internalError, "This revision cannot be read by this release of the store: \(error).")
+        }
     }
 
     /// What `?select=` asks for.

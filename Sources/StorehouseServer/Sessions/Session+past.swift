@@ -1,33 +1,50 @@
 import JSON
-import Locks
 import Stores
 
 extension Session {
-    /// The selected value as it was at a revision: made of a kept state and the changes since.
-    func past(_ revision: Int, _ selection: Selection) throws(Problem) -> EncodedState {
-        let present = store.read(selection)
-        if revision == present.revision { return present }
-        guard revision < present.revision else {
-            throw Problem(
-                .noSuchRevision, "The session is at revision \(present.revision); there is none beyond it yet.")
+    /// Finds the state as it was at a revision: made of a kept state and the changes since.
+    ///
+    /// - Parameter done: called once, on any thread.
+    func past(_ revision: Int, done: @escaping @Sendable (Result<KeptState, Problem>) -> Void) {
+        let present = store.revision
+        guard revision <= present else {
+            return done(
+                .failure(
+                    Problem(.noSuchRevision, "The session is at revision \(present); there is none beyond it yet.")))
         }
-        guard let journal else { throw Problem(.notImplemented, "This server keeps no earlier states.") }
-        let found = Locked<PastState?>(nil)
-        journal.past(revision) { past in found.withLock { $0 = try? past.get() } }
-        guard let state = found.withLock(\.self)?.state(initial: kind.initialState) else {
-            throw Problem(.revisionGone, "This revision is not kept any more; ask for a later one.")
-                .with("reason", "retention")
+        guard let journal else {
+            return done(.failure(Problem(.notImplemented, "This server keeps no earlier states.")))
         }
-        return EncodedState(revision: revision, json: try Self.select(selection, of: state))
+        let initial = initial
+        journal.whenKept { failure in
+            if let failure { return done(.failure(Problem(failure))) }
+            journal.past(revision) { done(Self.state($0, initial)) }
+        }
     }
 
-    private static func select(_ selection: Selection, of state: JSONValue) throws(Problem) -> [UInt8] {
-        switch selection {
-        case .whole: return state.encoded()
-        case .pointer(let pointer): return (pointer.value(in: state) ?? .null).encoded()
-        case .named(let name):
-            throw Problem(
-                .notImplemented, "\(name) is computed of the present state only; select earlier values by a pointer.")
+    private static func state(
+        _ past: Result<PastState?, JournalFailure>, _ initial: KeptState
+    ) -> Result<KeptState, Problem> {
+        switch past {
+        case .failure(let failure): return .failure(Problem(failure))
+        case .success(nil):
+            return .failure(
+                Problem(.revisionGone, "This revision is not kept any more; ask for a later one.")
+                    .with("reason", "retention"))
+        case .success(let past?):
+            guard let state = past.kept(initial: initial) else {
+                return .failure(Problem(.internalError, "The changes up to this revision do not fit one another."))
+            }
+            return .success(state)
         }
+    }
+}
+
+extension PastState {
+    /// The state as it would be kept; nil where the changes do not fit it.
+    ///
+    /// - Parameter initial: the one at revision 0.
+    func kept(initial: KeptState) -> KeptState? {
+        state(initial: initial.json).map { KeptState(json: $0.encoded(), hidden: hidden ?? initial.hidden) }
     }
 }

@@ -10,30 +10,56 @@ final class Session: Sendable {
     let journal: (any SessionJournal)?
     /// Milliseconds since 1970, as all moments here.
     let createdAt: Int
-    private let hosted: HostedKind
+    /// Names its history of revisions in event ids, so that those of another are known as such.
+    let history: String
+    /// Where it began, if not where its kind does.
+    let fork: Fork?
+    let hosted: HostedKind
     private let lastActive: Atomic<Int>
     private let nextLook = Atomic<Int>(0)
+    private let isGone = Atomic(false)
     private let hub = AtomicLazyReference<EventHub>()
+    private let table = AtomicLazyReference<AnswerTable>()
 
     init(
-        _ id: SessionID, _ hosted: HostedKind, now: Int, journal: (any SessionJournal)?,
-        recorder: (any ActionRecorder)?
+        _ id: SessionID, _ hosted: HostedKind, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
+        lastActiveAt: Int? = nil, history: String, fork: Fork? = nil
     ) {
         self.id = id
         self.hosted = hosted
-        store = hosted.kind.makeStore(environment: hosted.environment, recorder: recorder)
+        self.store = store
         self.journal = journal
-        createdAt = now
-        lastActive = Atomic(now)
+        self.createdAt = createdAt
+        self.history = history
+        self.fork = fork
+        lastActive = Atomic(lastActiveAt ?? createdAt)
+    }
+
+    /// A state of another session that this one began with.
+    final class Fork: Sendable {
+        /// The other one's revision; nil where this is none of another session, but of an earlier release of its kind.
+        let revision: Int?
+        let initial: KeptState
+
+        init(_ revision: Int?, _ initial: KeptState) {
+            self.revision = revision
+            self.initial = initial
+        }
     }
 
     var kind: StoreKind { hosted.kind }
+
+    /// The state at revision 0.
+    var initial: KeptState { fork?.initial ?? kind.initialKept }
 
     /// Brings its commits to streams.
     ///
     /// It is made when first asked for, by the first stream or by the session's end: most sessions are never watched. Of
     /// two that ask at once one makes it for both, so a stream that comes with the end finds the hub that has ended.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store: store, journal: journal)) }
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, history: history)) }
+
+    /// The answers that are kept for repeated requests; made with the first.
+    var answers: AnswerTable { table.load() ?? table.storeIfNil(AnswerTable()) }
 
     /// The moment by the clock of its store.
     var now: Int { hosted.environment.clock.now() }
@@ -49,7 +75,10 @@ final class Session: Sendable {
         set { nextLook.store(newValue, ordering: .relaxed) }
     }
 
-    func touch(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
+    func touch(_ now: Int) {
+        lastActive.store(now, ordering: .relaxed)
+        journal?.touch(now)
+    }
 
     /// When the session expires unless it is used; one that is being watched is in use.
     func expires(after timeout: Int, now: Int) -> Int {
@@ -62,9 +91,33 @@ final class Session: Sendable {
     }
 
     /// Cancels what runs and tells the streams.
-    func end() {
+    func end(at moment: Int) {
         store.end()
+        journal?.end(at: moment)
         events.end("session-ended")
+    }
+
+    /// Whether it goes on from what is kept, elsewhere or later, though nothing is committed here any more.
+    var hasLeft: Bool { isGone.load(ordering: .acquiring) }
+
+    /// Stops, unless it is in use: somebody watches, an effect runs, a timer is armed, or not all of it is kept.
+    ///
+    /// - Returns: whether it has stopped.
+    func rests() -> Bool {
+        guard let journal, journal.isKept, !journal.hasFailed, streamCount == 0, table.load()?.isBusy != true else {
+            return false
+        }
+        isGone.store(true, ordering: .releasing)
+        if store.retire() { return true }
+        isGone.store(false, ordering: .releasing)
+        return false
+    }
+
+    /// Stops, to go on from what is kept: nobody is told that it ends.
+    func leave() {
+        isGone.store(true, ordering: .releasing)
+        store.end()
+        hub.load()?.cut()
     }
 }
 

@@ -3,24 +3,57 @@ import Stores
 
 /// What a client is told about a session.
 struct SessionDocument: JSONEncodable {
-    let session: Session
-    let now: Int
-    let idleTimeout: Int
+    private let id: String
+    private let store: String
+    private let revision: Int
+    private let createdAt: Int
+    private let lastActiveAt: Int
+    private let expiresAt: Int
+    private let subscribers: Int
+    private let effects: [String]
+    private let forkedFrom: Int?
     /// The state, where it belongs to the document.
-    var state: [UInt8]?
-    let revision: Int
+    private let state: [UInt8]?
+
+    init(session: Session, now: Int, idleTimeout: Int, state: [UInt8]?, revision: Int) {
+        id = session.id.description
+        store = session.kind.name
+        self.revision = revision
+        createdAt = session.createdAt
+        lastActiveAt = session.lastActiveAt
+        expiresAt = session.expires(after: idleTimeout, now: now)
+        subscribers = session.streamCount
+        effects = session.store.runningEffects
+        forkedFrom = session.fork?.revision
+        self.state = state
+    }
+
+    /// Of a session that is not in memory: nobody watches it, and nothing runs.
+    init(resting kept: KeptSession, idleTimeout: Int) {
+        id = kept.record.id
+        store = kept.record.kind
+        revision = kept.revision
+        createdAt = kept.record.createdAt
+        lastActiveAt = kept.lastActiveAt
+        expiresAt = kept.lastActiveAt + idleTimeout
+        subscribers = 0
+        effects = []
+        forkedFrom = kept.record.forkedFrom
+        state = nil
+    }
 
     func encode(into json: inout JSONWriter) {
-        let path = "/sessions/\(session.id)"
+        let path = "/sessions/\(id)"
         json.object { json in
-            json.member("id", session.id.description)
-            json.member("store", session.kind.name)
+            json.member("id", id)
+            json.member("store", store)
             json.member("revision", revision)
-            json.member("createdAt", Timestamp.rfc3339(session.createdAt))
-            json.member("lastActiveAt", Timestamp.rfc3339(session.lastActiveAt))
-            json.member("expiresAt", Timestamp.rfc3339(session.expires(after: idleTimeout, now: now)))
-            json.member("subscribers", session.streamCount)
-            json.member("effects", session.store.runningEffects)
+            json.member("createdAt", Timestamp.rfc3339(createdAt))
+            json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
+            json.member("expiresAt", Timestamp.rfc3339(expiresAt))
+            json.member("subscribers", subscribers)
+            json.member("effects", effects)
+            if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
             json.member(
                 "links",
                 object: { json in
@@ -28,6 +61,7 @@ struct SessionDocument: JSONEncodable {
                     json.member("state", path + "/state")
                     json.member("actions", path + "/actions")
                     json.member("events", path + "/events")
+                    json.member("forks", path + "/forks")
                 })
             if let state { json.member("state", raw: state) }
         }

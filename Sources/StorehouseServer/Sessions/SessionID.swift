@@ -2,7 +2,7 @@ import HTTP
 
 /// Addresses a session and is the right to use it: 128 bits of the system's generator, as 22 characters of URL-safe
 /// base64 without padding (RFC 4648, section 5).
-package struct SessionID: Sendable, Hashable, CustomStringConvertible {
+package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
 
@@ -32,6 +32,11 @@ package struct SessionID: Sendable, Hashable, CustomStringConvertible {
         bits = bits << 2 | UInt128(last >> 4)
         high = UInt64(truncatingIfNeeded: bits >> 64)
         low = UInt64(truncatingIfNeeded: bits)
+    }
+
+    /// In the order of their texts.
+    package static func < (left: SessionID, right: SessionID) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
 
     package var description: String {

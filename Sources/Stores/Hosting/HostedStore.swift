@@ -66,6 +66,11 @@ public struct HostedStore: Sendable {
     /// Cancels the effects; nothing is committed from then on.
     public func end() { methods.end(store) }
 
+    /// Ends the store if nothing is under way in it and nobody watches.
+    ///
+    /// - Returns: whether it has ended: its state is then as it is kept.
+    public func retire() -> Bool { methods.retire(store) }
+
     /// What can be done with the stores of one kind.
     @usableFromInline
     final class Methods: Sendable {
@@ -79,6 +84,7 @@ public struct HostedStore: Sendable {
         let resume: @Sendable (AnyObject) -> Void
         let kept: @Sendable (AnyObject) -> (revision: Int, state: KeptState)
         let end: @Sendable (AnyObject) -> Void
+        let retire: @Sendable (AnyObject) -> Bool
 
         @usableFromInline
         init(
@@ -89,7 +95,8 @@ public struct HostedStore: Sendable {
             runningEffects: @escaping @Sendable (AnyObject) -> [String],
             resume: @escaping @Sendable (AnyObject) -> Void,
             kept: @escaping @Sendable (AnyObject) -> (revision: Int, state: KeptState),
-            end: @escaping @Sendable (AnyObject) -> Void
+            end: @escaping @Sendable (AnyObject) -> Void,
+            retire: @escaping @Sendable (AnyObject) -> Bool
         ) {
             self.dispatch = dispatch
             self.inspect = inspect
@@ -99,6 +106,7 @@ public struct HostedStore: Sendable {
             self.resume = resume
             self.kept = kept
             self.end = end
+            self.retire = retire
         }
     }
 }

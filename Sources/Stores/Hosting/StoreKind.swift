@@ -189,7 +189,8 @@ extension HostedStore.Methods {
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             resume: { unsafeDowncast($0, to: Engine.self).resume() },
             kept: { host.kept(unsafeDowncast($0, to: Engine.self)) },
-            end: { unsafeDowncast($0, to: Engine.self).core.end() })
+            end: { unsafeDowncast($0, to: Engine.self).core.end() },
+            retire: { unsafeDowncast($0, to: Engine.self).core.retire() })
     }
 }
 

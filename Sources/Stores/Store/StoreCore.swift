@@ -170,6 +170,17 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return waiting.count
     }
 
+    /// Ends where nothing is under way and nobody watches.
+    @usableFromInline
+    func retire() -> Bool {
+        contents.withLock { contents in
+            let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
+            guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
+            contents.pointee.hasEnded = true
+            return true
+        }
+    }
+
     /// Cancels every effect and disarms the timers; nothing is committed from then on.
     @usableFromInline
     func end() {

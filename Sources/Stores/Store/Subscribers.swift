@@ -30,6 +30,9 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
     private let contents = Locked(Contents())
 
+    /// Whether nobody is told of commits, nor of effects.
+    var isEmpty: Bool { contents.withLock { $0.entries.isEmpty && $0.effectEntries.isEmpty } }
+
     func add(_ subscriber: @escaping Subscriber) -> Subscription {
         add { contents, id in
             contents.entries.append(Entry(id, subscriber))

@@ -35,7 +35,8 @@ import Testing
 
     @Test(arguments: routes.filter { $0 != .events })
     func theServerAnswersAsDescribed(route: Route) async throws {
-        try await LiveServer.run { server in
+        let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
+        try await LiveServer.run(configuration: configuration) { server in
             let api = try await DescribedAPI(of: server)
             for operation in api.operations where operation.path == route.path {
                 let path = try await server.session().located(route.path)

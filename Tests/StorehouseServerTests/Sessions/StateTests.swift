@@ -92,16 +92,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", [("Idempotency-Key", "\"k\"")])])
-    func whatALaterServerKeepsFromCommittingIsNotCommitted(_ query: String, _ fields: [(String, String)]) async throws {
-        try await LiveServer.run { server in
-            let session = try await server.session()
-            let response = try await server.send(session.request("counter/increment", query: query, fields: fields))
-            #expect(response.status == 501)
-            #expect(try await session.read("/state").revision == 0)
-        }
-    }
-
     @Test func aStateCannotBeHadInAnotherFormat() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()

@@ -1,0 +1,55 @@
+import HTTP
+
+/// What a client calls a request that it may send again (Idempotency-Key, draft-ietf-httpapi-idempotency-key-header).
+struct IdempotencyKey: Sendable {
+    let text: String
+
+    /// The key that a request has; nil where it has none.
+    ///
+    /// It is a string in quotes; one without quotes that could be a token is taken too, since many clients send that.
+    init?(_ head: RequestHead) throws(Problem) {
+        guard head.fields.contains("idempotency-key") else { return nil }
+        let lines = head.fields.values("idempotency-key")
+        guard lines.count == 1, let text = Self.text(of: lines[0]), (1...255).contains(text.utf8.count) else {
+            throw Problem(
+                .malformedRequest,
+                "Idempotency-Key must be one string of 1 to 255 characters in quotes, such as \"k-1\".")
+        }
+        self.text = text
+    }
+
+    private static func text(of value: String) -> String? {
+        var bytes: [UInt8] = []
+        let isQuoted = value.utf8.first == UInt8(ascii: "\"")
+        var inner = Array(value.utf8)
+        if isQuoted {
+            guard inner.count >= 2, inner.last == UInt8(ascii: "\"") else { return nil }
+            inner = Array(inner[1..<(inner.count - 1)])
+        }
+        var isEscaped = false
+        for byte in inner {
+            // Of structured fields (RFC 8941, section 3.3.3): visible ASCII and blanks, with quotes and backslashes escaped.
+            guard (0x20...0x7e).contains(byte), isQuoted || byte != 0x20 && byte != UInt8(ascii: ",") else {
+                return nil
+            }
+            let isSpecial = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            if isEscaped {
+                guard isSpecial else { return nil }
+            } else if isSpecial {
+                guard isQuoted, byte == UInt8(ascii: "\\") else { return nil }
+                isEscaped = true
+                continue
+            }
+            isEscaped = false
+            bytes.append(byte)
+        }
+        return isEscaped ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Tells a body from others (FNV-1a, 64 bits); the same in every process.
+    static func fingerprint(of body: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

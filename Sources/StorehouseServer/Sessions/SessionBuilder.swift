@@ -1,0 +1,72 @@
+import JSON
+import Stores
+
+/// Makes sessions: new ones, those that go on from a state of another, and those that were kept.
+struct SessionBuilder: Sendable {
+    private let kinds: [HostedKind]
+    private let log: Log
+
+    init(_ kinds: [HostedKind], _ log: Log) {
+        self.kinds = kinds
+        self.log = log
+    }
+
+    /// A session at revision 0.
+    ///
+    /// - Parameter fork: where it begins, if not where its kind does.
+    func begin(
+        _ kind: HostedKind, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
+    ) throws(Problem) -> Session {
+        let history = String(UInt64.random(in: .min ... .max), radix: 36)
+        let journal = journal?.begin(
+            SessionRecord(
+                id: id.description, kind: kind.kind.name, schema: 1, createdAt: now,
+                forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialKept))
+        let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
+        return Session(id, kind, store, journal: journal, createdAt: now, history: history, fork: fork)
+    }
+
+    /// A session as it was left.
+    func restore(
+        _ kept: KeptSession, _ past: PastState, _ answers: [KeptAnswer], _ journal: any SessionJournal
+    ) -> Result<Session, Problem> {
+        let record = kept.record
+        guard let id = SessionID(record.id.utf8), let state = past.kept(initial: record.initial) else {
+            return .failure(Problem(JournalFailure.corrupt("")))
+        }
+        guard let kind = kinds.first(where: { $0.kind.name == record.kind }) else {
+            return .failure(
+                Problem(.internalError, "This server hosts no store named \(record.kind), of which the session is."))
+        }
+        let begins = record.forkedFrom != nil || record.initial != kind.kind.initialKept
+        do throws(Problem) {
+            let store = try store(kind, recorder(id, journal), (state, kept.revision))
+            let session = Session(
+                id, kind, store, journal: journal, createdAt: record.createdAt, lastActiveAt: kept.lastActiveAt,
+                history: record.history, fork: begins ? .init(record.forkedFrom, record.initial) : nil)
+            if !answers.isEmpty { session.answers.restore(answers) }
+            return .success(session)
+        } catch {
+            log.error(
+                "session cannot be read",
+                [.init("session", id.shortened), .init("store", record.kind), .init("detail", error.detail)])
+            return .failure(error)
+        }
+    }
+
+    private func store(
+        _ kind: HostedKind, _ recorder: (any ActionRecorder)?, _ kept: (state: KeptState, revision: Int)?
+    ) throws(Problem) -> HostedStore {
+        guard let kept else { return kind.kind.makeStore(environment: kind.environment, recorder: recorder) }
+        do {
+            return try kind.kind.makeStore(
+                environment: kind.environment, recorder: recorder, from: kept.state, revision: kept.revision)
+        } catch {
+            throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
+        }
+    }
+
+    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any ActionRecorder)? {
+        log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
+    }
+}

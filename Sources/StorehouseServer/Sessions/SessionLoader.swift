@@ -1,0 +1,77 @@
+import Locks
+import Stores
+
+/// Finds sessions that are not in memory, each once for all who ask for it at the same time.
+final class SessionLoader: Sendable {
+    typealias Found = Result<SessionRegistry.Lookup, Problem>
+
+    private let journal: any Journal
+    private let registry: SessionRegistry
+    /// Makes a session of what was kept of it.
+    private let restore:
+        @Sendable (KeptSession, PastState, [KeptAnswer], any SessionJournal) -> Result<Session, Problem>
+    // Guards who waits for which session. Nothing is called while it is held.
+    private let waiting: Locked<[SessionID: [@Sendable (Found) -> Void]]> = Locked([:])
+
+    init(
+        _ journal: any Journal, _ registry: SessionRegistry,
+        restore:
+            @escaping @Sendable (KeptSession, PastState, [KeptAnswer], any SessionJournal) -> Result<
+                Session, Problem
+            >
+    ) {
+        self.journal = journal
+        self.registry = registry
+        self.restore = restore
+    }
+
+    /// Calls `done` with what was found, once, on any thread.
+    func load(_ id: SessionID, done: @escaping @Sendable (Found) -> Void) {
+        let isFirst = waiting.withLock { waiting in
+            defer { waiting[id, default: []].append(done) }
+            return waiting[id] == nil
+        }
+        guard isFirst else { return }
+        // Between the look into the memory and this one it may have come in.
+        if let known = registry.find(id) { return finish(id, .success(known)) }
+        journal.find(id.description) { [self] found in finish(id, lookup(id, found)) }
+    }
+
+    private func finish(_ id: SessionID, _ found: Found) {
+        let done = waiting.withLock { $0.removeValue(forKey: id) } ?? []
+        for done in done { done(found) }
+    }
+
+    private func lookup(_ id: SessionID, _ found: Result<FoundSession, JournalFailure>) -> Found {
+        switch found {
+        case .failure(let failure): return .failure(Problem(failure))
+        case .success(.unknown): return .success(.unknown)
+        case .success(.ended): return .success(.ended)
+        case .success(.session(let kept, let past, let answers, let journal)):
+            guard registry.wakes(id, lastActiveAt: kept.lastActiveAt) else { return .success(.ended) }
+            switch restore(kept, past, answers, journal) {
+            case .failure(let problem): return .failure(problem)
+            case .success(let session):
+                registry.enter(session)
+                // What was cut off is told as soon as it can be seen.
+                session.store.resume()
+                return .success(.session(session))
+            }
+        }
+    }
+}
+
+extension Problem {
+    /// Why nothing was kept, or nothing found.
+    init(_ failure: JournalFailure) {
+        switch failure {
+        case .unavailable:
+            self.init(.storageUnavailable, "The storage cannot be reached now; nothing was committed. Try again soon.")
+        case .conflict:
+            self.init(
+                .storageUnavailable, "Somebody else has committed to this session meanwhile; nothing was. Try again.")
+        case .corrupt:
+            self.init(.internalError, "What is kept of this session is damaged; the operator has to restore it.")
+        }
+    }
+}

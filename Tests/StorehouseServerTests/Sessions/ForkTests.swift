@@ -1,0 +1,128 @@
+import JSON
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// Sessions that begin with a state of another.
+@Suite struct ForkTests {
+    private func fork(_ session: LiveSession, _ body: JSONValue? = nil) async throws -> TestResponse {
+        guard let body else { return try await session.server.send(TestRequest("POST", session.path + "/forks")) }
+        return try await session.server.post(session.path + "/forks", json: body)
+    }
+
+    @Test func aForkBeginsWithTheStateOfARevision() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            for _ in 1...3 { _ = try await session.increment(10) }
+            let response = try await fork(session, ["revision": 2])
+            #expect(response.status == 201)
+            #expect(response.revision == 0)
+            #expect(response["etag"] == "\"0\"")
+            #expect(response.at("/state/counter/count") == 20)
+            #expect(response[json: "forkedFrom"] == ["revision": 2])
+            #expect(response[json: "store"] == "app")
+            #expect(response[json: "effects"] == [])
+            let path = try #require(response["location"])
+            #expect(path != session.path)
+            #expect(!response.text.contains(session.path.dropFirst("/sessions/".count)))
+
+            let forked = LiveSession(server: server, path: path)
+            #expect(try await forked.read()[json: "forkedFrom"] == ["revision": 2])
+            #expect(try await forked.state("/counter/count") == 20)
+            #expect(try await forked.increment().at("/state/counter/count") == 21)
+            #expect(try await forked.read("/state?revision=0").at("/state/counter/count") == 20)
+            #expect(try await forked.read("/actions")[json: "actions"]?.asArray?.count == 1)
+            #expect(try await session.state("/counter/count") == 30)
+            #expect(try await session.read()[json: "forkedFrom"] == nil)
+        }
+    }
+
+    @Test func withoutARevisionItIsTheNewest() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session("planner")
+            _ = try await session.dispatch("tasks/add", ["title": "one"])
+            _ = try await session.dispatch("tasks/add", ["title": "two"])
+            _ = try await session.dispatch("tasks/remove", ["id": 2])
+            for body in [nil, [:]] as [JSONValue?] {
+                let response = try await fork(session, body)
+                #expect(response[json: "forkedFrom"] == ["revision": 3])
+                let forked = LiveSession(server: server, path: try #require(response["location"]))
+                // An id that was given is not given again, though nothing that can be seen tells of it.
+                let added = try await forked.dispatch("tasks/add", ["title": "three"])
+                #expect(added.at("/state/tasks/ids") == [1, 3])
+            }
+        }
+    }
+
+    @Test func whatWasUnderWayIsInterrupted() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session("animal")
+            _ = try await session.dispatch("animal/fetchAnimal")
+            await remote.called(times: 1)
+            let response = try await fork(session)
+            #expect(response.status == 201)
+            #expect(response[json: "effects"] == [])
+            let forked = LiveSession(server: server, path: try #require(response["location"]))
+            #expect(try await forked.state("/animal/isLoading") == false)
+            #expect(try await forked.state("/animal/error/code") == "interrupted")
+            #expect(try await session.state("/animal/isLoading") == true)
+        }
+    }
+
+    @Test func aForkOfAForkKnowsTheOneBefore() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            for _ in 1...5 { _ = try await session.increment() }
+            let first = LiveSession(
+                server: server, path: try await fork(session, ["revision": 4])["location"] ?? "")
+            _ = try await first.increment()
+            let second = try await fork(first, ["revision": 0])
+            #expect(second.at("/state/counter/count") == 4)
+            #expect(second[json: "forkedFrom"] == ["revision": 0])
+        }
+    }
+
+    @Test func aStreamOfTheOtherHistoryIsNotResumed() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let events = try await session.events()
+            let id = try await events.state().id
+            let forked = LiveSession(server: server, path: try await fork(session)["location"] ?? "")
+            let again = try await forked.events(fields(id))
+            #expect(try await again.state().revision == 0)
+        }
+    }
+
+    private func fields(_ id: String?) -> [(String, String)] { id.map { [("Last-Event-ID", $0)] } ?? [] }
+
+    @Test(arguments: [
+        (#"{"revision":9}"#, 404, "no-such-revision"), (#"{"revision":-1}"#, 422, "invalid-payload"),
+        (#"{"revision":"1"}"#, 422, "invalid-payload"), (#"{"revison":1}"#, 422, "invalid-payload"),
+        ("[]", 422, "invalid-payload"), ("{", 400, "malformed-json"),
+        (#"{"revision":99999999999999999999}"#, 422, "invalid-payload"),
+    ])
+    func whatCannotBeForkedIsRefused(_ body: String, _ status: Int, _ code: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await server.send(
+                TestRequest(
+                    "POST", session.path + "/forks", [("Content-Type", "application/json")], body: Array(body.utf8)))
+            #expect(response.status == status)
+            #expect(response.code == code)
+        }
+    }
+
+    @Test func sessionsThatAreNotThereCannotBeForked() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.delete()
+            #expect(try await fork(session).status == 410)
+            #expect(try await server.send(TestRequest("POST", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/forks")).status == 404)
+            let wrong = try await server.get(session.path + "/forks")
+            #expect(wrong.status == 405)
+            #expect(wrong["allow"] == "POST, OPTIONS")
+        }
+    }
+}
