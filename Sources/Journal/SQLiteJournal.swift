@@ -29,6 +29,7 @@ public final class SQLiteJournal: Journal {
     private let writer: Writer
     private let keepCommits: Int
     private let now: @Sendable () -> Int
+    private let report: @Sendable (StorageNews) -> Void
     private let lock: StorageLock
 
     /// Opens the file, which is made where there is none.
@@ -72,6 +73,7 @@ public final class SQLiteJournal: Journal {
         writer = Writer(database, readers, settlesAtOnce: durability == .relaxed, report)
         self.keepCommits = max(1, keepCommits)
         self.now = now
+        self.report = report
         writer.keepHouse(every: .seconds(10))
     }
 
@@ -87,9 +89,13 @@ public final class SQLiteJournal: Journal {
 
     public func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void) {
         let oldest = now() - Self.answersLast
+        let found: @Sendable (Result<FoundSession, JournalFailure>) -> Void = { [report] result in
+            if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
+            done(result)
+        }
         // What was given to the writer of that session is to be found.
         writer.afterAll { [self] in
-            writer.readers.find(done) { [self] reader throws(JournalFailure) in
+            writer.readers.find(found) { [self] reader throws(JournalFailure) in
                 switch try reader.find(id, answersSince: oldest, keepCommits: keepCommits) {
                 case .unknown: return .unknown
                 case .ended: return .ended

@@ -58,12 +58,6 @@ extension Configuration {
                     path: "sessions.defaultStore", source: nil,
                     detail: "no store is called that; did you mean \(nearest)?"))
         }
-        if storage.kind == .sqlite {
-            problems.append(
-                .init(
-                    path: "storage.kind", source: nil, detail: "this release keeps sessions in memory only; set memory")
-            )
-        }
         return problems
     }
 

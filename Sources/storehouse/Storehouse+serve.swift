@@ -12,7 +12,9 @@ extension Storehouse {
         let log = Log(configuration.log)
         let curl = try CurlUpstreams(
             library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent)
-        try await server(configuration, curl, standIn: standIn?.url ?? "").run()
+        let journal = try configuration.storage.journal(log)
+        try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run()
+        await withCheckedContinuation { closed in journal.close { closed.resume() } }
         await curl.shutdown()
         await standIn?.stop()
     }
@@ -20,14 +22,15 @@ extension Storehouse {
     /// Prints what `serve` would go by, or throws what it would refuse.
     static func check(_ configuration: Configuration) async throws {
         let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
-        _ = try server(configuration, curl, standIn: "http://127.0.0.1")
+        let journal = MemoryJournal(keepCommits: configuration.storage.keepCommits)
+        _ = try server(configuration, curl, journal, standIn: "http://127.0.0.1")
         await curl.shutdown()
         Console.print(configuration.document)
     }
 
     /// - Parameter standIn: the address of what serves the APIs that have none of their own.
     private static func server(
-        _ configuration: Configuration, _ curl: CurlUpstreams, standIn: String
+        _ configuration: Configuration, _ curl: CurlUpstreams, _ journal: any Journal, standIn: String
     ) throws -> StorehouseServer {
         let upstreams = configuration.upstreams
         let animal = settings("animal", upstreams.animal.endpoint, standIn + "/animal")
@@ -37,7 +40,6 @@ extension Storehouse {
             auth: AuthService(
                 client: try curl.client(for: auth), usernameName: upstreams.auth.usernameField,
                 passwordName: upstreams.auth.passwordField, refusals: Set(upstreams.auth.noStatuses)))
-        let journal = MemoryJournal(keepCommits: configuration.storage.keepCommits)
         return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal)
     }
 

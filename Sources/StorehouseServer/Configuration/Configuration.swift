@@ -69,6 +69,8 @@ public struct Configuration: Sendable, Hashable {
         public var durability = Durability.full
         /// How many commits of a session are kept at least.
         public var keepCommits = 1000
+        /// After how many days commits go however few they are; zero for never.
+        public var keepDays = 0
         /// Without one no secret is kept.
         public var key: StorageKey?
     }

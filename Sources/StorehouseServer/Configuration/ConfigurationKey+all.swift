@@ -90,6 +90,9 @@ extension ConfigurationKey {
             "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
             "how many commits of a session its action log keeps at least"),
         ConfigurationKey(
+            "storage.keepDays", \.storage.keepDays, .integer(0...36_500),
+            "after how many days `sqlite` lets go of commits however few they are; 0 is never"),
+        ConfigurationKey(
             "storage.key", \.storage.key, ValueFormat.storageKey.orNull(),
             "seals the secrets that are kept, passwords say; without one they are left out"),
     ]
