@@ -71,12 +71,34 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     }
 
     /// Begins as the state that was kept, at the revision that it had.
+    ///
+    /// - Parameter arrival: nil where the state is just what was kept.
     @inlinable
-    func place(_ state: Engine.State, at revision: Int, in engine: Engine) {
+    func place(_ state: Engine.State, at revision: Int, in engine: Engine, _ arrival: Arrival?) {
         engine.core.contents.withLock { contents in
+            let trail = encoder.trail(from: state, engine.core.environment.sealer)
+            trail.arrival = arrival
             contents.pointee.revision = revision
-            contents.pointee.trail = encoder.trail(from: state, engine.core.environment.sealer)
+            contents.pointee.trail = trail
         }
+    }
+
+    /// Goes on from the state that was kept: what was migrated is committed first.
+    @usableFromInline
+    func resume(_ engine: Engine) {
+        let environment = engine.core.environment
+        engine.core.contents.withLock { contents in
+            guard let trail = contents.pointee.trail, let arrival = trail.arrival else { return }
+            trail.arrival = nil
+            contents.pointee.revision += 1
+            let revision = contents.pointee.revision
+            let record = arrival.record(
+                encoder.kept(contents.pointee.state, at: revision, trail, environment.sealer), schema: encoder.schema,
+                revision: revision, at: environment.clock.now())
+            trail.note(record, endsBatch: true)
+            arrival.recorder?.append(record, view(of: contents))
+        }
+        engine.resume()
     }
 
     /// The state now, as it is kept.

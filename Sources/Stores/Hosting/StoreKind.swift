@@ -37,6 +37,12 @@ public struct StoreKind: Sendable {
     public let initialKept: KeptState
     /// Whether its states can be kept and read back: whether they are ``Restorable``.
     public let isRestorable: Bool
+    /// The version of its state: one more than it has migrations.
+    public let schema: Int
+
+    /// Makes what was kept at one version of the state into what is kept at the next: first what everybody sees, then what is
+    /// hidden beside it, an object where there is nothing too.
+    public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationFailure) -> Void
 
     @usableFromInline typealias Maker = @Sendable (StoreEnvironment, (any ActionRecorder)?) -> HostedStore
     @usableFromInline typealias Restorer =
@@ -51,12 +57,13 @@ public struct StoreKind: Sendable {
     @inlinable
     init<Engine: StoreEngine>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
+        _ migrations: [Migration],
         engine:
             @escaping @Sendable (
                 Engine.State, StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder
             ) -> Engine
     ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
-        let encoder = StateEncoder(selectors: selectors)
+        let encoder = StateEncoder(selectors: selectors, migrations: migrations)
         let catalogue = Engine.Action.catalogue
         let host = Host<Engine>(encoder, catalogue)
         let methods = HostedStore.Methods(host)
@@ -73,9 +80,9 @@ public struct StoreKind: Sendable {
             name, summary, selectors, encoder, catalogue,
             make: { HostedStore(make(Engine.State(), $0, $1), methods) },
             restore: { (kept, revision, environment, recorder) throws(RestorationFailure) in
-                let state = try encoder.state(from: kept, environment.sealer)
+                let (state, schema) = try encoder.restored(kept, environment.sealer)
                 let engine = make(state, environment, recorder)
-                host.place(state, at: revision, in: engine)
+                host.place(state, at: revision, in: engine, schema.map { Arrival(kept.json, schema: $0, recorder) })
                 return HostedStore(engine, methods)
             })
     }
@@ -91,7 +98,8 @@ public struct StoreKind: Sendable {
         self.restore = restore
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
         initialKept = encoder.initial
-        isRestorable = encoder.isRestorable
+        isRestorable = encoder.restoration != nil
+        schema = encoder.schema
         selectOfKept = { (selection, kept) throws(RestorationFailure) in try encoder.encode(selection, of: kept) }
         actions = catalogue.declarations.map {
             ActionDescription(
@@ -115,7 +123,8 @@ public struct StoreKind: Sendable {
 
     /// A store of this kind that goes on from a state that was kept, or begins with it.
     ///
-    /// Its state is what was kept, unchanged, and nothing runs in it before ``HostedStore/resume()``.
+    /// Its state is what was kept, and nothing runs in it before ``HostedStore/resume()``. What was kept at an older version of
+    /// the state is migrated.
     ///
     /// - Parameters:
     ///   - environment: time, a place for effects, limits, and who opens what was sealed.
@@ -144,12 +153,13 @@ extension StoreKind {
     @inlinable
     public static func store<State: HostedState, Action: CataloguedAction>(
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
-        middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
+        middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
+        migrations: [Migration] = []
     ) -> StoreKind {
         // Both are made once, and every store of the kind shares them.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors) { state, environment, recorder in
+        return StoreKind(name, summary, selectors, migrations) { state, environment, recorder in
             Store(state, reducer, middleware, environment, recorder: recorder)
         }
     }
@@ -157,20 +167,21 @@ extension StoreKind {
     /// A kind whose reducer is all that there is to it.
     @inlinable
     public static func store<Kind: HostedReducer>(
-        _ name: String, summary: String = "", _ reducer: Kind.Type
+        _ name: String, summary: String = "", _ reducer: Kind.Type, migrations: [Migration] = []
     ) -> StoreKind {
-        store(name, summary: summary, reducer: reducer.init())
+        store(name, summary: summary, reducer: reducer.init(), migrations: migrations)
     }
 
     /// A kind whose reducer is asynchronous: its actions are reduced strictly in the order of sending.
     @inlinable
     public static func async<State: HostedState, Action: CataloguedAction>(
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
-        middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = []
+        middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
+        migrations: [Migration] = []
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors) { state, environment, recorder in
+        return StoreKind(name, summary, selectors, migrations) { state, environment, recorder in
             AsyncStore(state, reducer, middleware, environment, recorder: recorder)
         }
     }
@@ -187,7 +198,7 @@ extension HostedStore.Methods {
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
-            resume: { unsafeDowncast($0, to: Engine.self).resume() },
+            resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             kept: { host.kept(unsafeDowncast($0, to: Engine.self)) },
             end: { unsafeDowncast($0, to: Engine.self).core.end() },
             retire: { unsafeDowncast($0, to: Engine.self).core.retire() })

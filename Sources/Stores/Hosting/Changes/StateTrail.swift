@@ -7,6 +7,8 @@ final class StateTrail {
     @usableFromInline var encoding: StateEncoding?
     /// The newest commit, and those of its batch before it.
     @usableFromInline private(set) var commits: [ActionRecord] = []
+    /// Where the state came from, until the store goes on.
+    @usableFromInline var arrival: Arrival?
     private var isBatchOver = true
     private var trace: StateTrace
     /// What the newest state hides, as JSON: its secrets in clear, where they are kept at all.

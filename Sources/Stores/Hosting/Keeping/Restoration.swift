@@ -5,9 +5,10 @@ public struct Restoration<State: Sendable>: Sendable {
     let restore: @Sendable (KeptValue) throws(RestorationFailure) -> State
     private let visitHidden: @Sendable (borrowing State, inout HiddenMembers) -> Void
 
-    /// Writes all that is hidden in `state`, as one object.
-    func visit(_ state: borrowing State, _ members: inout HiddenMembers) {
+    /// Writes all that is hidden in `state`, as one object, and the schema where that is not the first.
+    func visit(_ state: borrowing State, schema: Int, _ members: inout HiddenMembers) {
         members.open()
+        if schema > 1 { members.member("$schema", schema) }
         visitHidden(state, &members)
         members.close()
     }

@@ -1,0 +1,143 @@
+import JSON
+import StoreKinds
+import Stores
+import StoresTesting
+import Testing
+
+/// What was kept is not believed: whatever a store could not work with is refused, and the refusal names the place.
+@Suite struct RestorationFailureTests {
+    private static let highest = "\(Int.max)"
+
+    @Test(
+        arguments: [
+            ("/counter/count", "1.5", "/counter/count must be an integer of 64 bits"),
+            ("/counter", "[]", "/counter must be an object"),
+            ("/user/balance", "-1", "/user/balance must be from 0 to 1000000000000000"),
+            ("/user/balance", highest, "/user/balance must be from 0 to 1000000000000000"),
+            ("/betslip/selections/0/odds", highest, "/betslip/selections/0/odds must be from 101 to 100000"),
+            ("/betslip/selections/0/stake", "-5", "/betslip/selections/0/stake must be from 0 to 1000000000000"),
+            ("/betslip/selections/0/event", "1", "/betslip/selections/0/event must be a string"),
+            ("/betslip/placed", "{}", "/betslip/placed must be an array"),
+            ("/animal/isLoading", #""yes""#, "/animal/isLoading must be true or false"),
+            ("/animal/error", "{}", "/animal/error/code is missing"),
+            (
+                "/animal/error", #"{"code":"bored","message":""}"#,
+                "/animal/error/code is none of the codes that there are"
+            ),
+            (
+                "/login/status", #""bored""#,
+                "/login/status is none of the statuses that there are, or does not fit the error"
+            ),
+            (
+                "/login/status", #""failure""#,
+                "/login/status is none of the statuses that there are, or does not fit the error"
+            ),
+            ("/tasks/entities/1/id", "2", "/tasks/entities/1 stands under another's id"),
+            ("/tasks/entities/1/title", "null", "/tasks/entities/1/title must be a string"),
+            ("/tasks/entities/1", "null", "/tasks/entities/1 must be an object"),
+            ("/tasks/entities/1", "{}", "/tasks/entities/1/id is missing"),
+            ("/tasks/entities", "{}", "/tasks/entities/1 is missing"),
+            ("/tasks/entities", "[]", "/tasks/entities must be an object"),
+            ("/tasks/ids", "[1,2,2]", "/tasks/ids must name each of the entities once"),
+            ("/tasks/ids", "[1]", "/tasks/ids must name each of the entities once"),
+            ("/tasks/ids", "[1,true]", "/tasks/ids/1 must be an integer of 64 bits"),
+            ("/tasks/favorited", "[3]", "/tasks/favorited must name tasks, each once"),
+            ("/tasks/favorited", "[2,2]", "/tasks/favorited must name tasks, each once"),
+            ("/trends/added", highest, "/trends/added must be from 0 to \(Int.max / 2)"),
+            ("/settings/theme", #""pink""#, "/settings/theme is none of the values that there are"),
+            ("/calendar", "{}", "/calendar/selectedDay is missing"),
+        ] as [(String, String, String)])
+    func theStateIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
+        let (kind, kept) = try await used()
+        let json = try changed(kept.json, pointer, value)
+        let failure = #expect(throws: RestorationFailure.self) {
+            try kind.makeStore(from: KeptState(json: json, hidden: kept.hidden), revision: 4)
+        }
+        #expect(failure?.description == "in the kept state, " + complaint)
+    }
+
+    @Test(
+        arguments: [
+            ("/tasks/nextID", "0", "/tasks/nextID must be from 1 to \(Int.max / 2)"),
+            ("/tasks/nextID", highest, "/tasks/nextID must be from 1 to \(Int.max / 2)"),
+            ("/tasks", "{}", "/tasks/nextID is missing"),
+            ("/animal", "null", "/animal/shownBefore is missing"),
+            ("/login/username", "1", "/login/username must be a string"),
+            ("/login/password", "1", "/login/password must be a string"),
+            ("", "{}", "/animal/shownBefore is missing"),
+            ("", "[]", "/animal/shownBefore is missing"),
+        ] as [(String, String, String)])
+    func whatWasHiddenIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
+        let (kind, kept) = try await used()
+        let hidden = try changed(kept.hidden ?? [], pointer, value)
+        let failure = #expect(throws: RestorationFailure.self) {
+            try kind.makeStore(from: KeptState(json: kept.json, hidden: hidden), revision: 4)
+        }
+        #expect(failure?.description == "beside the kept state, " + complaint)
+    }
+
+    /// An id that would be given twice.
+    @Test func theNextIDIsNew() async throws {
+        let (kind, kept) = try await used()
+        let hidden = try changed(kept.hidden ?? [], "/tasks/nextID", "2")
+        #expect(
+            throws: RestorationFailure.unreadable(
+                .state, at: try JSONPointer("/tasks/ids"), "must be below the next id")
+        ) {
+            try kind.makeStore(from: KeptState(json: kept.json, hidden: hidden), revision: 4)
+        }
+    }
+
+    @Test func aFormKeepsItsInvariants() throws {
+        let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "login-form" })
+        let both = try changed(kind.initialState, "/form/isBusy", "true", "/form/isAuthenticated", "true")
+        let failure = #expect(throws: RestorationFailure.self) {
+            try kind.makeStore(from: KeptState(json: both, hidden: kind.initialKept.hidden), revision: 1)
+        }
+        #expect(failure?.description == "in the kept state, /form breaks the invariant busy-and-authenticated")
+    }
+
+    /// The key may have been lost or changed: then the password is, and nothing else.
+    @Test func whatCannotBeOpenedIsAsIfItHadBeenLeftOut() async throws {
+        let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "app" })
+        let store = kind.makeStore(environment: StoreEnvironment(sealer: MirrorSealer()))
+        for (name, text) in [("username", "some username"), ("password", "some password")] {
+            _ = await store.dispatch(
+                ["type": "login/enteringCredential", "payload": .object([name: .string(text)])])
+        }
+        let (revision, kept) = store.kept()
+        let broken = try changed(kept.hidden ?? [], "/login/password", #""***""#)
+        for (hidden, sealer) in [(kept.hidden, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (kept.hidden, nil)] {
+            let next = try kind.makeStore(
+                environment: StoreEnvironment(sealer: sealer), from: KeptState(json: kept.json, hidden: hidden),
+                revision: revision)
+            #expect(next.json == store.json)
+            next.resume()
+            #expect(try JSONValue(parsing: next.json)["login"]?["status"] == "validatingCredentials")
+            #expect(next.revision == revision + 1)
+        }
+    }
+
+    /// The app with something in every slice.
+    private func used() async throws -> (StoreKind, KeptState) {
+        let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "app" })
+        let store = kind.makeStore()
+        let selection: JSONValue = ["id": "a", "event": "e", "outcome": "o", "odds": 250]
+        let actions: [(JSONValue, JSONValue)] = [
+            ("tasks/add", ["title": "one"]), ("tasks/add", ["title": "two"]), ("betslip/addSelection", selection),
+            ("login/enteringCredential", ["password": "some password"]),
+        ]
+        for (type, payload) in actions {
+            #expect(await store.dispatch(["type": type, "payload": payload]).word == "committed")
+        }
+        return (kind, store.kept().state)
+    }
+
+    /// The JSON with other values at those places: a pointer and a value each.
+    private func changed(_ json: [UInt8], _ changes: String...) throws -> [UInt8] {
+        let operations = stride(from: 0, to: changes.count, by: 2).map { place in
+            StatePatch.Operation(.add, changes[place], Array(changes[place + 1].utf8))
+        }
+        return try #require(StatePatch(operations).applied(to: try JSONValue(parsing: json))).encoded()
+    }
+}

@@ -1,0 +1,136 @@
+import JSON
+import Stores
+import Testing
+
+/// How values are read back.
+@Suite struct KeptValueTests {
+    private struct Sample: HostedState, StateObject, Restorable, Equatable {
+        enum Color: Int, JSONEncodable, Restorable {
+            case red = 1
+            case blue
+        }
+        struct Item: Identifiable, Sendable, Equatable, JSONEncodable, Restorable {
+            let id: String
+            var parts: [Color?] = []
+
+            init(id: String) { self.id = id }
+
+            init(restoring kept: KeptValue) throws(RestorationFailure) {
+                id = try kept.member("id")
+                parts = try kept.member("parts")
+            }
+
+            func encode(into json: inout JSONWriter) {
+                json.object { json in
+                    json.member("id", id)
+                    json.member("parts", parts)
+                }
+            }
+        }
+
+        var number = 0.5
+        var anything: JSONValue = [1, ["a": nil]]
+        @Stamped var stamped: [Int] = []
+        var items = EntityTable<Item>()
+        var maybe: String?
+        var token = ""
+
+        init() {}
+
+        init(restoring kept: KeptValue) throws(RestorationFailure) {
+            number = try kept.member("number")
+            anything = try kept.member("anything")
+            stamped = try kept.member("stamped")
+            items = try kept.table()
+            maybe = try kept.member(ifPresent: "maybe")
+            token = try kept.secret("token") ?? "lost"
+        }
+
+        func visit(_ members: inout some StateMembers & ~Copyable) {
+            members.member("number", number)
+            members.member("anything", anything)
+            members.member("stamped", stamped, stamp: $stamped)
+            members.members(of: items)
+            members.member("maybe", maybe)
+        }
+
+        func visitHidden(_ members: inout HiddenMembers) { members.secret("token", token) }
+    }
+
+    private enum Change: CataloguedAction, Equatable {
+        case fill
+
+        static let catalogue = ActionCatalogue<Change>([ActionDeclaration("sample/fill", "Fills it.", .fill)])
+    }
+
+    private struct Filling: HostedReducer {
+        func reduce(_ state: inout Sample, _ action: Change) {
+            state.number = 1e300
+            state.anything = ["deep": [[], JSONValue.null]]
+            state.stamped = [3, 1, 2]
+            for id in ["/~", "ü\"", ""] {
+                var item = Sample.Item(id: id)
+                item.parts = [.blue, nil, .red]
+                state.items.insert(item, at: 0)
+            }
+            state.maybe = "well"
+            state.token = "sesame"
+        }
+    }
+
+    private struct Plain: HostedState {
+        func encode(into json: inout JSONWriter) { json.null() }
+    }
+
+    private struct PlainReducer: HostedReducer {
+        func reduce(_ state: inout Plain, _ action: Change) {}
+    }
+
+    private let kind = StoreKind.store("sample", Filling.self)
+
+    @Test func everyKindOfValueComesBack() throws {
+        let store = kind.makeStore()
+        #expect(try kind.makeStore(from: store.kept().state, revision: 0).read().json == store.read().json)
+        store.dispatch(["type": "sample/fill"], DispatchOptions()) { _ in }
+        let kept = store.kept().state
+        #expect(kept.hidden == Array("{}".utf8))
+        let next = try kind.makeStore(from: kept, revision: 1)
+        #expect(next.read().json == store.read().json)
+        #expect(next.kept().state == kept)
+    }
+
+    @Test(arguments: [
+        (#""1""#, "/number must be a number"), ("1e999", "/number is beyond what a number may be"),
+    ])
+    func refusesWhatIsNoNumber(_ number: String, _ complaint: String) throws {
+        let json = String(decoding: kind.initialState, as: UTF8.self).replacing("0.5", with: number)
+        let failure = #expect(throws: RestorationFailure.self) {
+            try kind.makeStore(from: KeptState(json: Array(json.utf8), hidden: kind.initialKept.hidden), revision: 0)
+        }
+        #expect(failure?.description == "in the kept state, " + complaint)
+    }
+
+    @Test func whatIsNotJSONIsRefused() {
+        let initial = kind.initialKept
+        #expect(throws: RestorationFailure.malformed(.state)) {
+            try kind.makeStore(from: KeptState(json: [], hidden: initial.hidden), revision: 0)
+        }
+        #expect(throws: RestorationFailure.malformed(.hidden)) {
+            try kind.makeStore(from: KeptState(json: initial.json, hidden: [0x7B]), revision: 0)
+        }
+        #expect(throws: RestorationFailure.unreadable(.state, at: .root, "must be an object")) {
+            try kind.makeStore(from: KeptState(json: Array("[]".utf8), hidden: initial.hidden), revision: 0)
+        }
+    }
+
+    /// A kind that says nothing of it works as ever, and cannot be kept.
+    @Test func aStateThatIsNotRestorableIsHeldInMemoryAlone() throws {
+        let kind = StoreKind.store("plain", PlainReducer.self)
+        #expect(!kind.isRestorable)
+        #expect(kind.initialKept == KeptState(json: Array("null".utf8)))
+        #expect(throws: RestorationFailure.notRestorable) { try kind.makeStore(from: kind.initialKept, revision: 0) }
+        // To show a part of what was kept takes no restoration.
+        #expect(try kind.select(.whole, of: kind.initialKept) == Array("null".utf8))
+        #expect(throws: RestorationFailure.notRestorable) { try kind.select(.named("any"), of: kind.initialKept) }
+    }
+}

@@ -1,0 +1,84 @@
+import Stores
+
+/// A locker as two releases of a program know it: the second calls its `name` a `title`, and weighs it.
+enum Locker {
+    struct First: HostedState, StateObject, Restorable {
+        var name = ""
+        var seen = 0
+
+        init() {}
+
+        init(restoring kept: KeptValue) throws(RestorationFailure) {
+            name = try kept.member("name")
+            seen = try kept.hidden("seen", in: 0...1000)
+        }
+
+        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("name", name) }
+        func visitHidden(_ members: inout HiddenMembers) { members.member("seen", seen) }
+    }
+
+    struct Second: HostedState, StateObject, Restorable {
+        var title = ""
+        var weight: Double?
+        var looks = 0
+
+        init() {}
+
+        init(restoring kept: KeptValue) throws(RestorationFailure) {
+            title = try kept.member("title")
+            weight = try kept.member("weight")
+            looks = try kept.hidden("looks", in: 0...1000)
+        }
+
+        func visit(_ members: inout some StateMembers & ~Copyable) {
+            members.member("title", title)
+            members.member("weight", weight)
+        }
+
+        func visitHidden(_ members: inout HiddenMembers) { members.member("looks", looks) }
+    }
+
+    enum Action: CataloguedAction, Equatable {
+        case name(String)
+        case look
+
+        static let catalogue = ActionCatalogue<Action>([
+            ActionDeclaration(
+                "locker/name", "Names it.", fields: .text("name", 0...80, example: "Ada"), embed: { .name($0) },
+                extract: { if case .name(let name) = $0 { name } else { nil } }),
+            ActionDeclaration("locker/look", "Looks at it.", .look),
+        ])
+    }
+
+    struct FirstReducer: HostedReducer {
+        func reduce(_ state: inout First, _ action: Action) {
+            switch action {
+            case .name(let name): state.name = name
+            case .look: state.seen += 1
+            }
+        }
+    }
+
+    struct SecondReducer: HostedReducer {
+        func reduce(_ state: inout Second, _ action: Action) {
+            switch action {
+            case .name(let name): state.title = name
+            case .look: state.looks += 1
+            }
+        }
+    }
+
+    static let first = StoreKind.store("locker", FirstReducer.self)
+    static let second = StoreKind.store("locker", SecondReducer.self, migrations: [renaming])
+    static let third = StoreKind.store("locker", SecondReducer.self, migrations: [renaming, weighing])
+
+    static let renaming: StoreKind.Migration = { state, hidden in
+        state = ["title": state["name"] ?? "", "weight": nil]
+        hidden = ["looks": hidden["seen"] ?? 0]
+    }
+
+    static let weighing: StoreKind.Migration = { state, _ throws(RestorationFailure) in
+        guard let title = state["title"] else { throw .unreadable(.state, at: .root.appending("title"), "is missing") }
+        state = ["title": title, "weight": 0.5]
+    }
+}
