@@ -53,7 +53,9 @@ let package = Package(
             name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
         .testTarget(name: "JournalTests", dependencies: ["Journal", "Locks", "Stores", "JSON"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Stores"]),
-        .testTarget(name: "UpstreamTests", dependencies: ["Upstream", "Stores", "Sockets", "CLinux", "Locks"]),
+        .testTarget(
+            name: "UpstreamTests",
+            dependencies: ["Upstream", "StoreKinds", "Stores", "JSON", "Sockets", "CLinux", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [

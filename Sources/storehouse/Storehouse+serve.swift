@@ -11,7 +11,7 @@ extension Storehouse {
         let standIn = try upstreams.needsStandIn ? StandInServer(maxDelay: upstreams.maxDelay) : nil
         let log = Log(configuration.log)
         let curl = try CurlUpstreams(
-            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent)
+            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent) { log.tell($0) }
         let journal = try configuration.storage.journal(log)
         try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run()
         await withCheckedContinuation { closed in journal.close { closed.resume() } }
@@ -36,11 +36,24 @@ extension Storehouse {
         let animal = settings("animal", upstreams.animal.endpoint, standIn + "/animal")
         let auth = settings("auth", upstreams.auth.endpoint, standIn + "/login")
         let kinds = StoreKind.all(
-            animal: AnimalService(client: try curl.client(for: animal), pointer: upstreams.animal.pointer),
+            animal: AnimalService(client: try client(for: animal, of: curl), pointer: upstreams.animal.pointer),
             auth: AuthService(
-                client: try curl.client(for: auth), usernameName: upstreams.auth.usernameField,
-                passwordName: upstreams.auth.passwordField, refusals: Set(upstreams.auth.noStatuses)))
+                client: try client(for: auth, of: curl), usernameName: upstreams.auth.usernameField,
+                passwordName: upstreams.auth.passwordField, body: upstreams.auth.body == .form ? .form : .json,
+                fields: upstreams.auth.fields.mapValues(\.text), refusals: Set(upstreams.auth.noStatuses),
+                proof: upstreams.auth.pointer))
         return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal)
+    }
+
+    /// A client, or what is wrong with the configuration of one.
+    private static func client(
+        for settings: UpstreamSettings, of curl: CurlUpstreams
+    ) throws(ConfigurationError) -> CurlClient {
+        do throws(InvalidUpstream) {
+            return try curl.client(for: settings)
+        } catch {
+            throw ConfigurationError(problem: "upstreams.\(settings.name)", error.description)
+        }
     }
 
     private static func settings(
@@ -51,7 +64,16 @@ extension Storehouse {
         settings.timeout = endpoint.timeout
         settings.retries = endpoint.retries
         settings.maxConcurrent = endpoint.maxConcurrent
+        settings.maxWaiting = endpoint.maxWaiting
         settings.maxBodyBytes = endpoint.maxBodyBytes
+        settings.maxHeaderBytes = endpoint.maxHeaderBytes
+        settings.lowSpeedBytes = endpoint.lowSpeed.bytes
+        settings.lowSpeedTime = endpoint.lowSpeed.time
+        settings.caFile = endpoint.caFile
+        settings.clientCertificate = endpoint.clientCertificate
+        settings.clientKey = endpoint.clientKey
+        settings.clientKeyPassword = endpoint.clientKeyPassword?.text
+        settings.denyPrivate = endpoint.denyPrivate && endpoint.url != nil
         settings.breakerFailures = endpoint.breaker.failures
         settings.breakerCooldown = endpoint.breaker.cooldown
         return settings

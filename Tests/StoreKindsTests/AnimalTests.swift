@@ -75,11 +75,13 @@ import Testing
             (answer(503, #"{"animal":"Cat"}"#), .badStatus), (answer(301, ""), .badStatus),
             (answer(200, "no JSON"), .badBody), (answer(204, ""), .badBody), (answer(200, "{}"), .badBody),
             (answer(200, #"{"animal":7}"#), .badBody), (answer(200, #"{"animal":null}"#), .badBody),
+            (answer(200, #"{"animal":"Cat"}"#, type: "text/html; charset=utf-8"), .badBody),
+            (answer(200, #"{"animal":"Cat"}"#, type: "json"), .badBody),
             (answer(200, #"{"animal":"\#(String(repeating: "a", count: 201))"}"#), .badBody),
         ]
 
-    private static func answer(_ status: Int, _ body: String) -> ScriptedRemoteClient.Reply {
-        .success(RemoteAnswer(status: status, body: Array(body.utf8)))
+    private static func answer(_ status: Int, _ body: String, type: String? = nil) -> ScriptedRemoteClient.Reply {
+        .success(RemoteAnswer(status: status, contentType: type, body: Array(body.utf8)))
     }
 
     @Test(arguments: failures)

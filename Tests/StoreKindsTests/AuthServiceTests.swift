@@ -1,3 +1,4 @@
+import JSON
 import StoreKinds
 import Stores
 import StoresTesting
@@ -37,6 +38,39 @@ import Testing
             client.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
                 #"{"e-mail":"some \"username\"","the \"word\"":"some password"}"#
             ])
+    }
+
+    /// The password grant of OAuth 2 (RFC 6749, 4.3).
+    @Test func aFormIsSentWithItsFields() async {
+        let client = ScriptedRemoteClient(always: .success(RemoteAnswer(status: 200)))
+        _ = await state(
+            after: AuthService(
+                client: client, body: .form,
+                fields: ["grant_type": "password", "client_id": "a&b", "password": "not this"]))
+        #expect(
+            client.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
+                "username=some%20%22username%22&password=some%20password&client_id=a%26b&grant_type=password"
+            ])
+        #expect(client.requests.map(\.contentType) == ["application/x-www-form-urlencoded"])
+        #expect(client.requests.map(\.method) == ["POST"])
+    }
+
+    @Test(arguments: [
+        (200, #"{"access_token":"a"}"#, "application/json;charset=UTF-8", nil),
+        (200, #"{"access_token":""}"#, "application/json", "bad-body"), (200, "{}", "application/json", "bad-body"),
+        (200, #"{"access_token":null}"#, "application/json", "bad-body"), (204, "", "", "bad-body"),
+        (200, #"{"access_token":"a"}"#, "text/html", "bad-body"), (500, "{}", "application/json", "bad-status"),
+        (400, #"{"error":"invalid_grant"}"#, "application/json", "refused"),
+    ])
+    func anAnswerMustHaveWhatProvesIt(_ status: Int, _ body: String, _ type: String, _ code: String?) async {
+        let answer = RemoteAnswer(status: status, contentType: type.isEmpty ? nil : type, body: Array(body.utf8))
+        let client = ScriptedRemoteClient(always: .success(answer))
+        let state = await state(
+            after: AuthService(
+                client: client, body: .form, refusals: [400, 401], proof: JSONPointer(tokens: ["access_token"])))
+        #expect(state.isAuthenticated == (code == nil))
+        #expect((state.error == .refused) == (code == "refused"))
+        if let code, code != "refused" { #expect(state.error?.message.hasPrefix("\(code): ") == true) }
     }
 
     private func state(after service: AuthService) async -> LoginState {

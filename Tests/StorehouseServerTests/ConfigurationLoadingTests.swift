@@ -81,6 +81,11 @@ import Testing
         case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
         // Switched off, the embedded server would be missed.
         case ("upstreams.embedded", _): true
+        case ("upstreams.auth.body", _): "form"
+        case ("upstreams.auth.fields", _): ["grant_type": "password", "client_secret": "a:b"]
+        case ("upstreams.auth.pointer", _): "/access_token"
+        case (let path, .null) where path.hasSuffix("maxWaiting"): 7
+        case (let path, .null) where path.contains(".client") || path.hasSuffix(".caFile"): "/etc/some.pem"
         case (let path, _) where path.hasSuffix(".url"): "https://api.example/v1?q=1"
         case (let path, _) where path.hasSuffix(".headers"): ["Accept": "text/plain", "Authorization": "Bearer a:b"]
         case (_, .bool(let value)): .bool(!value)

@@ -16,6 +16,19 @@ import Testing
         #expect(!configuration.document.contains(secret))
     }
 
+    @Test func whatSaysWhoCallsIsMasked() throws {
+        let configuration = try Configuration(environment: [
+            "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
+            "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
+        ])
+        #expect(configuration.upstreams.auth.fields["client_secret"]?.text == secret)
+        #expect(configuration.json["upstreams"]?["auth"]?["fields"] == ["client_secret": "***"])
+        #expect(configuration.json["upstreams"]?["auth"]?["clientKeyPassword"] == "***")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in [dumped, configuration.document] { #expect(!text.contains(secret)) }
+    }
+
     @Test func aDumpMasksSecrets() throws {
         let configuration = try Configuration(environment: ["STOREHOUSE_ADMIN_TOKEN": secret])
         var dumped = ""

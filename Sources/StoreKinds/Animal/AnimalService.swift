@@ -16,26 +16,12 @@ package struct AnimalService: Sendable {
     }
 
     func animal() async throws(RemoteFailure) -> String {
-        let answer = try await client.call(RemoteRequest())
-        guard answer.isSuccess else {
-            throw RemoteFailure(.badStatus, "the animal API answered with status \(answer.status)")
+        try await client.call(RemoteRequest()) { answer throws(RemoteFailure) in
+            let name = try answer.text(at: pointer)
+            guard name.unicodeScalars.count <= Self.longestName else {
+                throw RemoteFailure(.badBody, "the name in the answer is longer than \(Self.longestName) code points")
+            }
+            return name
         }
-        return try name(in: answer.body)
-    }
-
-    private func name(in body: [UInt8]) throws(RemoteFailure) -> String {
-        let json: JSONValue
-        do throws(JSONSyntaxError) {
-            json = try JSONValue(parsing: body)
-        } catch {
-            throw RemoteFailure(.badBody, "the animal API's answer is not JSON")
-        }
-        guard let name = pointer.value(in: json)?.asString else {
-            throw RemoteFailure(.badBody, "the animal API's answer has no text at \(pointer)")
-        }
-        guard name.unicodeScalars.count <= Self.longestName else {
-            throw RemoteFailure(.badBody, "the animal API's name is longer than \(Self.longestName) code points")
-        }
-        return name
     }
 }

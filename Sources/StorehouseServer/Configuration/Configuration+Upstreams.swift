@@ -23,8 +23,21 @@ extension Configuration {
         public var endpoint = Endpoint()
         public var usernameField = "username"
         public var passwordField = "password"
+        /// How the body of a request is written.
+        public enum Body: String, Sendable, CaseIterable {
+            /// A JSON object.
+            case json
+            /// Fields as a page's form sends them.
+            case form
+        }
+
+        public var body = Body.json
+        /// Sent beside the credentials in each body: `grant_type`, a client's id and secret.
+        public var fields: [String: Secret] = [:]
         /// The statuses that mean that the credentials are wrong.
         public var noStatuses = [401, 403]
+        /// What a good answer must have, and not as `null`, `false` or an empty text; nil where the status says it all.
+        public var pointer: JSONPointer?
     }
 
     /// How to call one remote API.
@@ -37,8 +50,29 @@ extension Configuration {
         public var timeout = Duration.seconds(5)
         public var retries = 2
         public var maxConcurrent = 256
+        /// How many more calls may wait for their turn; nil for four times as many.
+        public var maxWaiting: Int?
         public var maxBodyBytes = 65536
+        public var maxHeaderBytes = 65536
+        public var lowSpeed = LowSpeed()
+        /// A file of certificates to trust in place of the system's.
+        public var caFile: String?
+        /// A file with the certificate that says who calls.
+        public var clientCertificate: String?
+        /// A file with its key; nil where that file has it too.
+        public var clientKey: String?
+        public var clientKeyPassword: Secret?
+        /// True refuses addresses that mean something inside a network only; the embedded server is always called.
+        public var denyPrivate = false
         public var breaker = Breaker()
+    }
+
+    /// When to give up an answer that has begun.
+    public struct LowSpeed: Sendable, Hashable {
+        /// So few bytes a second are too few; 0 for never.
+        public var bytes = 16
+        /// How long they have to be.
+        public var time = Duration.seconds(10)
     }
 
     /// When to stop calling a service that fails.

@@ -28,6 +28,16 @@ extension ConfigurationKey {
                 "upstreams.auth.noStatuses", \.upstreams.auth.noStatuses,
                 ValueFormat.integer(400...599).list("a list of statuses from 400 to 599"),
                 "the statuses that mean that the credentials are wrong"),
+            ConfigurationKey(
+                "upstreams.auth.body", \.upstreams.auth.body, .choice,
+                "how the body is written: a JSON object, or a form as OAuth 2 wants it"),
+            ConfigurationKey(
+                "upstreams.auth.fields", \.upstreams.auth.fields, .fields,
+                "sent in the body beside the credentials; values are secret (in the environment: `name: value`, with commas between)"
+            ),
+            ConfigurationKey(
+                "upstreams.auth.pointer", \.upstreams.auth.pointer, ValueFormat.pointer.orNull(),
+                "what a good answer must have, as `/access_token` (JSON Pointer); null where the status says it all"),
         ]
 
     /// The keys that every remote API has.
@@ -51,8 +61,35 @@ extension ConfigurationKey {
             ConfigurationKey(
                 path + "maxConcurrent", in: endpoint, \.maxConcurrent, .integer(1...65536), "calls at once"),
             ConfigurationKey(
+                path + "maxWaiting", in: endpoint, \.maxWaiting, ValueFormat.integer(0...1_000_000).orNull(),
+                "calls that wait for their turn; null is four times `maxConcurrent`"),
+            ConfigurationKey(
                 path + "maxBodyBytes", in: endpoint, \.maxBodyBytes, .integer(1...1 << 30),
                 "the largest body of an answer"),
+            ConfigurationKey(
+                path + "maxHeaderBytes", in: endpoint, \.maxHeaderBytes, .integer(1024...1 << 20),
+                "the largest header section of an answer"),
+            ConfigurationKey(
+                path + "lowSpeed.bytes", in: endpoint, \.lowSpeed.bytes, .integer(0...1 << 30),
+                "an answer that has begun and brings fewer bytes a second is given up; 0 is never"),
+            ConfigurationKey(
+                path + "lowSpeed.time", in: endpoint, \.lowSpeed.time, .seconds(milliseconds: 1...3_600_000),
+                "how long it has to be so slow"),
+            ConfigurationKey(
+                path + "caFile", in: endpoint, \.caFile, ValueFormat.text("a path", 1...4096).orNull(),
+                "the certificates to trust (PEM); null is those of the system"),
+            ConfigurationKey(
+                path + "clientCertificate", in: endpoint, \.clientCertificate,
+                ValueFormat.text("a path", 1...4096).orNull(), "the certificate that says who calls (PEM)"),
+            ConfigurationKey(
+                path + "clientKey", in: endpoint, \.clientKey, ValueFormat.text("a path", 1...4096).orNull(),
+                "its key (PEM); null where the certificate's file has it"),
+            ConfigurationKey(
+                path + "clientKeyPassword", in: endpoint, \.clientKeyPassword,
+                ValueFormat.secret(atLeast: 1).orNull(), "what the key is encrypted with"),
+            ConfigurationKey(
+                path + "denyPrivate", in: endpoint, \.denyPrivate, .boolean,
+                "refuse addresses that are not on the public Internet, whatever a name or a redirect says"),
             ConfigurationKey(
                 path + "breaker.failures", in: endpoint, \.breaker.failures, .integer(1...1_000_000),
                 "failures in a row that open the circuit"),

@@ -41,6 +41,15 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     /// All of them, one at least.
     public let problems: [ConfigurationProblem]
 
+    /// What can only be found wrong by whoever is to use it.
+    package init(problem path: String, _ detail: String) {
+        problems = [ConfigurationProblem(path: path, source: nil, detail: detail)]
+    }
+
+    init(problems: [ConfigurationProblem]) {
+        self.problems = problems
+    }
+
     /// One line for each problem.
     public var description: String {
         problems.map(\.description).joined(separator: "\n")

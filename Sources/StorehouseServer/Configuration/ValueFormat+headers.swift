@@ -4,23 +4,28 @@ extension ValueFormat<[String: Secret]> {
     /// Header fields (RFC 9110, section 5): an object of strings, in text `Name: value` with commas between them.
     ///
     /// Their values are secret. One that holds a comma can stand in a file only.
-    static var headers: ValueFormat {
+    static var headers: ValueFormat { named("header name") }
+
+    /// Fields of a body: an object of strings, as headers are.
+    static var fields: ValueFormat { named("field name") }
+
+    private static func named(_ kind: String) -> ValueFormat {
         ValueFormat(
-            expected: "an object of header names with their values", isSecret: true,
-            read: { value throws(ValueMismatch) in try fields(of: value) },
+            expected: "an object of \(kind)s with their values", isSecret: true,
+            read: { value throws(ValueMismatch) in try fields(of: value, kind) },
             write: { headers in
                 .object(JSONObject(headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.text)) }))
             },
             json: { json(ofText: $0) })
     }
 
-    private static func fields(of value: JSONValue) throws(ValueMismatch) -> [String: Secret] {
+    private static func fields(of value: JSONValue, _ kind: String) throws(ValueMismatch) -> [String: Secret] {
         guard let object = value.asObject else { throw ValueMismatch() }
         var fields: [String: Secret] = [:]
         var names: Set<String> = []
         for (name, value) in object {
             guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
-                throw ValueMismatch(detail: "has a name that is no header name")
+                throw ValueMismatch(detail: "has a name that is no \(kind)")
             }
             guard let text = value.asString, !text.hasControlCharacters else {
                 throw ValueMismatch(detail: "has a value for \(name) that is not a text of one line")

@@ -198,6 +198,7 @@ struct ActionOrder: Sendable {
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.isDryRun = try Service.flag("dryRun", in: head)
+        options.trace = Self.trace(head)
         options.expectedRevisions = try Self.revisions(head)
         options.selection = isMinimal || (wait != nil && !options.isDryRun) ? nil : selection
         self.options = options
@@ -220,6 +221,13 @@ struct ActionOrder: Sendable {
             if let patch = dispatched.patch { json.member("patch", patch) }
         }
         return .document(json.finish(), revision: found.revision, fields: applied)
+    }
+
+    /// What the request belongs to in the client's tracing. Of several, or of what is none, nothing is passed on.
+    private static func trace(_ head: RequestHead) -> TraceContext? {
+        guard head.fields.contains("traceparent") else { return nil }
+        let values = head.fields.values("traceparent")
+        return values.count == 1 ? values.first.flatMap { TraceContext($0) } : nil
     }
 
     private static func revisions(_ head: RequestHead) throws(Problem) -> [Int]? {

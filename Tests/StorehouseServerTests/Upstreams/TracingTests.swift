@@ -1,0 +1,37 @@
+import Locks
+import Stores
+import Testing
+
+/// A client's trace goes with the calls that its action caused.
+@Suite(.timeLimit(.minutes(5))) struct TracingTests {
+    private final class Tracer: RemoteClient {
+        /// Guards what was seen. A leaf.
+        private let seen = Locked([String?]())
+
+        var traces: [String?] { seen.withLock { $0 } }
+
+        func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
+            let trace = EffectProgress.current?.trace?.traceparent
+            seen.withLock { $0.append(trace) }
+            return RemoteAnswer(status: 200, body: Array(#"{"animal":"Cat"}"#.utf8))
+        }
+    }
+
+    @Test func whatIsMalformedOrTwiceIsDropped() async throws {
+        let tracer = Tracer()
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let fields: [[(String, String)]] = [
+            [("traceparent", trace)], [], [("traceparent", "00-\(trace)")], [("Traceparent", trace)],
+            [("traceparent", trace), ("traceparent", trace)], [("traceparent", "\(trace), \(trace)")],
+        ]
+        try await LiveServer.run(animal: tracer) { server in
+            let session = try await server.session("animal")
+            for fields in fields {
+                let response = try await server.post(
+                    session.path + "/actions", fields + [("Prefer", "wait=30")], json: ["type": "animal/fetchAnimal"])
+                #expect(response.status == 200)
+            }
+        }
+        #expect(tracer.traces == [trace, nil, nil, trace, nil, nil])
+    }
+}
