@@ -50,6 +50,24 @@ import Testing
         #expect(await send("switchOff", to: store) == #"{"mode":"off"}"#)
     }
 
+    /// The moment of the next change stands in the state, so that it comes though the process has ended meanwhile.
+    @Test func goesOnAfterARestart() async throws {
+        let first = store()
+        #expect(await send("switchOn", to: first) == #"{"mode":"running","phase":"red","until":20000}"#)
+        let (revision, kept) = first.kept()
+        first.end()
+        advance(by: .seconds(19))
+        let kind = TrafficLight.kind(clock: clock)
+        let environment = StoreEnvironment(clock: clock, executor: executor)
+        let next = try kind.makeStore(environment: environment, from: kept, revision: revision)
+        next.resume()
+        advance(by: .seconds(1))
+        #expect(text(next.read().json) == #"{"mode":"running","phase":"green","until":80000}"#)
+        #expect(next.revision == 2)
+        let broken = KeptState(json: Array(#"{"mode":"running","phase":"pink","until":1}"#.utf8))
+        #expect(throws: RestorationFailure.self) { try kind.makeStore(from: broken, revision: 1) }
+    }
+
     @Test func noClientEndsAPhase() async {
         #expect(await send("endPhase", to: store()) == "internal: traffic-light/endPhase")
     }

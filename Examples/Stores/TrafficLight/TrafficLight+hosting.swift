@@ -44,3 +44,19 @@ extension TrafficLight: HostedState {
         }
     }
 }
+
+extension TrafficLight: Restorable {
+    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+        let mode: String = try kept.member("mode")
+        switch mode {
+        case "off": self = .off
+        case "running": self = .running(try kept.member("phase"), until: try kept.member("until", in: Self.moments))
+        case "faulty":
+            self = .faulty(isLit: try kept.member("isLit"), until: try kept.member("until", in: Self.moments))
+        default: throw kept.unreadable("is none of the modes that there are", below: "mode")
+        }
+    }
+
+    /// The moments that the light can count on from.
+    private static let moments = 0...Int.max / 2
+}

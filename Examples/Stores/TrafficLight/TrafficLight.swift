@@ -12,7 +12,7 @@ public enum TrafficLight: Sendable, Equatable {
     case faulty(isLit: Bool, until: Int)
 
     /// What cars see, and the lamp that shows it.
-    public enum Phase: String, Sendable, JSONEncodable {
+    public enum Phase: String, Sendable, JSONEncodable, Restorable {
         case red, green, yellow
     }
 }

@@ -129,11 +129,12 @@ extension WritingDatabase {
     /// The row of the state that a session begins with: one for all sessions of a kind, and one for each fork.
     private func state(_ session: SessionRecord) throws(SQLiteError) -> Int {
         let checksum = SessionRow.checksum(session.initial)
-        let isShared = session.forkedFrom == nil && session.initial.hidden == nil
+        let isShared = session.forkedFrom == nil
         if isShared {
             if let known = sharedStates[checksum] { return known }
-            let found = try statements.findState.first({ $0.set(1, checksum) }, { ($0.integer(0), $0.bytes(1)) })
-            if let found, found.1 == session.initial.json {
+            let found = try statements.findState.first(
+                { $0.set(1, checksum) }, { ($0.integer(0), KeptState(json: $0.bytes(1), hidden: $0.optionalBytes(2))) })
+            if let found, found.1 == session.initial {
                 if sharedStates.count >= 1000 { sharedStates = [:] }
                 sharedStates[checksum] = found.0
                 return found.0

@@ -16,7 +16,7 @@ struct WritingStatements {
     init(_ connection: Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commit = try connection.prepare("COMMIT")
-        findState = try connection.prepare("SELECT number, json FROM states WHERE checksum = ? AND shared")
+        findState = try connection.prepare("SELECT number, json, hidden FROM states WHERE checksum = ? AND shared")
         insertState = try connection.prepare(
             "INSERT INTO states (json, hidden, shared, checksum) VALUES (?, ?, ?, ?) RETURNING number")
         insertSession = try connection.prepare(

@@ -20,7 +20,7 @@ struct SessionBuilder: Sendable {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
         let journal = journal?.begin(
             SessionRecord(
-                id: id.description, kind: kind.kind.name, schema: 1, createdAt: now,
+                id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialKept))
         let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
         return Session(id, kind, store, journal: journal, createdAt: now, history: history, fork: fork)

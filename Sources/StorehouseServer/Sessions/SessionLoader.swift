@@ -52,9 +52,9 @@ final class SessionLoader: Sendable {
             switch restore(kept, past, answers, journal) {
             case .failure(let problem): return .failure(problem)
             case .success(let session):
-                registry.enter(session)
-                // What was cut off is told as soon as it can be seen.
+                // What was cut off is told before anybody can see it, or send an action that counts on it.
                 session.store.resume()
+                registry.enter(session)
                 return .success(.session(session))
             }
         }

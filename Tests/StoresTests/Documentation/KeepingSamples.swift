@@ -1,0 +1,80 @@
+import Stores
+import Testing
+
+// What stands in the article on keeping states.
+
+struct Logbook: HostedState, StateObject, Restorable {
+    var entries: [String] = []
+    var nextNumber = 1
+    var pin = ""
+
+    init() {}
+
+    init(restoring kept: KeptValue) throws(RestorationFailure) {
+        entries = try kept.member("entries")
+        nextNumber = try kept.hidden("nextNumber", in: 1...1_000_000)
+        pin = try kept.secret("pin") ?? ""
+    }
+
+    func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("entries", entries)
+        members.member("count", entries.count)
+    }
+
+    func visitHidden(_ members: inout HiddenMembers) {
+        members.member("nextNumber", nextNumber)
+        members.secret("pin", pin)
+    }
+}
+
+enum LogbookAction: CataloguedAction, Equatable {
+    case write(String)
+
+    static let catalogue = ActionCatalogue<LogbookAction>([
+        ActionDeclaration(
+            "logbook/write", "Writes an entry.", fields: .text("text", 1...80, example: "calm"),
+            embed: { .write($0) }, extract: { if case .write(let text) = $0 { text } else { nil } })
+    ])
+}
+
+struct LogbookReducer: HostedReducer {
+    func reduce(_ state: inout Logbook, _ action: LogbookAction) {
+        switch action {
+        case .write(let text):
+            state.entries.append("\(state.nextNumber): \(text)")
+            state.nextNumber += 1
+            state.pin = "1234"
+        }
+    }
+}
+
+@Suite struct KeepingSamples {
+    @Test func aStoreGoesOn() throws {
+        let kind = StoreKind.store("logbook", LogbookReducer.self)
+        let store = kind.makeStore()
+        store.dispatch(["type": "logbook/write", "payload": ["text": "calm"]], DispatchOptions()) { _ in }
+
+        let (revision, kept) = store.kept()
+        let next = try kind.makeStore(from: kept, revision: revision)
+        next.resume()
+
+        #expect(next.revision == 1)
+        #expect(next.read().json == Array(#"{"entries":["1: calm"],"count":1}"#.utf8))
+        #expect(kept.hidden == Array(#"{"nextNumber":2}"#.utf8))
+        next.dispatch(["type": "logbook/write", "payload": ["text": "storm"]], DispatchOptions()) { _ in }
+        #expect(next.read(.whole).json == Array(#"{"entries":["1: calm","2: storm"],"count":2}"#.utf8))
+    }
+
+    @Test func anOlderStateIsMigrated() throws {
+        let renaming: StoreKind.Migration = { state, hidden in
+            state = ["entries": state["lines"] ?? []]
+        }
+
+        let kind = StoreKind.store("logbook", LogbookReducer.self, migrations: [renaming])
+        let old = KeptState(json: Array(#"{"lines":["1: calm"]}"#.utf8), hidden: Array(#"{"nextNumber":2}"#.utf8))
+        let store = try kind.makeStore(from: old, revision: 1)
+        store.resume()
+        #expect(store.revision == 2)
+        #expect(store.read().json == Array(#"{"entries":["1: calm"],"count":1}"#.utf8))
+    }
+}
