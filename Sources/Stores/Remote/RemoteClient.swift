@@ -22,7 +22,7 @@ extension RemoteClient {
     ///
     /// - Parameters:
     ///   - request: what to send.
-    ///   - read: judges the answer, its status first: ``RemoteAnswer/json()`` and ``RemoteAnswer/text(at:)`` do.
+    ///   - read: judges the answer, its status first: ``RemoteAnswer/json()`` and ``RemoteAnswer/text(at:)-(JSONPointer)`` do.
     /// - Throws: what the call or `read` throws.
     public func call<Value>(
         _ request: RemoteRequest, reading read: (RemoteAnswer) throws(RemoteFailure) -> Value
