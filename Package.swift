@@ -53,14 +53,15 @@ let package = Package(
             name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
         .testTarget(name: "JournalTests", dependencies: ["Journal", "Locks", "Stores", "JSON"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Stores"]),
+        .target(name: "FaultyServices", dependencies: ["CLinux", "Locks"], path: "Tests/FaultyServices"),
         .testTarget(
             name: "UpstreamTests",
-            dependencies: ["Upstream", "StoreKinds", "Stores", "JSON", "Sockets", "CLinux", "Locks"]),
+            dependencies: ["Upstream", "FaultyServices", "StoreKinds", "Stores", "JSON", "Sockets", "Locks"]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
                 "StorehouseServer", "StoreKinds", "Journal", "Stores", "StoresTesting", "Upstream", "JSON", "HTTP",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties",
+                "FaultyServices", "HTTPRules", "Sockets", "Locks", "FuzzProperties",
             ]),
     ],
     swiftLanguageModes: [.v6]

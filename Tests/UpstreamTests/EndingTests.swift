@@ -1,3 +1,4 @@
+import FaultyServices
 import Locks
 import Sockets
 import Stores

@@ -1,3 +1,4 @@
+import FaultyServices
 import Locks
 import Stores
 import Testing

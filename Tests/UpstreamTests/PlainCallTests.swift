@@ -1,3 +1,4 @@
+import FaultyServices
 import Foundation
 import Sockets
 import Stores

@@ -1,3 +1,4 @@
+import FaultyServices
 import Sockets
 import Stores
 import Testing

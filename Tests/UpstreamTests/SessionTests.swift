@@ -1,3 +1,4 @@
+import FaultyServices
 import JSON
 import StoreKinds
 import Stores

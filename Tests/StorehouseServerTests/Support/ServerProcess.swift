@@ -111,6 +111,9 @@
             get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count }
         }
 
+        /// How many threads it has.
+        var threads: Int { get throws { try status("Threads") } }
+
         /// Whether it has a library in memory whose file has a name that begins so.
         func maps(_ library: String) throws -> Bool {
             // The file has no size and comes a page at a time; Foundation takes the first page for all of it.

@@ -1,3 +1,5 @@
+import FaultyServices
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)

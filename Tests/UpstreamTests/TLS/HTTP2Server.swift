@@ -1,4 +1,5 @@
 import Dispatch
+import FaultyServices
 import Locks
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import Dispatch
+import FaultyServices
 
 #if canImport(Glibc)
     import Glibc

@@ -7,22 +7,27 @@ import CLinux
 #endif
 
 /// The few system calls that the tests' own service needs.
-enum TestSocket {
-    struct Failure: Error {
+package enum TestSocket {
+    package struct Failure: Error {
         let call: String
         let code: Int32
+
+        package init(call: String, code: Int32) {
+            self.call = call
+            self.code = code
+        }
     }
 
     #if canImport(Glibc)
-        static let stream = Int32(SOCK_STREAM.rawValue)
+        package static let stream = Int32(SOCK_STREAM.rawValue)
         private static let noSignal = Int32(MSG_NOSIGNAL)
     #else
-        static let stream = SOCK_STREAM
+        package static let stream = SOCK_STREAM
         private static let noSignal: Int32 = 0
     #endif
 
     /// Listens on a free port of the loopback address.
-    static func listen(backlog: Int32 = 1024) throws -> (descriptor: Int32, port: UInt16) {
+    package static func listen(backlog: Int32 = 1024) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         var address = sockaddr_in()
@@ -45,7 +50,7 @@ enum TestSocket {
     }
 
     /// Begins to connect to a port of the loopback address, and waits for nothing.
-    static func connect(to port: UInt16) throws -> Int32 {
+    package static func connect(to port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         makeNonBlocking(descriptor)
@@ -65,7 +70,7 @@ enum TestSocket {
         return descriptor
     }
 
-    static func pipe() throws -> (reader: Int32, writer: Int32) {
+    package static func pipe() throws -> (reader: Int32, writer: Int32) {
         var ends: [Int32] = [0, 0]
         #if canImport(Glibc)
             guard Glibc.pipe(&ends) == 0 else { throw Failure(call: "pipe", code: errno) }
@@ -80,7 +85,7 @@ enum TestSocket {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    static func accept(_ listener: Int32) -> Int32? {
+    package static func accept(_ listener: Int32) -> Int32? {
         #if canImport(Glibc)
             let descriptor = Glibc.accept(listener, nil, nil)
         #else
@@ -96,7 +101,7 @@ enum TestSocket {
     }
 
     /// What there is; empty at the end, nil for nothing yet.
-    static func read(_ descriptor: Int32) -> [UInt8]? {
+    package static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0 { return errno == EAGAIN ? nil : [] }
@@ -104,7 +109,7 @@ enum TestSocket {
     }
 
     /// How much was sent; nil if the connection is gone.
-    static func send(_ descriptor: Int32, _ bytes: [UInt8]) -> Int? {
+    package static func send(_ descriptor: Int32, _ bytes: [UInt8]) -> Int? {
         #if canImport(Glibc)
             let count = Glibc.send(descriptor, bytes, bytes.count, noSignal)
         #else
@@ -114,17 +119,17 @@ enum TestSocket {
     }
 
     /// Makes closing the descriptor a reset.
-    static func makeReset(_ descriptor: Int32) {
+    package static func makeReset(_ descriptor: Int32) {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
-    static func poke(_ descriptor: Int32) {
+    package static func poke(_ descriptor: Int32) {
         var byte: UInt8 = 1
         _ = write(descriptor, &byte, 1)
     }
 
-    static func drain(_ descriptor: Int32) {
+    package static func drain(_ descriptor: Int32) {
         var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
         #if canImport(Glibc)
             while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
@@ -133,7 +138,7 @@ enum TestSocket {
         #endif
     }
 
-    static func shut(_ descriptor: Int32) {
+    package static func shut(_ descriptor: Int32) {
         _ = close(descriptor)
     }
 }

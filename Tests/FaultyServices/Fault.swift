@@ -1,24 +1,21 @@
-import Testing
-
 /// What a service does, what the caller is told, and how many requests the service has seen by then.
-struct Fault: Sendable, CustomTestStringConvertible {
-    var name: String
-    var method = "GET"
-    var greeting: [FaultyUpstream.Step] = []
-    var turns: [[FaultyUpstream.Step]]
-    var outcome: String
+package struct Fault: Sendable {
+    package var name: String
+    package var method = "GET"
+    package var greeting: [FaultyUpstream.Step] = []
+    package var turns: [[FaultyUpstream.Step]]
+    package var outcome: String
     /// Nil where that is a matter of luck.
-    var requests: Int?
-    var timeout: Duration = .seconds(20)
+    package var requests: Int?
+    package var timeout: Duration = .seconds(20)
 
-    var testDescription: String { "\(method): \(name)" }
 }
 
 extension Fault {
     private static let cut = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
     private static let soon: Duration = .milliseconds(150)
 
-    static let broken: [Fault] = [
+    package static let broken: [Fault] = [
         Fault(name: "closes unanswered", turns: [[.close]], outcome: "unreachable", requests: 3),
         Fault(name: "resets", turns: [[.reset]], outcome: "unreachable", requests: 3),
         Fault(name: "resets, then answers", turns: [[.reset], [.send(Answer.ok())]], outcome: "200", requests: 2),
@@ -32,7 +29,7 @@ extension Fault {
         Fault(name: "closes at once", greeting: [.close], turns: [[]], outcome: "unreachable"),
     ]
 
-    static let late: [Fault] = [
+    package static let late: [Fault] = [
         Fault(name: "hangs", turns: [[.hang]], outcome: "timeout", requests: 1, timeout: soon),
         Fault(name: "hangs", method: "POST", turns: [[.hang]], outcome: "timeout", requests: 1, timeout: soon),
         Fault(
@@ -56,7 +53,7 @@ extension Fault {
             outcome: "503", requests: 1),
     ]
 
-    static let shapeless: [Fault] = [
+    package static let shapeless: [Fault] = [
         Fault(name: "garbage", turns: [[.send("what?\r\n\r\n"), .close]], outcome: "bad-body", requests: 1),
         Fault(name: "garbage at once", greeting: [.send("220 mail\r\n"), .close], turns: [[]], outcome: "bad-body"),
         Fault(
@@ -93,7 +90,7 @@ extension Fault {
             name: "a bomb", turns: [[.send(compressed(bomb.count)), .bytes(bomb)]], outcome: "too-large", requests: 1),
     ]
 
-    static let statuses: [Fault] =
+    package static let statuses: [Fault] =
         [200, 204, 404, 429, 500, 501, 502, 503, 504].map { status in
             let isRetried = [429, 502, 503, 504].contains(status)
             return Fault(
@@ -111,7 +108,7 @@ extension Fault {
                 outcome: "\(status)", requests: 1)
         }
 
-    static let redirects: [Fault] =
+    package static let redirects: [Fault] =
         [301, 302, 303, 307, 308].map { status in
             Fault(
                 name: "\(status), then 200",

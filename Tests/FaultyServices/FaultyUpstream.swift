@@ -10,8 +10,8 @@ import Locks
 /// A service that does to its callers what a test tells it to, over real sockets, on one thread.
 ///
 /// Every request that arrives whole is answered with the steps that the script gives for it.
-final class FaultyUpstream: Sendable {
-    enum Step: Sendable {
+package final class FaultyUpstream: Sendable {
+    package enum Step: Sendable {
         case send(String)
         case bytes([UInt8])
         /// One byte at a time, about every 20 ms.
@@ -27,36 +27,36 @@ final class FaultyUpstream: Sendable {
         case reset
     }
 
-    struct Request: Sendable {
+    package struct Request: Sendable {
         /// 0 for the first that this service has seen.
-        var index: Int
+        package var index: Int
         /// Which connection brought it; 0 for the first.
-        var connection: Int
-        var head: String
-        var body: String
+        package var connection: Int
+        package var head: String
+        package var body: String
 
-        var line: String { String(head.prefix { $0 != "\r\n" }) }
+        package var line: String { String(head.prefix { $0 != "\r\n" }) }
 
-        func field(_ name: String) -> String? {
+        package func field(_ name: String) -> String? {
             let start = "\(name.lowercased()):"
             return head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(start) }
                 .map { String($0.dropFirst(start.count).drop { $0 == " " }) }
         }
     }
 
-    struct Record: Sendable {
-        var requests: [Request] = []
-        var connections = 0
+    package struct Record: Sendable {
+        package var requests: [Request] = []
+        package var connections = 0
         /// Connections that the peer has ended.
-        var ended = 0
+        package var ended = 0
         /// Connections that are open.
-        var open = 0
-        var isReleased = false
+        package var open = 0
+        package var isReleased = false
     }
 
-    typealias Script = @Sendable (Request) -> [Step]
+    package typealias Script = @Sendable (Request) -> [Step]
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let alarm: (reader: Int32, writer: Int32)
     /// Guards what was seen and who waits for it. A leaf.
@@ -66,7 +66,7 @@ final class FaultyUpstream: Sendable {
     private typealias Waiter = (condition: @Sendable (Record) -> Bool, resume: @Sendable () -> Void)
 
     /// - Parameter greeting: the steps for each new connection, before any request.
-    init(greeting: [Step] = [], _ script: @escaping Script) throws {
+    package init(greeting: [Step] = [], _ script: @escaping Script) throws {
         (listener, port) = try TestSocket.listen()
         alarm = try TestSocket.pipe()
         let service = FaultyService(listener: listener, alarm: alarm.reader, greeting: greeting, script)
@@ -94,12 +94,12 @@ final class FaultyUpstream: Sendable {
     }
 
     /// Always the same steps.
-    convenience init(greeting: [Step] = [], _ steps: Step...) throws {
+    package convenience init(greeting: [Step] = [], _ steps: Step...) throws {
         try self.init(greeting: greeting) { _ in steps }
     }
 
     /// These answers in turn, the last for all that follow.
-    convenience init(inTurn turns: [[Step]]) throws {
+    package convenience init(inTurn turns: [[Step]]) throws {
         try self.init { turns[min($0.index, turns.count - 1)] }
     }
 
@@ -110,24 +110,24 @@ final class FaultyUpstream: Sendable {
     }
 
     /// Ends it; all its descriptors but two are closed then.
-    func stop() {
+    package func stop() {
         state.withLock { $0.isStopping = true }
         TestSocket.poke(alarm.writer)
         ended.wait()
     }
 
-    var url: String { "http://127.0.0.1:\(port)/" }
+    package var url: String { "http://127.0.0.1:\(port)/" }
 
-    var record: Record { state.withLock { $0.record } }
+    package var record: Record { state.withLock { $0.record } }
 
     /// Lets go on what is at `hold`.
-    func release() {
+    package func release() {
         state.withLock { $0.record.isReleased = true }
         TestSocket.poke(alarm.writer)
     }
 
     /// Returns once what was seen meets a condition.
-    func until(_ condition: @escaping @Sendable (Record) -> Bool) async {
+    package func until(_ condition: @escaping @Sendable (Record) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isMet = state.withLock { state in
                 if condition(state.record) { return true }

@@ -1,0 +1,6 @@
+import FaultyServices
+import Testing
+
+extension Fault: CustomTestStringConvertible {
+    public var testDescription: String { "\(method): \(name)" }
+}
