@@ -51,7 +51,9 @@ let package = Package(
         .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
             name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
-        .testTarget(name: "JournalTests", dependencies: ["Journal", "Locks", "Stores", "JSON"]),
+        .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .testTarget(
+            name: "JournalTests", dependencies: ["CFaultyDisk", "CSQLite", "Journal", "Locks", "Stores", "JSON"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Stores"]),
         .target(name: "FaultyServices", dependencies: ["CLinux", "Locks"], path: "Tests/FaultyServices"),
         .testTarget(
@@ -67,7 +69,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CCrypto", "CSQLite"]
+let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CCrypto", "CSQLite", "CFaultyDisk"]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -67,7 +67,8 @@ public final class SQLiteJournal: Journal {
         try Schema.prepare(connection, path)
         let database = try storageErrors(path) { () throws(SQLiteError) in
             try WritingDatabase(
-                connection, durability: durability, Housekeeping(keepCommits: keepCommits, keepDays: keepDays))
+                connection, durability: durability,
+                Housekeeping(keepCommits: keepCommits, keepDays: keepDays, now: now))
         }
         let readers = Readers(file.path, vfs: vfs)
         writer = Writer(database, readers, settlesAtOnce: durability == .relaxed, report)

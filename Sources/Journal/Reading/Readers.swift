@@ -59,7 +59,9 @@ final class Readers: Sendable {
     private func opened(_ reader: inout ReadingDatabase?) throws(JournalFailure) -> ReadingDatabase {
         if let reader { return reader }
         do throws(SQLiteError) {
-            let new = try ReadingDatabase(Connection(path, .read, vfs: vfs))
+            let connection = try Connection(path, .read, vfs: vfs)
+            try connection.execute("PRAGMA cache_size = -4000")
+            let new = try ReadingDatabase(connection)
             reader = new
             return new
         } catch {

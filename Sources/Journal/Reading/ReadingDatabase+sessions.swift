@@ -1,3 +1,4 @@
+import JSON
 import Stores
 
 /// A session as it was found, whose rows are as they were written.
@@ -90,6 +91,23 @@ extension ReadingDatabase {
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
         return tail.past(revision, of: base, try Self.records(rows))
+    }
+
+    /// What a snapshot at a revision would have been; nil where it can no longer be made.
+    func snapshot(at revision: Int, of number: Int) throws(JournalFailure) -> SnapshotRow? {
+        guard let past = try past(revision, of: number, and: Tail(revision: revision)),
+            let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
+            let state = past.state(initial: initial)
+        else { return nil }
+        return SnapshotRow(revision: revision, state: state.encoded(), hidden: past.hidden, chain: chain)
+    }
+
+    private func initialState(of number: Int) throws(JournalFailure) -> [UInt8]? {
+        try sql { () throws(SQLiteError) in
+            try connection.prepare(
+                "SELECT json FROM sessions JOIN states ON states.number = initial WHERE sessions.number = ?"
+            ).first({ $0.set(1, number) }, { $0.bytes(0) })
+        }
     }
 
     private func snapshot(of number: Int, upTo revision: Int) throws(JournalFailure) -> SnapshotRow? {

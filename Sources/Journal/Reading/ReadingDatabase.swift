@@ -26,7 +26,6 @@ final class ReadingDatabase {
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        try connection.execute("PRAGMA cache_size = -4000")
         begin = try connection.prepare("BEGIN")
         // Where the state is missing, the row is there still, and its checksum is wrong.
         let sessions = "SELECT \(SessionRow.columns) FROM sessions LEFT JOIN states ON states.number = initial"

@@ -64,17 +64,22 @@ final class Connection {
     func prepare(_ sql: String) throws(SQLiteError) -> Statement { try Statement(sql, on: self) }
 
     /// The number that a query has for its only answer; nil where it has none.
-    func integer(_ sql: String) throws(SQLiteError) -> Int? {
-        try prepare(sql).first({ _ in }, { $0.integer(0) })
+    func integer(_ sql: String, _ values: Int...) throws(SQLiteError) -> Int? {
+        try prepare(sql).first({ Self.bind(values, &$0) }, { $0.optionalInteger(0) }) ?? nil
     }
 
-    /// The text that a query has for its only answer; nil where it has none.
-    func text(_ sql: String) throws(SQLiteError) -> String? {
-        try prepare(sql).first({ _ in }, { $0.text(0) })
+    /// Changes rows.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    func change(_ sql: String, _ values: Int...) throws(SQLiteError) -> Int {
+        try prepare(sql).run { Self.bind(values, &$0) }
+        return Int(sqlite3_changes64(handle))
     }
 
-    /// How many rows the newest statement has changed.
-    var changes: Int { Int(sqlite3_changes64(handle)) }
+    private static func bind(_ values: [Int], _ bindings: inout Bindings) {
+        for (index, value) in zip(Int32(1)..., values) { bindings.set(index, value) }
+    }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

@@ -136,6 +136,7 @@ extension Writer {
         live.add(written.liveChange, ordering: .relaxed)
         if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { recover() }
         for call in written.settle(orders) { call() }
+        database.withLock { $0?.keepLogShort() }
     }
 
     private func fail(_ failure: String) {

@@ -1,38 +1,38 @@
-/// What is done beside what somebody waits for.
+/// What is done beside what somebody waits for, in small steps.
 extension WritingDatabase {
     /// From how many pages of the log on they are taken over, where there is time, and where there is none.
     private static let usualLog = 1000
     private static let mostLog = 8000
+    /// How many rows go in one step.
+    private static let step = 200
 
     /// Whether something small can be written.
     func probe() -> Bool {
-        do throws(SQLiteError) {
-            try statements.begin.run { _ in }
+        small { () throws(SQLiteError) in
             try statements.probe.run { _ in }
-            try statements.commit.run { _ in }
             return true
-        } catch {
-            connection.rollBack()
-            return false
         }
     }
 
     /// Writes when sessions were used, by their numbers.
     func note(_ uses: [Int: Int]) {
         guard !uses.isEmpty else { return }
-        small { () throws(SQLiteError) in
+        lazily { () throws(SQLiteError) in
             for (number, moment) in uses {
                 try statements.note.run { values in
                     values.set(1, number)
                     values.set(2, moment)
                 }
             }
+            return true
         }
     }
 
     /// Does a small piece of what can wait; false where there is none, or it does not work now.
     func keepHouse() -> Bool {
         if connection.logPages >= Self.usualLog, takeLogOver() { return true }
+        if let number = house.next { return lazily { () throws(SQLiteError) in try thinOut(number) } }
+        if clearsUp { return lazily { () throws(SQLiteError) in try clearUp() } }
         return false
     }
 
@@ -48,20 +48,137 @@ extension WritingDatabase {
         return true
     }
 
-    /// Runs `body` in a transaction. What it does can be done again, so nobody needs to hear of a failure.
+    /// Runs `body` in a transaction.
+    ///
+    /// - Returns: what it says; false where it did not work. What is done here can be done again.
     @discardableResult
-    func small(_ body: () throws(SQLiteError) -> Void) -> Bool {
+    private func small(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         do throws(SQLiteError) {
             try statements.begin.run { _ in }
-            try body()
+            let result = try body()
             try statements.commit.run { _ in }
-            return true
+            return result
         } catch {
             connection.rollBack()
             return false
         }
     }
 
+    /// Runs `body` in a transaction that is not synced: whoever commits next does that.
+    @discardableResult
+    private func lazily(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+        guard durability == .full else { return small(body) }
+        defer { try? connection.execute("PRAGMA synchronous = FULL") }
+        try? connection.execute("PRAGMA synchronous = NORMAL")
+        return small(body)
+    }
+
     /// Leaves nothing in the log, where that can be done.
     func close() { _ = try? connection.checkpoint() }
+}
+
+extension WritingDatabase {
+    /// Lets some of a session's oldest commits go, and the snapshots that only they needed.
+    ///
+    /// - Returns: whether anything went.
+    private func thinOut(_ number: Int) throws(SQLiteError) -> Bool {
+        let newest = try connection.integer("SELECT max(revision) FROM commits WHERE session = ?", number) ?? 0
+        let tooOld = try house.ageLimit.map { limit throws(SQLiteError) in try newestCommit(of: number, before: limit) }
+        let cut = max(newest - house.keepCommits, tooOld ?? 0)
+        if let tooOld, tooOld == cut { try keepSnapshot(at: cut, of: number) }
+        let base = try connection.integer(
+            "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, cut)
+        guard let base else {
+            house.isDone(number)
+            return false
+        }
+        let count = try connection.change(
+            """
+            DELETE FROM commits WHERE session = ?1 AND revision IN
+                (SELECT revision FROM commits WHERE session = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
+            """, number, base, Self.step)
+        guard count < Self.step else { return true }
+        try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
+        house.isDone(number)
+        return count > 0
+    }
+
+    private func newestCommit(of number: Int, before moment: Int) throws(SQLiteError) -> Int {
+        try connection.integer("SELECT max(revision) FROM commits WHERE session = ? AND at < ?", number, moment) ?? 0
+    }
+
+    /// Sees that the state at a revision can be made without the commits up to there.
+    private func keepSnapshot(at revision: Int, of number: Int) throws(SQLiteError) {
+        guard revision > 0 else { return }
+        let known = try connection.integer(
+            "SELECT 1 FROM snapshots WHERE session = ? AND revision = ?", number, revision)
+        let reader = try ReadingDatabase(connection)
+        guard known == nil, let row = try? reader.snapshot(at: revision, of: number) else { return }
+        try insert(row, of: number)
+    }
+
+    /// Whether it is time to look for what has ended, or is too old.
+    private var clearsUp: Bool { house.isTimeToLook() || house.oldestMoment != nil || hasLeavings }
+
+    private func clearUp() throws(SQLiteError) -> Bool {
+        if try clearLeavings() { return true }
+        if let limit = house.oldestMoment { return try sweep(limit) }
+        let answers = try connection.change(
+            """
+            DELETE FROM answers WHERE at < ? AND number IN (SELECT number FROM answers ORDER BY number LIMIT ?)
+            """, house.now() - Housekeeping.answersGo, Self.step)
+        let sessions = try forgetEnded()
+        return answers + sessions > 0
+    }
+
+    /// Lets go of what ended sessions have left.
+    private func clearLeavings() throws(SQLiteError) -> Bool {
+        guard let number = try connection.integer("SELECT session FROM leavings LIMIT 1") else {
+            hasLeavings = false
+            return false
+        }
+        let count = try connection.change(
+            """
+            DELETE FROM commits WHERE session = ?1 AND revision IN
+                (SELECT revision FROM commits WHERE session = ?1 ORDER BY revision LIMIT ?2)
+            """, number, Self.step)
+        guard count < Self.step else { return true }
+        try connection.change("DELETE FROM snapshots WHERE session = ?", number)
+        try connection.change("DELETE FROM answers WHERE session = ?", number)
+        try connection.change("DELETE FROM leavings WHERE session = ?", number)
+        return true
+    }
+
+    /// Forgets that sessions have been which ended long ago, and the states that only they began with.
+    private func forgetEnded() throws(SQLiteError) -> Int {
+        let ended = """
+            FROM sessions WHERE ended < ?1 AND number NOT IN (SELECT session FROM leavings) ORDER BY ended LIMIT ?2
+            """
+        let moment = house.now() - Housekeeping.endedGo
+        try connection.change(
+            "DELETE FROM states WHERE NOT shared AND number IN (SELECT initial \(ended))", moment, Self.step)
+        return try connection.change(
+            "DELETE FROM sessions WHERE number IN (SELECT number \(ended))", moment, Self.step)
+    }
+
+    /// Looks whether the next few sessions have commits that are too old.
+    private func sweep(_ limit: Int) throws(SQLiteError) -> Bool {
+        let found = try connection.prepare(
+            """
+            SELECT number, (SELECT at FROM commits WHERE session = number ORDER BY revision LIMIT 1)
+            FROM sessions WHERE number > ? AND ended IS NULL ORDER BY number LIMIT ?
+            """
+        ).all(
+            { [swept = house.swept] values in
+                values.set(1, swept)
+                values.set(2, Self.step)
+            }, { ($0.integer(0), $0.optionalInteger(1)) })
+        for (number, oldest) in found where oldest ?? .max < limit { house.look(at: number) }
+        guard let last = found.last, found.count == Self.step else {
+            house.hasSwept()
+            return true
+        }
+        house.swept = last.0
+        return true
+    }
 }

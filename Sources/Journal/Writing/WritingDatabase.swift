@@ -14,6 +14,9 @@ final class WritingDatabase {
     let house: Housekeeping
     /// How many sessions there were at the start that had not ended.
     let liveSessions: Int
+    let durability: SQLiteJournal.Durability
+    /// Whether ended sessions may have left something.
+    var hasLeavings = true
     private let keepCommits: Int
     private var nextNumber: Int
     /// The rows of states that sessions of one kind begin with.
@@ -21,6 +24,7 @@ final class WritingDatabase {
 
     init(_ connection: Connection, durability: SQLiteJournal.Durability, _ house: Housekeeping) throws(SQLiteError) {
         self.connection = connection
+        self.durability = durability
         self.house = house
         keepCommits = house.keepCommits
         // The log is taken over by `keepHouse` and not within a commit, for which somebody waits.
@@ -216,6 +220,7 @@ extension WritingDatabase {
             }, { $0.integer(0) })
         guard let number else { return }
         written.liveChange -= 1
+        hasLeavings = true
         try statements.insertLeavings.run { $0.set(1, number) }
     }
 }

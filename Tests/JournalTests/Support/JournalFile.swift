@@ -20,9 +20,10 @@ final class JournalFile: Sendable {
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageNews) -> Void = { _ in }
     ) throws -> SQLiteJournal {
+        // The directory stays as long as the journal does.
         try SQLiteJournal(
-            path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: vfs, now: now,
-            report: report)
+            path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: vfs,
+            now: { withExtendedLifetime(self, now) }, report: report)
     }
 
     /// What a process that ended at this moment would leave behind.

@@ -1,0 +1,27 @@
+#ifndef STOREHOUSE_CFAULTYDISK_H
+#define STOREHOUSE_CFAULTYDISK_H
+
+// A disk that fails on demand: what SQLite reads and writes through, under a name of its own. It is never taken away again,
+// so that a connection that is still open does no harm.
+typedef struct faulty_disk faulty_disk;
+
+typedef enum {
+    FAULTY_NOT = 0,
+    FAULTY_WRITE_IO,     // a write fails
+    FAULTY_WRITE_SHORT,  // half of a write is done, then it fails
+    FAULTY_FULL,         // there is no room for a write
+    FAULTY_SYNC,         // a sync fails
+} faulty_kind;
+
+faulty_disk *faulty_disk_make(const char *name);
+
+// Fails everything of that kind from now on, after `good` more that succeed.
+void faulty_disk_fail(faulty_disk *disk, faulty_kind kind, int good);
+
+// Makes each sync take so long.
+void faulty_disk_delay(faulty_disk *disk, int milliseconds);
+
+// How often was synced.
+int faulty_disk_syncs(faulty_disk *disk);
+
+#endif

@@ -1,0 +1,102 @@
+import CFaultyDisk
+import Journal
+import Locks
+import Stores
+import Testing
+
+@Suite("The SQLite journal on a disk that fails")
+struct DiskFaultTests {
+    static let kinds = [FAULTY_WRITE_IO, FAULTY_WRITE_SHORT, FAULTY_FULL, FAULTY_SYNC]
+
+    @Test(
+        "says what was not kept, keeps what was, and goes on by itself when the disk does",
+        arguments: kinds.map(\.rawValue), [0, 1, 3])
+    func failing(kind: UInt32, after good: Int) async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
+        let session = journal.begin(Step.session())
+        let other = journal.begin(Step.session("other"))
+        let store = Step.store(session)
+        store.step(10)
+        #expect(await session.kept() == nil)
+        disk.fail(faulty_kind(kind), after: good)
+        var (revision, failure) = (10, JournalFailure?.none)
+        while failure == nil, revision < 100 {
+            store.step()
+            failure = await session.kept()
+            if failure == nil { revision += 1 }
+        }
+        guard case .unavailable = failure else { throw Missing(id: "failure") }
+        #expect(session.hasFailed && !session.isKept && !journal.isAvailable)
+        #expect(session.recent(after: revision, limit: 10)?.isEmpty == true)
+        store.step()
+        #expect(await session.kept() == failure)
+        var told = news.makeAsyncIterator()
+        guard case .failed = await told.next() else { throw Missing(id: "news") }
+
+        disk.heal()
+        #expect(await told.next() == .recovered)
+        #expect(journal.isAvailable)
+        #expect(await session.kept() == failure)
+        #expect(await other.kept() == nil)
+        let found = try await journal.session("session")
+        #expect(found.kept.revision == revision && found.past.count == revision)
+        Step.store(found.journal, from: revision).step()
+        Step.store(other).step()
+        #expect(await found.journal.kept() == nil)
+        #expect(await other.kept() == nil)
+        let copy = try await file.copy().open().session("session")
+        #expect(copy.past.count == revision + 1)
+    }
+
+    @Test("fails what is given while the disk does, and nothing of what was kept before")
+    func whileFailing() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(vfs: disk.name)
+        disk.fail(FAULTY_FULL)
+        let session = journal.begin(Step.session())
+        Step.store(session).step(5)
+        #expect(await session.kept() != nil)
+        guard case .unknown = try await journal.found("session") else { throw Missing(id: "nothing") }
+        #expect(journal.sessionCount == 0)
+    }
+
+    @Test("commits all that waits at once, in the order in which it was given")
+    func groups() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(vfs: disk.name)
+        let sessions = (0..<20).map { journal.begin(Step.session("\($0)")) }
+        for session in sessions { await session.kept() }
+        disk.delay(milliseconds: 20)
+        let before = disk.syncs
+        let order = Locked<[Int]>([])
+        for session in sessions {
+            let store = Step.store(session)
+            for revision in 1...10 {
+                store.step()
+                if session === sessions[0] { session.whenKept { _ in order.withLock { $0.append(revision) } } }
+            }
+        }
+        for session in sessions { #expect(await session.kept() == nil) }
+        #expect(order.withLock(\.self) == Array(1...10))
+        #expect(disk.syncs - before <= 20)
+    }
+
+    @Test(
+        "waits for the disk where that is promised, and only for the writer where it is not", arguments: [true, false])
+    func durability(isFull: Bool) async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
+        let session = journal.begin(Step.session())
+        await session.kept()
+        disk.delay(milliseconds: 300)
+        let before = disk.syncs
+        Step.store(session).step()
+        #expect(session.isKept != isFull)
+        #expect(await session.kept() == nil)
+        #expect((disk.syncs > before) == isFull)
+        let found = try await journal.session("session")
+        #expect(found.past.count == 1)
+    }
+}

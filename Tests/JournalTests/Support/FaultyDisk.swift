@@ -1,0 +1,26 @@
+import CFaultyDisk
+import Foundation
+
+/// A disk that fails on demand.
+final class FaultyDisk: Sendable {
+    let name = "faulty-" + UUID().uuidString
+    // Sendable although C does not say so: all of it is atomic.
+    private nonisolated(unsafe) let disk: OpaquePointer
+
+    struct NotMade: Error {}
+
+    init() throws {
+        guard let disk = faulty_disk_make(name) else { throw NotMade() }
+        self.disk = disk
+    }
+
+    /// Fails so from now on, after `good` more writes or syncs that succeed.
+    func fail(_ kind: faulty_kind, after good: Int = 0) { faulty_disk_fail(disk, kind, Int32(good)) }
+
+    func heal() { faulty_disk_fail(disk, FAULTY_NOT, 0) }
+
+    /// Makes each sync take so long.
+    func delay(milliseconds: Int) { faulty_disk_delay(disk, Int32(milliseconds)) }
+
+    var syncs: Int { Int(faulty_disk_syncs(disk)) }
+}
