@@ -11,7 +11,8 @@ extension Storehouse {
         let standIn = try upstreams.needsStandIn ? StandInServer(maxDelay: upstreams.maxDelay) : nil
         let log = Log(configuration.log)
         let curl = try CurlUpstreams(
-            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent) { log.tell($0) }
+            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent
+        ) { log.tell($0) }
         let journal = try configuration.storage.journal(log)
         try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run()
         await withCheckedContinuation { closed in journal.close { closed.resume() } }

@@ -37,6 +37,7 @@ enum Storehouse {
         case .serve(let file, let flags): try await serve(try .load(file: file, flags: flags))
         case .upstream(let port): try await standIn(port)
         case .healthcheck(let file, let url): return try await healthcheck(file, url)
+        case .storage(let command): return try perform(command)
         }
         return 0
     }

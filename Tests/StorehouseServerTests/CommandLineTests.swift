@@ -20,6 +20,10 @@ import Testing
         (["upstream", "--port", "0"], .upstream(port: 0)),
         (["healthcheck"], .healthcheck(configurationFile: nil, url: nil)),
         (["healthcheck", "--config", "c", "--url", "http://a"], .healthcheck(configurationFile: "c", url: "http://a")),
+        (["verify", "--storage", "a"], .storage(.verify(file: "a"))),
+        (["backup", "--storage", "a", "--to", "b"], .storage(.backup(file: "a", target: "b"))),
+        (["export", "-id_", "--storage", "a"], .storage(.export(session: "-id_", file: "a"))),
+        (["import", "--storage=a", "-", "--id", "new"], .storage(.import(document: "-", file: "a", id: "new"))),
         (["--version"], .version),
         (["--help"], .help),
         (["-h"], .help),
@@ -43,6 +47,10 @@ import Testing
         (["serve", "--config", "--port", "1"], "--config needs a value: --config FILE"),
         (["upstream", "--port", "65536"], "--port must be a whole number from 0 to 65535, not '65536'"),
         (["upstream", "--port", "http"], "--port must be a whole number from 0 to 65535, not 'http'"),
+        (["verify"], "--storage FILE is missing"),
+        (["backup", "--storage", "a"], "--to FILE is missing"),
+        (["export", "--storage", "a"], "SESSION is missing"),
+        (["export", "a", "b", "--storage", "c"], "'export' does not know what to do with 'b'"),
         (["a\nb"], #"there is no command 'a\nb'; the nearest is 'serve'"#),
     ])
     func otherWordsAreAnError(words: [String], detail: String) {
@@ -60,6 +68,8 @@ import Testing
         for usage in [
             "  storehouse serve [--config FILE] [--host H] [--port N]", "  storehouse check-config [--config FILE]",
             "  storehouse upstream [--port N]", "  storehouse healthcheck [--config FILE] [--url URL]",
+            "  storehouse verify --storage FILE", "  storehouse backup --storage FILE --to FILE",
+            "  storehouse export SESSION --storage FILE", "  storehouse import FILE --storage FILE [--id ID]",
             "  storehouse --version | --help",
         ] {
             #expect(lines.contains { $0 == usage })

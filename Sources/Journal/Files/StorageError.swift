@@ -12,6 +12,8 @@ public enum StorageError: Error, Sendable, Hashable {
     case inaccessible(path: String, detail: String)
     /// There is none.
     case missing(path: String)
+    /// It is fine, but what was asked for cannot be done with it.
+    case refused(String)
 }
 
 extension StorageError: CustomStringConvertible {
@@ -34,6 +36,7 @@ extension StorageError: CustomStringConvertible {
             """
         case .inaccessible(let path, let detail):
             "\(path) cannot be used (\(detail)); see that it and its directory belong to who runs this and have room"
+        case .refused(let detail): detail
         case .missing(let path): "\(path) is not there; give the path of a database"
         }
     }

@@ -30,6 +30,10 @@ struct StorageFile {
         return String(cString: whole)
     }
 
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    func remove() { unlink(path) }
+
     /// Makes the file where there is none, and sees that nobody else may read it, its log and its shared memory.
     func prepare() throws(StorageError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

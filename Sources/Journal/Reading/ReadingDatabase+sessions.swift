@@ -110,7 +110,7 @@ extension ReadingDatabase {
         }
     }
 
-    private func snapshot(of number: Int, upTo revision: Int) throws(JournalFailure) -> SnapshotRow? {
+    func snapshot(of number: Int, upTo revision: Int) throws(JournalFailure) -> SnapshotRow? {
         let found = try sql { () throws(SQLiteError) in
             try snapshotBefore.first(
                 { values in
@@ -133,7 +133,7 @@ extension ReadingDatabase {
         return rows
     }
 
-    private func rows(
+    func rows(
         of number: Int, after revision: Int, upTo last: Int, limit: Int
     ) throws(JournalFailure) -> [CommitRow] {
         try sql { () throws(SQLiteError) in
@@ -183,7 +183,7 @@ extension ReadingDatabase {
         return intact
     }
 
-    private static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalFailure) {
+    static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalFailure) {
         var (chain, revision) = (seed, (rows.first?.revision ?? 1) - 1)
         for row in rows {
             guard row.revision == revision + 1, row.follows(chain) else {

@@ -66,9 +66,9 @@ struct Tail: Sendable {
     ///   - rows: the commits behind it that are kept, up to `revision`.
     func past(_ revision: Int, of snapshot: SnapshotRow?, _ rows: [ActionRecord]) -> PastState? {
         let newest = rows.last?.revision ?? snapshot?.revision ?? 0
-        guard let rest = records(after: newest, limit: revision - newest), newest + rest.count >= revision else {
-            return nil
-        }
+        // Where the rows are enough, it does not matter what is at hand.
+        let rest = newest < revision ? records(after: newest, limit: revision - newest) : []
+        guard let rest, newest + rest.count >= revision else { return nil }
         let all = rows + rest
         return PastState(
             snapshot: snapshot?.state, changes: all.map(\.changes),

@@ -15,6 +15,8 @@ final class Writer: Sendable {
         /// Whether the queue has been asked to look here.
         var isAwake = false
         var isClosed = false
+        /// How many pieces of what can wait are done before the file is let go of: nobody should wait long for that.
+        var lastPieces = 100
     }
 
     /// A transaction takes so much at most, so that nobody waits for others for long.
@@ -166,7 +168,11 @@ extension Writer {
     /// Does a small piece of what can wait. False where there is none, or it does not work now.
     private func keepHouse() -> Bool {
         guard !isFailing.load(ordering: .relaxed) else { return false }
-        let uses = inbox.withLock { $0.takeUses() }
+        let uses: [Int: Int]? = inbox.withLock { inbox in
+            if inbox.isClosed { inbox.lastPieces -= 1 }
+            return inbox.lastPieces > 0 ? inbox.takeUses() : nil
+        }
+        guard let uses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
             database?.note(uses)

@@ -109,7 +109,7 @@ final class WritingDatabase {
 }
 
 extension WritingDatabase {
-    private func begin(_ session: SessionRecord) throws(SQLiteError) -> Cursor {
+    func begin(_ session: SessionRecord) throws(SQLiteError) -> Cursor {
         let number = nextNumber
         nextNumber += 1
         let checksum = SessionRow.checksum(session)

@@ -4,6 +4,8 @@ struct CommandFlag: Sendable {
     /// What stands for the value in the help.
     let placeholder: String
     let summary: String
+    /// Whether the command makes no sense without it.
+    var isNeeded = false
 
     static let config = CommandFlag(
         name: "--config", placeholder: "FILE", summary: "read this file instead of \(Configuration.defaultFile)")

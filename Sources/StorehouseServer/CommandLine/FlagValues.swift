@@ -1,9 +1,25 @@
 /// The flags of one command line; of a flag given twice the later value stands.
 struct FlagValues {
     private var texts: [String: String] = [:]
+    /// The word that is no flag's, where the command takes one.
+    private var argument: String?
 
     subscript(flag: CommandFlag) -> String? {
         texts[flag.name]
+    }
+
+    /// The value of a flag that must be given.
+    func needed(_ flag: CommandFlag) throws(UsageError) -> String {
+        guard let text = self[flag] else { throw .wrong("\(flag.name) \(flag.placeholder) is missing") }
+        return text
+    }
+
+    /// The word that must be given besides flags.
+    ///
+    /// - Parameter placeholder: what stands for it in the help.
+    func neededArgument(_ placeholder: String) throws(UsageError) -> String {
+        guard let argument else { throw .wrong("\(placeholder) is missing") }
+        return argument
     }
 
     /// The flags that were given, as settings of keys.
@@ -18,6 +34,10 @@ struct FlagValues {
         var rest = words
         while let word = rest.popFirst() {
             if Invocation.isHelp(word) { return nil }
+            if command.argument != nil, argument == nil, !word.hasPrefix("--") {
+                argument = word
+                continue
+            }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.first.map(String.init) ?? word
             guard let flag = command.flags.first(where: { $0.name == name }) else {

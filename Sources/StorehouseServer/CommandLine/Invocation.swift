@@ -7,6 +7,7 @@ package enum Invocation: Sendable, Hashable {
     case upstream(port: Int)
     /// - url: of the server to ask; nil for the one that the configuration describes.
     case healthcheck(configurationFile: String?, url: String?)
+    case storage(StorageCommand)
     case version
     case help
 

@@ -7,7 +7,7 @@
 #endif
 
 /// Why a file could not be read.
-enum FileError: Error, Hashable {
+package enum FileError: Error, Hashable {
     case missing
     case tooLarge(limit: Int)
     /// What the system says.
@@ -15,7 +15,7 @@ enum FileError: Error, Hashable {
 }
 
 extension FileError: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .missing: "there is no such file"
         case .tooLarge(let limit): "it has more than \(limit) bytes"
@@ -25,8 +25,8 @@ extension FileError: CustomStringConvertible {
 }
 
 /// Reads whole files, pipes too, blocking.
-enum FileContents {
-    static func contents(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+package enum FileContents {
+    package static func contents(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ENOENT ? .missing : .system(code: errno) }
         defer { _ = close(descriptor) }

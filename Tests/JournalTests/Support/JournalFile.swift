@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Journal
 import Locks
@@ -33,5 +34,38 @@ final class JournalFile: Sendable {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
         }
         return copy
+    }
+}
+
+extension JournalFile {
+    struct Refused: Error {}
+
+    /// Does to the file what no journal does.
+    func change(_ statement: String) throws {
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
+        else {
+            throw Refused()
+        }
+    }
+
+    /// The number that a query has for its answer.
+    func number(_ query: String) throws -> Int {
+        var (handle, statement) = (OpaquePointer?.none, OpaquePointer?.none)
+        defer {
+            sqlite3_finalize(statement)
+            sqlite3_close(handle)
+        }
+        guard sqlite3_open(path, &handle) == SQLITE_OK,
+            sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+        else { throw Refused() }
+        return Int(sqlite3_column_int64(statement, 0))
+    }
+
+    /// Who may do what with the file, or with one beside it.
+    func mode(_ suffix: String = "") throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
     }
 }

@@ -1,0 +1,67 @@
+import Foundation
+import Journal
+import Testing
+
+@Suite("A file that the SQLite journal cannot use")
+struct ForeignFileTests {
+    /// What opening it says, and that it is left as it was.
+    private func refusal(_ file: JournalFile) throws -> StorageError? {
+        let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        let error = #expect(throws: StorageError.self) { try file.open() }
+        #expect(throws: StorageError.self) { try SQLiteStorage.verify(file.path) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+        return error
+    }
+
+    @Test("is what is no database", arguments: ["x", String(repeating: "SQLite format 3\0", count: 100)])
+    func noDatabase(contents: String) throws {
+        let file = try JournalFile()
+        try Data(contents.utf8).write(to: URL(fileURLWithPath: file.path))
+        guard case .foreign = try refusal(file) else { throw Missing(id: "foreign") }
+    }
+
+    @Test("is another application's database")
+    func anotherApplication() throws {
+        let file = try JournalFile()
+        try file.change("CREATE TABLE things (name TEXT)")
+        guard case .foreign = try refusal(file) else { throw Missing(id: "foreign") }
+    }
+
+    @Test("is a newer release's database")
+    func newer() async throws {
+        let file = try JournalFile()
+        await (try file.open()).closed()
+        try file.change("PRAGMA user_version = 99")
+        #expect(try refusal(file) == .newer(path: file.path, version: 99))
+    }
+
+    @Test("is a damaged database")
+    func damaged() async throws {
+        let file = try JournalFile()
+        await (try file.open()).closed()
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file.path))
+        try handle.seek(toOffset: 100)
+        try handle.write(contentsOf: Data(repeating: 0xee, count: 3996))
+        try handle.close()
+        guard case .corrupt = try refusal(file) else { throw Missing(id: "corrupt") }
+    }
+
+    @Test("is a directory, or in none")
+    func directories() throws {
+        let file = try JournalFile()
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        #expect(throws: StorageError.self) { try file.open() }
+        #expect(throws: StorageError.self) { try SQLiteJournal(path: file.path + "/none/db") }
+        #expect(throws: StorageError.missing(path: file.path + "/db")) { try SQLiteStorage.verify(file.path + "/db") }
+    }
+
+    @Test("may be empty, and nobody else may read what it becomes")
+    func empty() async throws {
+        let file = try JournalFile()
+        #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        let journal = try file.open()
+        await journal.begin(Step.session()).kept()
+        for suffix in ["", "-wal", "-shm", "-lock"] { #expect(try file.mode(suffix) == 0o600) }
+        await journal.closed()
+    }
+}

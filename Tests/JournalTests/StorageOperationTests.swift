@@ -1,0 +1,109 @@
+import CSQLite
+import Foundation
+import Journal
+import Stores
+import Testing
+
+@Suite("What operators do with a database")
+struct StorageOperationTests {
+    /// A closed file with some sessions of 700 commits each.
+    private func file(_ sessions: Int = 2, keepCommits: Int = 1000) async throws -> JournalFile {
+        let file = try JournalFile()
+        let journal = try file.open(keepCommits: keepCommits)
+        for number in 0..<sessions {
+            let session = journal.begin(Step.session("s\(number)"))
+            Step.store(session).step(700)
+            await session.kept()
+        }
+        await journal.closed()
+        return file
+    }
+
+    @Test("finds nothing wrong with what is as it was written, also while it is in use")
+    func intact() async throws {
+        let file = try await file()
+        let journal = try file.open()
+        let found = try SQLiteStorage.verify(file.path)
+        #expect(found.problems.isEmpty && found.sessions == 2 && found.commits == 1400)
+        await journal.closed()
+    }
+
+    @Test(
+        "finds what was changed by somebody else, and names the session",
+        arguments: [
+            "UPDATE commits SET at = at + 1 WHERE session = 1 AND revision = 3",
+            "UPDATE commits SET type = 'stop' WHERE session = 1 AND revision = 700",
+            "UPDATE commits SET cause = 1 WHERE session = 1 AND revision = 600",
+            "DELETE FROM commits WHERE session = 1 AND revision = 300",
+            "UPDATE snapshots SET state = '{}' WHERE session = 1",
+            "UPDATE sessions SET kind = 'other' WHERE number = 1", "UPDATE sessions SET initial = 7 WHERE number = 1",
+        ])
+    func changed(statement: String) async throws {
+        let file = try await file()
+        try file.change(statement)
+        let found = try SQLiteStorage.verify(file.path)
+        #expect(found.problems.count == 1)
+        #expect(found.problems.first?.hasPrefix("session s0: ") == true)
+        let journal = try file.open()
+        #expect(try await journal.session("s1").past.count == 700)
+    }
+
+    @Test("finds damaged pages")
+    func damaged() async throws {
+        let file = try await file()
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file.path))
+        let size = try handle.seekToEnd()
+        for page in 4..<(size / 4096) {
+            try handle.seek(toOffset: page * 4096)
+            try handle.write(contentsOf: Data(repeating: 0xff, count: 64))
+        }
+        try handle.close()
+        #expect(try !SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("copies a database that is in use, and never onto a file that is there")
+    func backup() async throws {
+        let (file, other) = (try await file(), try JournalFile())
+        let journal = try file.open()
+        let store = Step.store(try await journal.session("s1").journal, from: 700)
+        store.step(5)
+        #expect(try await journal.session("s1").kept.revision == 705)
+        try SQLiteStorage.backup(file.path, to: other.path)
+        #expect(throws: StorageError.self) { try SQLiteStorage.backup(file.path, to: other.path) }
+        #expect(try SQLiteStorage.verify(other.path).commits == 1405)
+        #expect(try await other.open().session("s1").past.count == 705)
+        #expect(try other.mode() == 0o600)
+    }
+
+    @Test("takes an exported session along, whole or from where it is still kept", arguments: [1000, 50])
+    func exports(keepCommits: Int) async throws {
+        let (file, other) = (try await file(keepCommits: keepCommits), try JournalFile())
+        let document = try SQLiteStorage.export("s1", from: file.path)
+        #expect(try SQLiteStorage.insert(document, into: other.path, as: nil) == "s1")
+        #expect(throws: StorageError.self) { try SQLiteStorage.insert(document, into: other.path, as: nil) }
+        #expect(try SQLiteStorage.insert(document, into: other.path, as: "new") == "new")
+        #expect(try SQLiteStorage.verify(other.path).problems.isEmpty)
+        #expect(try SQLiteStorage.export("s1", from: other.path) == document)
+        let journal = try other.open()
+        for id in ["s1", "new"] {
+            let found = try await journal.session(id)
+            #expect(found.past.count == 700 && found.kept.revision == 700)
+            Step.store(found.journal, from: 700).step()
+            #expect(await found.journal.kept() == nil)
+        }
+        #expect(throws: StorageError.inUse(path: other.path)) {
+            try SQLiteStorage.insert(document, into: other.path, as: "third")
+        }
+    }
+
+    @Test(
+        "imports nothing that is no exported session",
+        arguments: ["", "{}", "[1]", #"{"format":"storehouse-session"}"#])
+    func noSession(document: String) throws {
+        let file = try JournalFile()
+        #expect(throws: StorageError.self) {
+            try SQLiteStorage.insert(Array(document.utf8), into: file.path, as: nil)
+        }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+}
