@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, growth, machine, tools
+from harness import calls, fetching, growth, machine, tools
 from harness.contenders import ACTION
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd
 from harness.processes import Failure, output_of
@@ -240,11 +240,18 @@ def library_cases(quick):
     ]
 
 
+FETCH_ROWS = (
+    ("settled", "first action to last answer, s", 2), ("callMicroseconds", "CPU a call, µs", 1),
+    ("wholeMicroseconds", "with the request that asked for it, µs", 1), ("residentMB", "more resident at most, MB", 1),
+)
+
+
 def server_cases(quick):
     """The cases of the servers, in the order of their table."""
     every, state = ("storehouse", "go", "nginx"), ("storehouse", "go")
     seconds = 2 if quick else 8
     one, many, timed = (100, 5, 400) if quick else (400, 20, 2000)
+    fetching_count = 1000 if quick else 5000
     count, rushing = (2000, 2000) if quick else (15000, 10000)
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
@@ -272,4 +279,9 @@ def server_cases(quick):
              lambda contender: growth.measure(contender, sizes, 2, 2 if quick else 6)),
         Case("rush", f"{rushing} streams that come back within a second", every, RUSH_ROWS,
              lambda contender: rush(contender, rushing, 1, 500)),
+        Case("fetch", f"{fetching_count} sessions fetch at once, the upstream answers after 1 s",
+             ("storehouse", "libcurl"), FETCH_ROWS,
+             lambda contender: fetching.measure(contender, fetching_count, fetching_count)),
+        Case("fetch", "300 at once, with the default limit of 256", ("storehouse",), FETCH_ROWS,
+             lambda contender: fetching.measure(contender, 300)),
     ]

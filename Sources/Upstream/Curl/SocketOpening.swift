@@ -12,9 +12,13 @@ import CCurl
 enum SocketOpening {
     /// Opens a socket that child processes do not inherit.
     static func open(_ address: curl_sockaddr) -> curl_socket_t {
-        let descriptor = socket(address.family, address.socktype, address.protocol)
-        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        return descriptor
+        #if canImport(Darwin)
+            let descriptor = socket(address.family, address.socktype, address.protocol)
+            if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            return descriptor
+        #else
+            return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        #endif
     }
 
     /// Whether the address is on the public Internet.
