@@ -58,6 +58,14 @@ extension Configuration {
                     path: "sessions.defaultStore", source: nil,
                     detail: "no store is called that; did you mean \(nearest)?"))
         }
+        if storage.kind == .sqlite {
+            for kind in kinds where !kind.isRestorable {
+                problems.append(
+                    .init(
+                        path: "storage.kind", source: nil,
+                        detail: "states of \(kind.name) cannot be read back; make its State Restorable, or set memory"))
+            }
+        }
         return problems
     }
 

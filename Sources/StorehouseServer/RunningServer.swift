@@ -8,6 +8,9 @@ package final class RunningServer: Sendable {
     package let url: String
     package var port: Int { Int(http.address.port) }
 
+    /// How many sessions are in memory.
+    package var residentSessions: Int { service.registry.residents }
+
     private let group: EventLoopGroup
     private let http: HTTPServer
     private let service: Service
@@ -15,8 +18,8 @@ package final class RunningServer: Sendable {
     private let log: Log
 
     init(
-        kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, clock: Clock, log: Log,
-        loops: LoopImplementation
+        kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any Sealer)?,
+        clock: Clock, log: Log, loops: LoopImplementation
     ) throws {
         self.configuration = configuration
         self.log = log
@@ -25,7 +28,7 @@ package final class RunningServer: Sendable {
         var settings = configuration.serviceSettings(kinds)
         let isTokenMade = settings.adminToken.isEmpty
         if isTokenMade { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
-        service = Service(kinds, settings, journal: journal, clock: clock, log: log)
+        service = Service(kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),

@@ -29,8 +29,11 @@ final class Service: Sendable {
     let documents: Documents
     private let draining = Atomic(false)
 
-    init(_ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, clock: Clock, log: Log) {
-        let hosted = kinds.map { HostedKind($0, clock: clock, log: log) }
+    init(
+        _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any Sealer)?, clock: Clock,
+        log: Log
+    ) {
+        let hosted = kinds.map { HostedKind($0, clock: clock, sealer: sealer, log: log) }
         let registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         self.kinds = hosted
         self.settings = settings

@@ -8,17 +8,21 @@ public struct StorehouseServer: Sendable {
     private let kinds: [StoreKind]
     private let configuration: Configuration
     private let journal: (any Journal)?
+    private let sealer: (any Sealer)?
 
     /// - Parameters:
     ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
     ///     `app`, the first is the default.
     ///   - configuration: how to serve; from file and environment where none is given.
     ///   - journal: where commits are kept; `MemoryJournal` of module Journal, say. Without one there is no action log.
+    ///   - sealer: seals the secrets of what is kept; `AESSealer` of module Sealing, say. Without one they are left out.
     /// - Throws: all that is wrong with the configuration.
     public init(
-        kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil
+        kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
+        sealer: (any Sealer)? = nil
     ) throws(ConfigurationError) {
         self.journal = journal
+        self.sealer = sealer
         self.kinds = kinds
         if let configuration {
             self.configuration = configuration
@@ -43,7 +47,7 @@ public struct StorehouseServer: Sendable {
         clock: Clock = Clock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
     ) throws -> RunningServer {
         try RunningServer(
-            kinds: kinds, configuration: configuration, journal: journal, clock: clock,
+            kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
             log: log ?? Log(configuration.log), loops: loops)
     }
 }

@@ -1,4 +1,5 @@
 import Journal
+import Sealing
 import StoreKinds
 import StorehouseServer
 import Stores
@@ -43,7 +44,8 @@ extension Storehouse {
                 passwordName: upstreams.auth.passwordField, body: upstreams.auth.body == .form ? .form : .json,
                 fields: upstreams.auth.fields.mapValues(\.text), refusals: Set(upstreams.auth.noStatuses),
                 proof: upstreams.auth.pointer))
-        return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal)
+        let sealer = try configuration.storage.key.map { try AESSealer(key: $0.bytes) }
+        return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal, sealer: sealer)
     }
 
     /// A client, or what is wrong with the configuration of one.

@@ -11,12 +11,13 @@ final class HostedKind: Sendable {
     }
 
     /// A kind whose stores go by the server's clock, and whose faults and effects are told in its log.
-    convenience init(_ kind: StoreKind, clock: Clock, log: Log) {
+    convenience init(_ kind: StoreKind, clock: Clock, sealer: (any Sealer)?, log: Log) {
         let name = kind.name
         var effects: (@Sendable (EffectEvent) -> Void)?
         if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
         self.init(
-            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects))
+            kind,
+            StoreEnvironment(clock: clock, sealer: sealer, report: { log.error($0, of: name) }, effects: effects))
     }
 }
 

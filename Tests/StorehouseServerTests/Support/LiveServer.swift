@@ -21,11 +21,13 @@ struct LiveServer: Sendable {
     ///
     /// - Parameters:
     ///   - animal, auth: the remote services; without one, calls are held for ever.
+    ///   - journal: where sessions rest; in memory where nil.
     ///   - kinds: what is hosted; all kinds of the project where nil.
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
         kinds: [StoreKind]? = nil, clock: Clock = Clock { Timestamp.now }, loops: LoopImplementation = .preferred,
-        configuration: Configuration = .with(), logging level: LogLevel = .debug,
+        configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any Sealer)? = nil,
+        logging level: LogLevel = .debug,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         await gate.enter()
@@ -34,7 +36,7 @@ struct LiveServer: Sendable {
         let log = LogLines()
         let running = try StorehouseServer(
             kinds: kinds ?? all, configuration: configuration,
-            journal: MemoryJournal(keepCommits: configuration.storage.keepCommits)
+            journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer
         )
         .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops)
         let server = LiveServer(running: running, log: log)

@@ -1,0 +1,235 @@
+import JSON
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// Sessions that outlive the server.
+@Suite struct DurableSessionTests {
+    /// Turns every bit, so that a test sees what was sealed.
+    private struct Turner: Sealer {
+        func seal(_ secret: [UInt8]) -> [UInt8]? { secret.map(~) }
+        func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.map(~) }
+    }
+
+    @Test(arguments: ["app", "login", "planner", "betting", "animal", "login-form"])
+    func aNewSessionIsThereAfterARestart(_ store: String) async throws {
+        let durable = try DurableServer()
+        let (path, document) = try await durable.run { server in
+            let session = try await server.session(store)
+            return (session.path, try await session.read().json)
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let found = try await session.read().json
+            for name in ["id", "store", "revision", "createdAt"] { #expect(found[name] == document[name]) }
+            let state = try await session.read("/state")
+            #expect(state.status == 200)
+            #expect(state["etag"] == "\"0\"")
+        }
+    }
+
+    @Test func stateLogAndEarlierStatesAreThereAfterARestart() async throws {
+        let durable = try DurableServer()
+        let (path, states, log) = try await durable.run { server in
+            let session = try await server.session()
+            for number in 1...70 { _ = try await session.increment(number) }
+            _ = try await session.dispatch("tasks/add", ["title": "one", "due": "2026-01-01"])
+            _ = try await session.dispatch("tasks/add", ["title": "two"])
+            _ = try await session.dispatch("tasks/favorite", ["id": 2])
+            _ = try await session.dispatch("tasks/remove", ["id": 2])
+            var states: [JSONValue] = []
+            for revision in [0, 1, 63, 64, 65, 70, 72, 73, 74] {
+                states.append(try await session.read("/state?revision=\(revision)").json)
+            }
+            return (session.path, states, try await session.read("/actions?limit=1000").json)
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            for state in states {
+                let revision = try #require(state["revision"]?.asInteger)
+                let found = try await session.read("/state?revision=\(revision)")
+                #expect(found.json == state, "\(found.text)")
+            }
+            #expect(try await session.read("/state").json == states.last)
+            #expect(try await session.read("/actions?limit=1000").json == log)
+            #expect(try await session.read("/state?revision=75").code == "no-such-revision")
+            let summary = try await session.read("/state?revision=73&select=summary")
+            #expect(summary[json: "state"] == ["open": 2, "done": 0, "favorites": 1, "overdue": 0])
+            let added = try await session.dispatch("tasks/add", ["title": "three"])
+            #expect(added.revision == 75)
+            #expect(added.at("/state/tasks/ids") == [1, 3])
+            let fork = try await server.post(path + "/forks", json: ["revision": 64])
+            #expect(fork.at("/state/counter/count") == .integer(64 * 65 / 2))
+        }
+    }
+
+    @Test func whatRanIsInterrupted() async throws {
+        let durable = try DurableServer()
+        let remote = ScriptedRemoteClient()
+        let path = try await durable.run(animal: remote) { server in
+            let session = try await server.session()
+            _ = try await session.dispatch("animal/fetchAnimal")
+            await remote.called(times: 1)
+            return session.path
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let state = try await session.read("/state?select=/animal")
+            #expect(state[json: "state"]?["isLoading"] == false)
+            #expect(state[json: "state"]?["error"]?["code"] == "interrupted")
+            #expect(state[json: "state"]?["currentAnimal"] == "")
+            let log = try await session.read("/actions").at("/actions/1")
+            #expect(log?["type"] == "animal/fetchFailed")
+            #expect(log?["origin"] == "system")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aPasswordIsThereOnlyWhereItCouldBeSealed(_ isSealed: Bool) async throws {
+        let durable = try DurableServer()
+        let sealer: (any Sealer)? = isSealed ? Turner() : nil
+        let auth = ScriptedRemoteClient(always: .success(.init(status: 200, body: Array(#"{"token":"t"}"#.utf8))))
+        let path = try await durable.run(sealer: sealer) { server in
+            let session = try await server.session()
+            _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
+            _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
+            #expect(try await session.state("/login/status") == "validCredentials")
+            return session.path
+        }
+        try await durable.run(auth: auth, sealer: sealer) { server in
+            let session = LiveSession(server: server, path: path)
+            #expect(
+                try await session.state("/login/status") == (isSealed ? "validCredentials" : "validatingCredentials"))
+            if !isSealed {
+                _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
+            }
+            let answer = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=20")])
+            #expect(answer.at("/state/login/isAuthenticated") == true)
+        }
+    }
+
+    @Test func endedSessionsAreRememberedAndUnknownOnesAreNot() async throws {
+        let durable = try DurableServer()
+        let path = try await durable.run { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            #expect(try await session.delete().status == 204)
+            return session.path
+        }
+        try await durable.run { (server: LiveServer) async throws in
+            let session = LiveSession(server: server, path: path)
+            for below in ["", "/state", "/actions"] { #expect(try await session.read(below).code == "session-ended") }
+            #expect(try await session.read("/events").status == 204)
+            #expect(try await session.increment().code == "session-ended")
+            #expect(try await server.get("/sessions/AAAAAAAAAAAAAAAAAAAAAA").code == "no-such-session")
+        }
+    }
+
+    @Test func aSessionExpiresWhileNobodyServes() async throws {
+        let durable = try DurableServer()
+        let clock = ManualClock()
+        let configuration = Configuration.with { $0.sessions.idleTimeout = .seconds(100) }
+        let (used, path) = try await durable.run(clock: clock.clock, configuration: configuration) { server in
+            let (used, idle) = (try await server.session(), try await server.session())
+            clock.advance(by: 60_000)
+            _ = try await used.read("/state")
+            return (used.path, idle.path)
+        }
+        clock.advance(by: 50_000)
+        try await durable.run(clock: clock.clock, configuration: configuration) { (server: LiveServer) async throws in
+            #expect(try await server.get(path).code == "session-ended")
+            #expect(try await server.get(used).status == 200)
+        }
+    }
+
+    @Test func answersAreGivenAgainAfterARestart() async throws {
+        let durable = try DurableServer()
+        let fields = [("Idempotency-Key", "\"k\"")]
+        let (path, first) = try await durable.run { server in
+            let session = try await server.session()
+            return (session.path, try await session.dispatch("counter/increment", ["by": 5], fields: fields))
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let again = try await session.dispatch("counter/increment", ["by": 5], fields: fields)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.body == first.body)
+            #expect(try await session.dispatch("counter/increment", fields: fields).code == "idempotency-mismatch")
+            #expect(try await session.revision() == 1)
+        }
+    }
+
+    @Test(arguments: ["", "&changes=patch"])
+    func aStreamGoesOnAfterARestart(_ form: String) async throws {
+        let durable = try DurableServer()
+        let (path, id) = try await durable.run { server in
+            let session = try await server.session()
+            for _ in 1...3 { _ = try await session.increment() }
+            let events = try await session.events()
+            let id = try await events.state().id
+            for _ in 1...2 { _ = try await session.increment() }
+            return (session.path, try #require(id))
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let events = try await session.events(query: "?lastEventId=\(id)" + form)
+            if form.isEmpty {
+                let state = try await events.state()
+                #expect(state.revision == 5)
+            } else {
+                for revision in 4...5 {
+                    let event = try await events.event()
+                    #expect(event?.name == "patch")
+                    #expect(event?.revision == revision)
+                }
+            }
+            _ = try await session.increment()
+            let event = try await events.event()
+            #expect(event?.revision == 6)
+        }
+    }
+
+    @Test func theListHasThoseThatRestToo() async throws {
+        let durable = try DurableServer()
+        let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
+        let fields = [("Authorization", "Bearer a-token-of-some-length")]
+        let first = try await durable.run { server in try await server.session().path }
+        try await durable.run(configuration: configuration) { server in
+            let second = try await server.session().path
+            let list = try await server.get("/admin/sessions", fields)
+            let found = list[json: "sessions"]?.asArray?.compactMap { $0["links"]?["self"]?.asString }
+            #expect(Set(found ?? []) == [first, second])
+            #expect(found?.count == 2)
+        }
+    }
+
+    @Test func sessionsThatRestWakeWhenTheyAreUsed() async throws {
+        let durable = try DurableServer()
+        let configuration = Configuration.with {
+            $0.sessions.maxResident = 10
+            $0.sessions.idleTimeout = .seconds(1)
+            $0.admin.token = .init("a-token-of-some-length")
+        }
+        let clock = ManualClock()
+        try await durable.run(clock: clock.clock, configuration: configuration) { server in
+            var sessions: [LiveSession] = []
+            for number in 1...40 {
+                let session = try await server.session()
+                _ = try await session.increment(number)
+                sessions.append(session)
+            }
+            let events = try await sessions[0].events()
+            _ = try await events.state()
+            try await server.rests(to: 10)
+            for (number, session) in sessions.enumerated() {
+                let answer = try await session.increment()
+                #expect(answer.revision == 2)
+                #expect(answer.at("/state/counter/count") == .integer(number + 2))
+            }
+            // The one that was watched never rested.
+            let event = try await events.event()
+            #expect(event?.revision == 2)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Journal
+import StorehouseServer
+import Stores
+import StoresTesting
+
+extension LiveServer {
+    /// Waits until no more sessions than that are in memory.
+    func rests(to count: Int) async throws {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        while running.residentSessions > count {
+            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
+            await Task.yield()
+        }
+    }
+}
+
+/// Servers that follow one another on the same file.
+final class DurableServer: Sendable {
+    private let directory: URL
+    var path: String { directory.appending(path: "storehouse.db").path }
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "durable-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    /// Serves while `body` runs, then drains and lets go of the file.
+    func run<Result: Sendable>(
+        animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
+        clock: Clock = Clock { Timestamp.now }, configuration: Configuration = .with(), sealer: (any Sealer)? = nil,
+        _ body: (LiveServer) async throws -> Result
+    ) async throws -> Result {
+        let journal = try SQLiteJournal(path: path, keepCommits: configuration.storage.keepCommits)
+        return try await LiveServer.run(
+            animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
+            body)
+    }
+}
