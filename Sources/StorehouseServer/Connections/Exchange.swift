@@ -60,7 +60,11 @@ package struct DeferredExchange: Sendable {
 
     /// Calls `body` on the connection's loop, now if this is it; with nil where the request is over.
     func resume(_ body: @escaping @Sendable (Exchange?) -> Void) {
-        if let here { return body(here.current) }
+        if let here { body(here.current) } else { resumeLater(body) }
+    }
+
+    /// Calls `body` in a later turn of the connection's loop; with nil where the request is over.
+    func resumeLater(_ body: @escaping @Sendable (Exchange?) -> Void) {
         loop.execute { body(Exchange(connection: connection.value, number: number).current) }
     }
 

@@ -4,13 +4,15 @@ import Stores
 
 extension Service {
     func openStream(_ id: PathSegment, _ call: Call) throws(Problem) {
-        try find(id, call) { [self] (found, call) throws(Problem) in
-            if case .ended = found {
-                // This, and nothing else, stops a browser's EventSource for good.
-                return call.answer(Response(.noContent))
-            }
-            try openStream(try Self.session(found), call)
+        try find(id, call, openStream)
+    }
+
+    private func openStream(_ found: SessionRegistry.Lookup, _ call: Call) throws(Problem) {
+        if case .ended = found {
+            // This, and nothing else, stops a browser's EventSource for good.
+            return call.answer(Response(.noContent))
         }
+        try openStream(try Self.session(found), call)
     }
 
     private func openStream(_ session: Session, _ call: Call) throws(Problem) {
@@ -61,7 +63,11 @@ extension Service {
         case .full:
             throw Problem(.tooManyStreams, "This session has as many streams as it may; close one.")
         case .left:
-            throw Problem(.overloaded, "The session was being put to rest just now. Try again.")
+            // In a later turn it can be found again.
+            later.resumeLater { [self] call throws(Problem) in
+                try refuseWhileDraining()
+                try find(session.id, call, openStream)
+            }
         case .later: break
         case .opening(let opening): Self.start(stream, of: session, with: opening, call)
         }

@@ -38,14 +38,24 @@ struct LaterCall: Sendable {
     func resume(
         _ body: @escaping @Sendable (Call) throws(Problem) -> Void, gone: @escaping @Sendable () -> Void = {}
     ) {
-        call.exchange.resume { [request, call] exchange in
-            guard let exchange else { return gone() }
-            let call = Call(request, exchange, call.reply)
-            do throws(Problem) {
-                try body(call)
-            } catch {
-                call.answer(error.response)
-            }
+        call.exchange.resume { exchange in
+            if let exchange { proceed(exchange, body) } else { gone() }
+        }
+    }
+
+    /// The same in a later turn of the loop.
+    func resumeLater(_ body: @escaping @Sendable (Call) throws(Problem) -> Void) {
+        call.exchange.resumeLater { exchange in
+            if let exchange { proceed(exchange, body) }
+        }
+    }
+
+    private func proceed(_ exchange: Exchange, _ body: (Call) throws(Problem) -> Void) {
+        let call = Call(request, exchange, call.reply)
+        do throws(Problem) {
+            try body(call)
+        } catch {
+            call.answer(error.response)
         }
     }
 }

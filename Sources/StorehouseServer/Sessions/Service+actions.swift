@@ -18,8 +18,13 @@ extension Service {
         let order = try ActionOrder(call.head, session, maxWait: settings.maxWait)
         let body = try call.request.json()
         if order.key != nil, !order.options.isDryRun { return try dispatchOnce(body, order, session, call) }
-        let action = PendingAction(order, session, call.deferred)
+        let action = PendingAction(order, session, call.later, self)
         session.store.dispatch(body, action.order.options, done: action.answer)
+    }
+
+    /// Dispatches once more what came to a session that was being put to rest.
+    fileprivate func dispatchAgain(_ id: SessionID, _ call: Call) throws(Problem) {
+        try find(id, call) { [self] (found, call) throws(Problem) in try dispatch(try Self.session(found), call) }
     }
 
     /// Dispatches what has a key, or answers as the first request with that key was answered.
@@ -33,7 +38,7 @@ extension Service {
             var order = order
             let keeper = AnswerKeeper(key, fingerprint, order, session)
             order.options.keep = keeper.keep
-            let action = PendingAction(order, session, call.deferred, keeper)
+            let action = PendingAction(order, session, call.later, self, keeper)
             session.store.dispatch(body, order.options, done: action.answer)
         case .again(let answer):
             guard var response = Response(kept: answer.answer) else {
@@ -77,13 +82,19 @@ extension Service {
 private final class PendingAction: Sendable {
     let order: ActionOrder
     private let session: Session
-    private let call: DeferredCall
+    private let later: LaterCall
+    private let service: Service
     private let keeper: AnswerKeeper?
 
-    init(_ order: ActionOrder, _ session: Session, _ call: DeferredCall, _ keeper: AnswerKeeper? = nil) {
+    private var call: DeferredCall { later.call }
+
+    init(
+        _ order: ActionOrder, _ session: Session, _ later: LaterCall, _ service: Service, _ keeper: AnswerKeeper? = nil
+    ) {
         self.order = order
         self.session = session
-        self.call = call
+        self.later = later
+        self.service = service
         self.keeper = keeper
     }
 
@@ -111,14 +122,15 @@ private final class PendingAction: Sendable {
             }
         } catch {
             keeper?.giveUp()
-            // A session that is only put to rest has not ended.
-            let isResting = error.code == .sessionEnded && session.hasLeft
-            call.answer { isResting ? Self.resting.response : error.response }
+            // A session that is only put to rest has not ended. In a later turn it can be found again.
+            if error.code == .sessionEnded, session.hasLeft, !service.isDraining {
+                return later.resumeLater { [service, session] call throws(Problem) in
+                    try service.dispatchAgain(session.id, call)
+                }
+            }
+            call.answer { error.response }
         }
     }
-
-    private static let resting = Problem(
-        .overloaded, "The session was being put to rest just now; nothing was committed. Try again.")
 
     private func answer(_ dispatched: Dispatched) {
         guard keeper == nil else {

@@ -15,6 +15,12 @@ extension Service {
         _ use: @escaping @Sendable (SessionRegistry.Lookup, Call) throws(Problem) -> Void
     ) throws(Problem) {
         guard let id = SessionID(segment.decoded) else { return try use(.unknown, call) }
+        try find(id, call, use)
+    }
+
+    func find(
+        _ id: SessionID, _ call: Call, _ use: @escaping @Sendable (SessionRegistry.Lookup, Call) throws(Problem) -> Void
+    ) throws(Problem) {
         if let found = registry.find(id) { return try use(found, call) }
         guard let loader else { return try use(.unknown, call) }
         let later = call.later
