@@ -22,10 +22,11 @@ import Testing
         expected.upstreams.embedded = false
         expected.upstreams.animal.endpoint.url = urls["STOREHOUSE_UPSTREAMS_ANIMAL_URL"]
         expected.upstreams.auth.endpoint.url = urls["STOREHOUSE_UPSTREAMS_AUTH_URL"]
+        expected.storage.kind = .sqlite
         expected.log.format = .json
         expected.inspector.enabled = false
         #expect(try Configuration(file: file, environment: urls) == expected)
-        #expect(try leaves(JSONValue(parsing: file)) == 4)
+        #expect(try leaves(JSONValue(parsing: file)) == 5)
     }
 
     @Test func theProductionFileAsksForTheUpstreams() throws {
