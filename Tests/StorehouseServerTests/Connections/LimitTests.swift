@@ -37,8 +37,8 @@
                 let room = ContinuousClock.now
                 early = []
                 for client in late { #expect(try await client.response().status == 200) }
-                // Under a sanitizer, and many other tests, this one may have to wait for its own turn.
-                #expect(try ContinuousClock.now - room < .seconds(10))
+                // Alone it takes less than a second. Beside many other tests it may have to wait for its own turn.
+                #expect(ContinuousClock.now - room < .seconds(10))
                 #expect(try await server.client().exchange(Self.get).status == 200)
             }
         }
