@@ -16,7 +16,6 @@ extension Storehouse {
         ) { log.tell($0) }
         let journal = try configuration.storage.journal(log)
         try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run()
-        await withCheckedContinuation { closed in journal.close { closed.resume() } }
         await curl.shutdown()
         await standIn?.stop()
     }

@@ -1,8 +1,23 @@
+import Locks
 import Stores
+
+/// Waits for what `begin` calls its argument with.
+///
+/// The value goes through a lock, since ThreadSanitizer does not always see that a continuation hands it over.
+private func awaiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+    let box = Locked<[Value]>([])
+    await withCheckedContinuation { next in
+        begin { value in
+            box.withLock { $0 = [value] }
+            next.resume()
+        }
+    }
+    return box.withLock { $0[0] }
+}
 
 extension Journal {
     func found(_ id: String) async throws -> FoundSession {
-        try await withCheckedContinuation { next in find(id) { next.resume(returning: $0) } }.get()
+        try await awaiting { find(id, done: $0) }.get()
     }
 
     /// The session, which must be there.
@@ -14,13 +29,11 @@ extension Journal {
     }
 
     func listed(after id: String? = nil, limit: Int = 100) async throws -> [KeptSession] {
-        try await withCheckedContinuation { next in list(after: id, limit: limit) { next.resume(returning: $0) } }.get()
+        try await awaiting { list(after: id, limit: limit, done: $0) }.get()
     }
 
     func idle(since moment: Int, limit: Int = 100) async throws -> [String] {
-        try await withCheckedContinuation { next in
-            idle(since: moment, limit: limit) { next.resume(returning: $0) }
-        }.get()
+        try await awaiting { idle(since: moment, limit: limit, done: $0) }.get()
     }
 
     func closed() async {
@@ -57,16 +70,14 @@ extension SessionJournal {
     /// - Returns: why it is not.
     @discardableResult
     func kept() async -> JournalFailure? {
-        await withCheckedContinuation { next in whenKept { next.resume(returning: $0) } }
+        await awaiting { whenKept($0) }
     }
 
     func entries(after revision: Int, limit: Int = .max) async throws -> [ActionRecord]? {
-        try await withCheckedContinuation { next in
-            entries(after: revision, limit: limit) { next.resume(returning: $0) }
-        }.get()
+        try await awaiting { entries(after: revision, limit: limit, done: $0) }.get()
     }
 
     func past(_ revision: Int) async throws -> PastState? {
-        try await withCheckedContinuation { next in past(revision) { next.resume(returning: $0) } }.get()
+        try await awaiting { past(revision, done: $0) }.get()
     }
 }
