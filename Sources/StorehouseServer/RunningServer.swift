@@ -19,7 +19,7 @@ package final class RunningServer: Sendable {
 
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any Sealer)?,
-        clock: Clock, log: Log, loops: LoopImplementation
+        clock: Clock, log: Log, moreMetrics: (@Sendable (inout MetricsText) -> Void)?, loops: LoopImplementation
     ) throws {
         self.configuration = configuration
         self.log = log
@@ -28,7 +28,9 @@ package final class RunningServer: Sendable {
         var settings = configuration.serviceSettings(kinds)
         let isTokenMade = settings.adminToken.isEmpty
         if isTokenMade { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
-        service = Service(kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log)
+        service = Service(
+            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log,
+            moreMetrics: moreMetrics)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),

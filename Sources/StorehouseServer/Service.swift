@@ -27,11 +27,13 @@ final class Service: Sendable {
     /// Finds sessions that are not in memory; nil where there are no others.
     let loader: SessionLoader?
     let documents: Documents
+    let metrics = Metrics()
+    let moreMetrics: (@Sendable (inout MetricsText) -> Void)?
     private let draining = Atomic(false)
 
     init(
         _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any Sealer)?, clock: Clock,
-        log: Log
+        log: Log, moreMetrics: (@Sendable (inout MetricsText) -> Void)?
     ) {
         let hosted = kinds.map { HostedKind($0, clock: clock, sealer: sealer, log: log) }
         let registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
@@ -40,6 +42,7 @@ final class Service: Sendable {
         self.journal = journal
         self.clock = clock
         self.log = log
+        self.moreMetrics = moreMetrics
         self.registry = registry
         let builder = SessionBuilder(hosted, log)
         self.builder = builder
@@ -66,6 +69,8 @@ final class Service: Sendable {
 
     /// Answers GET and HEAD.
     func read(_ resource: Resource, _ call: Call) throws(Problem) {
+        // Whoever scrapes says in many ways what is taken, and gets the one form that there is.
+        if resource.route == .metrics { return call.answer(readMetrics()) }
         try Self.requireAcceptable(call.head)
         switch resource.route {
         case .index: call.answer(.document(documents.index))
@@ -80,7 +85,7 @@ final class Service: Sendable {
         case .state: try withSession(resource.id, call, readState)
         case .actions: try withSession(resource.id, call, readActions)
         case .adminSessions: try listSessions(call)
-        case .sessions, .events, .forks, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
+        case .sessions, .events, .forks, .metrics, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
         }
     }
 

@@ -9,6 +9,7 @@ public struct StorehouseServer: Sendable {
     private let configuration: Configuration
     private let journal: (any Journal)?
     private let sealer: (any Sealer)?
+    private let moreMetrics: (@Sendable (inout MetricsText) -> Void)?
 
     /// - Parameters:
     ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
@@ -16,13 +17,15 @@ public struct StorehouseServer: Sendable {
     ///   - configuration: how to serve; from file and environment where none is given.
     ///   - journal: where commits are kept; `MemoryJournal` of module Journal, say. Without one there is no action log.
     ///   - sealer: seals the secrets of what is kept; `AESSealer` of module Sealing, say. Without one they are left out.
+    ///   - metrics: adds numbers to those that `GET /metrics` answers with.
     /// - Throws: all that is wrong with the configuration.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
-        sealer: (any Sealer)? = nil
+        sealer: (any Sealer)? = nil, metrics: (@Sendable (inout MetricsText) -> Void)? = nil
     ) throws(ConfigurationError) {
         self.journal = journal
         self.sealer = sealer
+        moreMetrics = metrics
         self.kinds = kinds
         if let configuration {
             self.configuration = configuration
@@ -48,6 +51,6 @@ public struct StorehouseServer: Sendable {
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
-            log: log ?? Log(configuration.log), loops: loops)
+            log: log ?? Log(configuration.log), moreMetrics: moreMetrics, loops: loops)
     }
 }

@@ -36,15 +36,19 @@ extension Storehouse {
         let upstreams = configuration.upstreams
         let animal = settings("animal", upstreams.animal.endpoint, standIn + "/animal")
         let auth = settings("auth", upstreams.auth.endpoint, standIn + "/login")
+        let clients = (animal: try client(for: animal, of: curl), auth: try client(for: auth, of: curl))
         let kinds = StoreKind.all(
-            animal: AnimalService(client: try client(for: animal, of: curl), pointer: upstreams.animal.pointer),
+            animal: AnimalService(client: clients.animal, pointer: upstreams.animal.pointer),
             auth: AuthService(
-                client: try client(for: auth, of: curl), usernameName: upstreams.auth.usernameField,
+                client: clients.auth, usernameName: upstreams.auth.usernameField,
                 passwordName: upstreams.auth.passwordField, body: upstreams.auth.body == .form ? .form : .json,
                 fields: upstreams.auth.fields.mapValues(\.text), refusals: Set(upstreams.auth.noStatuses),
                 proof: upstreams.auth.pointer))
         let sealer = try configuration.storage.key.map { try AESSealer(key: $0.bytes) }
-        return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal, sealer: sealer)
+        return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal, sealer: sealer) {
+            text in
+            for client in [clients.animal, clients.auth] { client.numbers.write(into: &text) }
+        }
     }
 
     /// A client, or what is wrong with the configuration of one.

@@ -38,6 +38,7 @@ struct Documents: Sendable {
                     json.member("sessions", Route.sessions.path)
                     json.member("liveness", Route.liveness.path)
                     json.member("readiness", Route.readiness.path)
+                    json.member("metrics", Route.metrics.path)
                 })
         }
         return json.finish()

@@ -19,6 +19,14 @@ extension OpenAPI {
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .adminSessions): listSessions
+        case ("GET", .metrics):
+            Operation(
+                "readMetrics", "Numbers for Prometheus",
+                answers: [
+                    .init(
+                        status: .ok, description: "Prometheus' text format.",
+                        content: ("text/plain; version=0.0.4; charset=utf-8", ["schema": ["type": "string"]]))
+                ])
         case ("GET", .session): readSession
         case ("DELETE", .session): deleteSession
         case ("GET", .state): readState

@@ -114,7 +114,7 @@ extension OpenAPI {
     private static var index: JSONValue {
         object([
             "name": ["type": "string"],
-            "links": links(["stores", "openapi", "sessions", "liveness", "readiness"]),
+            "links": links(["stores", "openapi", "sessions", "liveness", "readiness", "metrics"]),
         ])
     }
 

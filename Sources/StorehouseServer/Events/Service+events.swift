@@ -40,7 +40,8 @@ extension Service {
         let stream = EventStream(
             session, view, showsEffects: try Self.flag("effects", in: call.head), settings.streams,
             on: call.exchange.loop
-        ) { [clock, log] in
+        ) { [clock, log, metrics] in
+            metrics.streamClosed()
             // A watched session is in use up to the end of its last stream.
             session.touch(clock.now())
             log.debug("stream ended", [.init("session", session.id.shortened)])
@@ -48,12 +49,12 @@ extension Service {
         let (bound, later) = (LoopBound(stream, on: stream.loop), call.later)
         let admission = session.events.add(stream, settings.streams.mostPerSession, seen: seen, earlier: earlier) {
             found in
-            later.resume { call throws(Problem) in
+            later.resume { [self] call throws(Problem) in
                 guard case .success(let opening) = found else {
                     session.events.remove(bound.value)
                     throw Problem(JournalFailure.unavailable(""))
                 }
-                Self.start(bound.value, of: session, with: opening, call)
+                start(bound.value, of: session, with: opening, call)
             } gone: {
                 session.events.remove(bound.value)
             }
@@ -69,17 +70,18 @@ extension Service {
                 try find(session.id, call, openStream)
             }
         case .later: break
-        case .opening(let opening): Self.start(stream, of: session, with: opening, call)
+        case .opening(let opening): start(stream, of: session, with: opening, call)
         }
     }
 
-    private static func start(
+    private func start(
         _ stream: EventStream, of session: Session, with opening: StreamOpening, _ call: Call
     ) {
-        call.reply.log?.write(.ok)
+        call.reply.note(.ok)
         let connection = call.exchange.startStream(
             fields: EventStream.fields(stream.view.form) + call.reply.fields, owner: stream)
         guard let connection else { return session.events.remove(stream) }
+        metrics.streamOpened()
         stream.start(on: connection, opening)
     }
 

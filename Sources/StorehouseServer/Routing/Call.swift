@@ -6,10 +6,10 @@ struct Call {
     let exchange: Exchange
     let reply: Reply
 
-    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: RequestLog?) {
+    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: RequestLog?, _ metrics: Metrics) {
         self.request = request
         self.exchange = exchange
-        reply = Reply(fields: cors.fields(for: request.head), log: log)
+        reply = Reply(fields: cors.fields(for: request.head), log: log, metrics: metrics)
     }
 
     var head: RequestHead { request.head }
@@ -86,10 +86,23 @@ struct DeferredCall: Sendable {
 /// What every answer to one request has: the fields that its origin needs, and a line in the log.
 struct Reply: Sendable {
     let fields: [Response.Field]
-    let log: RequestLog?
+    private let log: RequestLog?
+    private let metrics: Metrics
+
+    init(fields: [Response.Field], log: RequestLog?, metrics: Metrics) {
+        self.fields = fields
+        self.log = log
+        self.metrics = metrics
+    }
+
+    /// Notes what the answer is, or the stream in its place.
+    func note(_ status: HTTPStatus) {
+        log?.write(status)
+        metrics.answered(status)
+    }
 
     func finish(_ response: consuming Response) -> Response {
-        log?.write(response.status)
+        note(response.status)
         if !fields.isEmpty { response.fields += fields }
         return response
     }

@@ -33,6 +33,7 @@ struct Resource {
         case "openapi.json": .openAPI
         case "healthz": .liveness
         case "readyz": .readiness
+        case "metrics": .metrics
         case "sessions": .sessions
         default: throw unknown
         }

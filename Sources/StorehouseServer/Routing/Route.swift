@@ -5,7 +5,7 @@ package enum Route: String, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
     case sessions, session, state, actions, events, forks
-    case adminSessions
+    case adminSessions, metrics
     /// The server as a whole: `OPTIONS *`.
     case server
 
@@ -24,6 +24,7 @@ package enum Route: String, Sendable, CaseIterable {
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
         case .adminSessions: "/admin/sessions"
+        case .metrics: "/metrics"
         case .server: "*"
         }
     }
@@ -31,7 +32,7 @@ package enum Route: String, Sendable, CaseIterable {
     /// The methods that it takes, as the Allow field lists them.
     package var allow: String {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions: "GET, HEAD, OPTIONS"
+        case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions, .metrics: "GET, HEAD, OPTIONS"
         case .sessions, .forks: "POST, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, DELETE, OPTIONS"
@@ -43,7 +44,8 @@ package enum Route: String, Sendable, CaseIterable {
     /// Whether GET and HEAD answer with a document.
     var isReadable: Bool {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions, .adminSessions: true
+        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions, .adminSessions, .metrics:
+            true
         case .sessions, .events, .forks, .server: false
         }
     }

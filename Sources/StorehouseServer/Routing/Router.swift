@@ -9,7 +9,7 @@ package final class Router: RequestHandler {
     init(_ service: Service) { self.service = service }
 
     package func handle(_ request: Request, _ exchange: Exchange) {
-        let call = Call(request, exchange, cors: service.cors, log: service.requestLog(request.head))
+        let call = Call(request, exchange, cors: service.cors, log: service.requestLog(request.head), service.metrics)
         do throws(Problem) {
             let resource = try Resource(request.head.path)
             if let preflight = service.cors.preflight(request.head, resource.route) { return call.answer(preflight) }
@@ -20,6 +20,7 @@ package final class Router: RequestHandler {
     }
 
     package func response(to failure: RequestFailure) -> Response {
+        service.metrics.answered(failure.status)
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
         var response = Problem(code, failure.detail).response
         response.fields += service.cors.fields(for: failure.origin)

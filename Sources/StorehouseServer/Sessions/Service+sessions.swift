@@ -18,6 +18,7 @@ extension Service {
         guard let session = made else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
+        metrics.sessionBegan()
         log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
         let found = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)

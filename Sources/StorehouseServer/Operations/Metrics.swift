@@ -1,0 +1,49 @@
+import HTTP
+import Synchronization
+
+/// What the server counts while it runs.
+final class Metrics: Sendable {
+    private let informed = Atomic(0)
+    private let successful = Atomic(0)
+    private let redirected = Atomic(0)
+    private let refused = Atomic(0)
+    private let failed = Atomic(0)
+    private let opened = Atomic(0)
+    private let closed = Atomic(0)
+    private let begun = Atomic(0)
+
+    /// An answer, or the head of a stream, has been given.
+    func answered(_ status: HTTPStatus) {
+        switch status.rawValue {
+        case ..<200: informed.add(1, ordering: .relaxed)
+        case ..<300: successful.add(1, ordering: .relaxed)
+        case ..<400: redirected.add(1, ordering: .relaxed)
+        case ..<500: refused.add(1, ordering: .relaxed)
+        default: failed.add(1, ordering: .relaxed)
+        }
+    }
+
+    func sessionBegan() { begun.add(1, ordering: .relaxed) }
+    func streamOpened() { opened.add(1, ordering: .relaxed) }
+    func streamClosed() { closed.add(1, ordering: .relaxed) }
+
+    func write(into text: inout MetricsText) {
+        let answers = [
+            ("1xx", informed.load(ordering: .relaxed)), ("2xx", successful.load(ordering: .relaxed)),
+            ("3xx", redirected.load(ordering: .relaxed)), ("4xx", refused.load(ordering: .relaxed)),
+            ("5xx", failed.load(ordering: .relaxed)),
+        ]
+        for (status, count) in answers {
+            text.counter(
+                "storehouse_http_responses_total", "Requests that were answered, by status.", count,
+                labels: [("status", status)])
+        }
+        text.counter(
+            "storehouse_sessions_created_total", "Sessions that were created, forks among them.",
+            begun.load(ordering: .relaxed))
+        let closed = closed.load(ordering: .relaxed)
+        let opened = opened.load(ordering: .relaxed)
+        text.counter("storehouse_event_streams_opened_total", "Event streams that were opened.", opened)
+        text.gauge("storehouse_event_streams", "Event streams that are open.", max(0, opened - closed))
+    }
+}

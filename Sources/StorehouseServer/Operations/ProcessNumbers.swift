@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the system says of this process, under the names that Prometheus' clients give it.
+enum ProcessNumbers {
+    static func write(into text: inout MetricsText) {
+        var usage = rusage()
+        #if canImport(Glibc)
+            let itself = RUSAGE_SELF.rawValue
+            let hasUsage = getrusage(__rusage_who_t(Int32(bitPattern: UInt32(itself))), &usage) == 0
+        #else
+            let hasUsage = getrusage(RUSAGE_SELF, &usage) == 0
+        #endif
+        if hasUsage {
+            let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            let microseconds = Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+            text.counter(
+                "process_cpu_seconds_total", "Seconds of processor time that the process used.",
+                seconds + microseconds / 1_000_000)
+        }
+        if let pages = residentPages {
+            text.gauge("process_resident_memory_bytes", "Resident memory.", pages * Int(sysconf(Int32(_SC_PAGESIZE))))
+        }
+        if let limit = OpenFiles.limit { text.gauge("process_max_fds", "Files that may be open at once.", limit) }
+    }
+
+    /// The second number of `/proc/self/statm`; nil where there is no such file.
+    private static var residentPages: Int? {
+        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let words = buffer.prefix(count).split(separator: UInt8(ascii: " "))
+        return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) : nil
+    }
+}
