@@ -25,7 +25,7 @@ extension OpenAPI {
                 answers: [
                     .init(
                         status: .ok, description: "Prometheus' text format.",
-                        content: ("text/plain; version=0.0.4; charset=utf-8", ["schema": ["type": "string"]]))
+                        content: ("text/plain", ["schema": ["type": "string"]]))
                 ])
         case ("GET", .session): readSession
         case ("DELETE", .session): deleteSession

@@ -47,7 +47,7 @@ import Testing
             #expect(after["storehouse_draining"] == 0)
             #expect((after["process_cpu_seconds_total"] ?? 0) > 0)
             #if os(Linux)
-                #expect((after["process_resident_memory_bytes"] ?? 0) > 1 << 20)
+                #expect((after["process_resident_memory_bytes"] ?? 0) > 1_000_000)
             #endif
         }
     }
