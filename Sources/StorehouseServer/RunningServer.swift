@@ -40,7 +40,9 @@ package final class RunningServer: Sendable {
             throw error
         }
         url = "http://\(http.address)"
-        sweep(on: group.loops[0])
+        // Expired sessions are ended from time to time; where others can rest, that is looked after more often.
+        every(.milliseconds(service.registry.sweepInterval), on: group.loops[0]) { $0.sweep() }
+        if configuration.storage.kind != .memory { every(.milliseconds(500), on: group.loops[0]) { $0.hibernate() } }
         log.announce("listening on \(url)")
         // Being on loopback proves nothing behind a proxy, so there is always a token.
         if isTokenMade { log.announce("admin token of this run: \(settings.adminToken)") }
@@ -59,14 +61,15 @@ package final class RunningServer: Sendable {
         log.info("stopped")
     }
 
-    /// Ends expired sessions from time to time.
-    private func sweep(on loop: any EventLoop) {
-        let interval = Duration.milliseconds(service.registry.sweepInterval)
+    /// Does something again and again, until the server drains.
+    private func every(
+        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (SessionRegistry) -> Void
+    ) {
         loop.execute { [weak self] in
             _ = loop.schedule(after: interval) {
                 guard let self, !self.service.isDraining else { return }
-                self.service.registry.sweep()
-                self.sweep(on: loop)
+                body(self.service.registry)
+                self.every(interval, on: loop, body)
             }
         }
     }

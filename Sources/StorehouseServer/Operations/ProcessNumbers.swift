@@ -7,19 +7,12 @@
 /// What the system says of this process, under the names that Prometheus' clients give it.
 enum ProcessNumbers {
     static func write(into text: inout MetricsText) {
-        var usage = rusage()
-        #if canImport(Glibc)
-            let itself = RUSAGE_SELF.rawValue
-            let hasUsage = getrusage(__rusage_who_t(Int32(bitPattern: UInt32(itself))), &usage) == 0
-        #else
-            let hasUsage = getrusage(RUSAGE_SELF, &usage) == 0
-        #endif
-        if hasUsage {
-            let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-            let microseconds = Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+        let used = clock()
+        if used >= 0 {
+            // POSIX has a million of them a second, whatever the machine.
             text.counter(
                 "process_cpu_seconds_total", "Seconds of processor time that the process used.",
-                seconds + microseconds / 1_000_000)
+                Double(used) / 1_000_000)
         }
         if let pages = residentPages {
             text.gauge("process_resident_memory_bytes", "Resident memory.", pages * Int(sysconf(Int32(_SC_PAGESIZE))))

@@ -35,8 +35,22 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     /// In the order of their texts.
-    package static func < (left: SessionID, right: SessionID) -> Bool {
-        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    package static func < (left: SessionID, right: SessionID) -> Bool { left.order < right.order }
+
+    /// The places of the characters in the order of ASCII, where the alphabet has another one.
+    private var order: UInt128 {
+        let bits = UInt128(high) << 64 | UInt128(low)
+        var order: UInt128 = 0
+        for index in 0..<21 {
+            let value = Int(truncatingIfNeeded: bits >> UInt128(122 - index * 6)) & 0x3f
+            order = order << 6 | UInt128(Self.places[value])
+        }
+        // The last character carries two bits, whose letters stand in the same order.
+        return order << 2 | bits & 3
+    }
+
+    private static let places: [UInt8] = alphabet.map { character in
+        UInt8(alphabet.count { $0 < character })
     }
 
     package var description: String {

@@ -142,7 +142,6 @@ final class SessionRegistry: Sendable {
             if shard(of: session.id).withLock({ $0[session.id] }) !== session { expiry.remove(session, at: moment) }
         }
         endIdle(now)
-        hibernate()
     }
 
     /// Ends the sessions at rest that nobody used for too long, some at a time.
@@ -156,7 +155,7 @@ final class SessionRegistry: Sendable {
     }
 
     /// Lets sessions rest that nobody used for longest, where there are more in memory than should be.
-    private func hibernate() {
+    func hibernate() {
         guard let journal, journal.sessionCount > 0, residents > settings.mostResident else { return }
         var candidates: [(Session, Int)] = []
         for shard in shards {

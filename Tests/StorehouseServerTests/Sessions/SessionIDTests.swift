@@ -11,6 +11,17 @@ import Testing
         }
     }
 
+    @Test func theOrderIsThatOfTheTexts() {
+        let ids = (0..<200).map { _ in SessionID.random() }
+        let texts = ids.map(\.description).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(ids.sorted().map(\.description) == texts)
+        let near = ["", "-", "0", "A", "_", "a"].flatMap { text in
+            ["A", "Q", "g", "w"].map { String((text + "AAAAAAAAAAAAAAAAAAAAA").prefix(21)) + $0 }
+        }
+        let sorted = near.compactMap { SessionID($0.utf8) }.sorted().map(\.description)
+        #expect(sorted == near.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    }
+
     @Test func idsAreNotGivenTwice() {
         #expect(Set((0..<1000).map { _ in SessionID.random() }).count == 1000)
     }

@@ -33,6 +33,8 @@ final class DurableServer: Sendable {
         clock: Clock = Clock { Timestamp.now }, configuration: Configuration = .with(), sealer: (any Sealer)? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
+        var configuration = configuration
+        configuration.storage.kind = .sqlite
         let journal = try SQLiteJournal(path: path, keepCommits: configuration.storage.keepCommits)
         return try await LiveServer.run(
             animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
