@@ -63,7 +63,7 @@ let package = Package(
             name: "StorehouseServerTests",
             dependencies: [
                 "StorehouseServer", "StoreKinds", "Journal", "Stores", "StoresTesting", "Upstream", "JSON", "HTTP",
-                "FaultyServices", "HTTPRules", "Sockets", "Locks", "FuzzProperties",
+                "CFaultyDisk", "FaultyServices", "HTTPRules", "Sockets", "Locks", "FuzzProperties",
             ]),
     ],
     swiftLanguageModes: [.v6]

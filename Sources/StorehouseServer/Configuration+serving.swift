@@ -77,6 +77,8 @@ extension Configuration {
         settings.sessions.mostResident = sessions.maxResident
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        let mayLose = storage.kind == .sqlite && storage.durability == .relaxed
+        settings.epoch = mayLose ? "." + String(UInt32.random(in: .min ... .max), radix: 36) : ""
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.mostPerSession = streams.maxPerSession
         settings.streams.bufferBytes = streams.bufferBytes

@@ -10,6 +10,8 @@ final class Service: Sendable {
         var sessions = SessionRegistry.Settings()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
+        /// Tells this run from others where commits may be lost between them; empty where none can be.
+        var epoch = ""
         /// What opens what only operators may see.
         var adminToken = ""
         /// The longest that an answer is held for `Prefer: wait`.
@@ -44,7 +46,7 @@ final class Service: Sendable {
         self.log = log
         self.moreMetrics = moreMetrics
         self.registry = registry
-        let builder = SessionBuilder(hosted, log)
+        let builder = SessionBuilder(hosted, epoch: settings.epoch, log)
         self.builder = builder
         loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         cors = CORS(settings.allowedOrigins)

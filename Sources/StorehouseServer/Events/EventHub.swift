@@ -65,12 +65,12 @@ final class EventHub: Sendable {
                         contents.effectWatch ?? store.watchEffects { [weak self] in self?.publish($0) }
                 }
                 let topic = contents.enter(stream, state)
-                let opening = opening(of: stream.view, topic, state, seen, earlier)
-                guard let journal, !journal.isKept else { return .opening(opening) }
-                // Asked for in here, it comes before whatever is committed later.
-                journal.whenKept { failure in open(failure.map(Result.failure) ?? .success(opening)) }
-                return .later
+                return .opening(opening(of: stream.view, topic, state, seen, earlier))
             }
+            guard case .opening(let opening) = admission, let journal, !journal.isKept else { return }
+            // Asked for in here, it comes before whatever is committed later.
+            journal.whenKept { failure in open(failure.map(Result.failure) ?? .success(opening)) }
+            admission = .later
         }
         return admission
     }
@@ -135,7 +135,8 @@ final class EventHub: Sendable {
     private func publish(_ state: borrowing StateView) {
         var changes = state.commits.first?.changes ?? StatePatch()
         for commit in state.commits.dropFirst() { changes.append(commit.changes) }
-        contents.withLock { contents in
+        let deliveries = contents.withLock { contents in
+            var deliveries: [(EventFrame, [Audience])] = []
             for place in contents.topics.indices {
                 guard let change = contents.topics[place].update(state, changes) else { continue }
                 let view = contents.topics[place].view
@@ -146,8 +147,15 @@ final class EventHub: Sendable {
                     frame = EventFrame(PatchEvent(history: history, revision: state.revision, patch: patch))
                 case .lines(let lines): frame = EventFrame(state.revision, lines)
                 }
-                let audiences = contents.topics[place].audiences
-                whenKept { for audience in audiences { audience.deliver(frame) } }
+                deliveries.append((frame, contents.topics[place].audiences))
+            }
+            return deliveries
+        }
+        guard !deliveries.isEmpty else { return }
+        // Not inside the lock: where the journal has failed, the streams are cut at once.
+        whenKept {
+            for (frame, audiences) in deliveries {
+                for audience in audiences { audience.deliver(frame) }
             }
         }
     }

@@ -5,9 +5,13 @@ import Stores
 struct SessionBuilder: Sendable {
     private let kinds: [HostedKind]
     private let log: Log
+    /// What ends the name of each history: another word in each run that may have lost the last commits of the run before,
+    /// since a revision is not the same then as it was.
+    private let epoch: String
 
-    init(_ kinds: [HostedKind], _ log: Log) {
+    init(_ kinds: [HostedKind], epoch: String, _ log: Log) {
         self.kinds = kinds
+        self.epoch = epoch
         self.log = log
     }
 
@@ -23,7 +27,7 @@ struct SessionBuilder: Sendable {
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialKept))
         let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
-        return Session(id, kind, store, journal: journal, createdAt: now, history: history, fork: fork)
+        return Session(id, kind, store, journal: journal, createdAt: now, history: history + epoch, fork: fork)
     }
 
     /// A session as it was left.
@@ -43,7 +47,7 @@ struct SessionBuilder: Sendable {
             let store = try store(kind, recorder(id, journal), (state, kept.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: record.createdAt, lastActiveAt: kept.lastActiveAt,
-                history: record.history, fork: begins ? .init(record.forkedFrom, record.initial) : nil)
+                history: record.history + epoch, fork: begins ? .init(record.forkedFrom, record.initial) : nil)
             if !answers.isEmpty { session.answers.restore(answers) }
             return .success(session)
         } catch {

@@ -190,6 +190,24 @@ import Testing
         }
     }
 
+    @Test func whereCommitsMayBeLostAnotherRunIsAnotherHistory() async throws {
+        let durable = try DurableServer()
+        let configuration = Configuration.with { $0.storage.durability = .relaxed }
+        let (path, id) = try await durable.run(configuration: configuration) { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let id = try #require(try await session.events().state().id)
+            let again = try await session.events(query: "?lastEventId=\(id)")
+            _ = try await session.increment()
+            #expect(try await again.event()?.revision == 2)
+            return (session.path, id)
+        }
+        try await durable.run(configuration: configuration) { server in
+            let events = try await LiveSession(server: server, path: path).events(query: "?lastEventId=\(id)")
+            #expect(try await events.state().revision == 2)
+        }
+    }
+
     @Test func theListHasThoseThatRestToo() async throws {
         let durable = try DurableServer()
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }

@@ -31,11 +31,12 @@ final class DurableServer: Sendable {
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
         clock: Clock = Clock { Timestamp.now }, configuration: Configuration = .with(), sealer: (any Sealer)? = nil,
+        vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.storage.kind = .sqlite
-        let journal = try SQLiteJournal(path: path, keepCommits: configuration.storage.keepCommits)
+        let journal = try SQLiteJournal(path: path, keepCommits: configuration.storage.keepCommits, vfs: vfs)
         return try await LiveServer.run(
             animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
             body)

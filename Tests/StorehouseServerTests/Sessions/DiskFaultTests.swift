@@ -1,0 +1,79 @@
+import CFaultyDisk
+import Foundation
+import JSON
+import StorehouseServer
+import Testing
+
+/// What clients see of a disk that fails, and that it is over when the disk is well.
+@Suite struct DiskFaultTests {
+    @Test(arguments: [FAULTY_FULL.rawValue, FAULTY_SYNC.rawValue, FAULTY_WRITE_IO.rawValue])
+    func nothingIsCommittedThatIsNotKept(_ fault: UInt32) async throws {
+        let name = "served-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        let durable = try DurableServer()
+        try await durable.run(vfs: name) { server in
+            let (session, other) = (try await server.session(), try await server.session())
+            for _ in 1...3 { _ = try await session.increment() }
+            let events = try await session.events(query: "?changes=patch")
+            let id = try #require(try await events.state().id)
+
+            faulty_disk_fail(disk, faulty_kind(fault), 0)
+            let refused = try await session.increment()
+            #expect(refused.status == 503)
+            #expect(refused.code == "storage-unavailable")
+            #expect(refused["retry-after"] != nil)
+            // The stream ends without a word of what was not kept, so that its client comes back.
+            #expect(try await events.event() == nil)
+            let readiness = try await server.get("/readyz")
+            #expect(readiness.code == "storage-unavailable")
+            #expect(try await server.get("/healthz").status == 200)
+            #expect(try await server.post("/sessions", json: [:]).code == "storage-unavailable")
+            #expect(try await other.increment().code == "storage-unavailable")
+            // What is kept can be read meanwhile.
+            #expect(try await session.read("/state").at("/state/counter/count") == 3)
+            #expect(try await session.revision() == 3)
+
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            let again = try await session.events(query: "?changes=patch&lastEventId=\(id)")
+            let answer = try await session.increment()
+            #expect(answer.revision == 4)
+            #expect(answer.at("/state/counter/count") == 4)
+            let event = try await again.event()
+            #expect(event?.revision == 4)
+            #expect(try await other.increment().revision == 1)
+        }
+        try await durable.run { (server: LiveServer) async throws in
+            #expect(try await server.get("/readyz").status == 200)
+        }
+    }
+
+    @Test func streamsOfASessionWhoseActionsFailAreCut() async throws {
+        let name = "served-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        try await DurableServer().run(vfs: name) { server in
+            let session = try await server.session()
+            var streams: [EventReader] = []
+            for query in ["", "?changes=patch", "?effects=true", "?select=/counter"] {
+                let events = try await session.events(query: query)
+                _ = try await events.state()
+                streams.append(events)
+            }
+            faulty_disk_fail(disk, FAULTY_FULL, 0)
+            // Many at once: some come to a store whose journal has failed already.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...20 {
+                    group.addTask {
+                        let answer = try await session.increment()
+                        #expect(answer.code == "storage-unavailable")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for events in streams { #expect(try await events.event() == nil) }
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            #expect(try await session.increment().revision == 1)
+        }
+    }
+}
