@@ -8,7 +8,7 @@
 struct faulty_disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
-    atomic_int kind, good, delay, syncs;
+    atomic_int kind, good, delay, syncs, keeps, cuts;
 };
 
 // A file of it: what SQLite sees, and behind that the file of the real system.
@@ -46,6 +46,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    atomic_fetch_add(&disk(file)->cuts, 1);
+    if (atomic_load(&disk(file)->keeps)) return SQLITE_IOERR_TRUNCATE;
     return real(file)->pMethods->xTruncate(real(file), size);
 }
 
@@ -139,6 +141,10 @@ void faulty_disk_fail(faulty_disk *disk, faulty_kind kind, int good) {
     atomic_store(&disk->kind, kind);
 }
 
+void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses) { atomic_store(&disk->keeps, refuses); }
+
 void faulty_disk_delay(faulty_disk *disk, int milliseconds) { atomic_store(&disk->delay, milliseconds); }
 
 int faulty_disk_syncs(faulty_disk *disk) { return atomic_load(&disk->syncs); }
+
+int faulty_disk_cuts(faulty_disk *disk) { return atomic_load(&disk->cuts); }

@@ -90,6 +90,19 @@ final class Connection {
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
+    /// Makes the log end where its newest commit does.
+    ///
+    /// A commit whose sync fails is rolled back, and stands in the log all the same, until the next one is written over it.
+    /// Were the process to end before that, who opens the file next would take it for committed.
+    ///
+    /// - Returns: whether it does; false where that cannot be done now.
+    func cutLog() -> Bool {
+        // Nobody else appends to the log meanwhile.
+        guard !isInTransaction, (try? execute("BEGIN IMMEDIATE")) != nil else { return false }
+        defer { rollBack() }
+        return csqlite_cut_log(handle) == SQLITE_OK
+    }
+
     /// Takes what stands in the log over into the file, as far as readers allow.
     ///
     /// - Returns: how many pages the log has, and how many of them have been taken over.

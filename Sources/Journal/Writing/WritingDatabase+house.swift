@@ -8,7 +8,8 @@ extension WritingDatabase {
 
     /// Whether something small can be written.
     func probe() -> Bool {
-        small { () throws(SQLiteError) in
+        guard forgetTakenBack() else { return false }
+        return small { () throws(SQLiteError) in
             try statements.probe.run { _ in }
             return true
         }
@@ -59,7 +60,7 @@ extension WritingDatabase {
             try statements.commit.run { _ in }
             return result
         } catch {
-            connection.rollBack()
+            takeBack()
             return false
         }
     }

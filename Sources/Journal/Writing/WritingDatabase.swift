@@ -17,6 +17,8 @@ final class WritingDatabase {
     let durability: SQLiteJournal.Durability
     /// Whether ended sessions may have left something.
     var hasLeavings = true
+    /// Whether the log may have something behind its newest commit that was taken back.
+    private var hasTakenBack = false
     private let keepCommits: Int
     private var nextNumber: Int
     /// The rows of states that sessions of one kind begin with.
@@ -42,11 +44,12 @@ final class WritingDatabase {
     /// Writes orders in one transaction: all of them, but for those that fit nothing that is there.
     func write(_ orders: [Order]) -> WrittenOrders {
         var refused: [Int: JournalFailure] = [:]
+        forgetTakenBack()
         while true {
             do throws(Fault) {
                 return try transaction(orders, refused)
             } catch {
-                connection.rollBack()
+                takeBack()
                 sharedStates = [:]
                 guard let order = error.order, refused[order] == nil else {
                     return WrittenOrders(orders, failure: error.failure)
@@ -54,6 +57,20 @@ final class WritingDatabase {
                 refused[order] = error.failure
             }
         }
+    }
+
+    /// Leaves the open transaction as if it had not begun, for who opens the file later too.
+    func takeBack() {
+        connection.rollBack()
+        hasTakenBack = true
+        forgetTakenBack()
+    }
+
+    /// Sees that nothing of what was taken back can be found; to be tried again where it cannot be done.
+    @discardableResult
+    func forgetTakenBack() -> Bool {
+        if hasTakenBack { hasTakenBack = !connection.cutLog() }
+        return !hasTakenBack
     }
 
     private func transaction(_ orders: [Order], _ refused: [Int: JournalFailure]) throws(Fault) -> WrittenOrders {

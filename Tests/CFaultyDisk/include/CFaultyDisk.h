@@ -18,10 +18,16 @@ faulty_disk *faulty_disk_make(const char *name);
 // Fails everything of that kind from now on, after `good` more that succeed.
 void faulty_disk_fail(faulty_disk *disk, faulty_kind kind, int good);
 
+// Has no file made shorter from now on, or again.
+void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses);
+
 // Makes each sync take so long.
 void faulty_disk_delay(faulty_disk *disk, int milliseconds);
 
 // How often was synced.
 int faulty_disk_syncs(faulty_disk *disk);
+
+// How often a file was to be made shorter.
+int faulty_disk_cuts(faulty_disk *disk);
 
 #endif

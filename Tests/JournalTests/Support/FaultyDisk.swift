@@ -22,5 +22,11 @@ final class FaultyDisk: Sendable {
     /// Makes each sync take so long.
     func delay(milliseconds: Int) { faulty_disk_delay(disk, Int32(milliseconds)) }
 
+    /// Has no file made shorter from now on, or again.
+    func refuseCuts(_ refuses: Bool) { faulty_disk_refuse_cuts(disk, refuses ? 1 : 0) }
+
+    /// How often a file was to be made shorter.
+    var cuts: Int { Int(faulty_disk_cuts(disk)) }
+
     var syncs: Int { Int(faulty_disk_syncs(disk)) }
 }

@@ -1,0 +1,88 @@
+import CFaultyDisk
+import Foundation
+import Journal
+import Stores
+import Testing
+
+@Suite("What the SQLite journal has refused, on a disk whose sync fails")
+struct RefusedTests {
+    /// A file with a session of ten commits, whose log begins anew with the next one or does not.
+    private func file(
+        _ disk: FaultyDisk, newLog: Bool, _ report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+    ) async throws -> (JournalFile, SQLiteJournal) {
+        let file = try JournalFile()
+        let journal = try file.open(vfs: disk.name, report: report)
+        let session = journal.begin(Step.session())
+        Step.store(session).step(10)
+        #expect(await session.kept() == nil)
+        guard newLog else { return (file, journal) }
+        await journal.closed()
+        return (file, try file.open(vfs: disk.name, report: report))
+    }
+
+    /// How many commits there are where the process ends now.
+    private func left(_ file: JournalFile) async throws -> Int? {
+        let copy = try file.copy()
+        let journal = try copy.open()
+        let found = try await journal.session("session")
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
+        return found.past.count == found.kept.revision ? found.kept.revision : nil
+    }
+
+    /// Commits what cannot be synced.
+    private func refuse(_ journal: SQLiteJournal, _ steps: Int) async throws {
+        let session = try await journal.session("session").journal
+        Step.store(session, from: 10).step(steps)
+        guard case .unavailable = await session.kept() else { throw Missing(id: "failure") }
+    }
+
+    @Test("does not come back where the process ends then", arguments: [1, 5, 300], [true, false])
+    func ending(steps: Int, newLog: Bool) async throws {
+        let disk = try FaultyDisk()
+        let (file, journal) = try await file(disk, newLog: newLog)
+        for _ in 1...3 {
+            // The head of a log that begins anew is synced by itself.
+            disk.fail(FAULTY_SYNC, after: newLog ? 1 : 0)
+            try await refuse(journal, steps)
+            #expect(try await left(file) == 10)
+        }
+        disk.heal()
+    }
+
+    @Test("is cut off again and again where that fails too", arguments: [true, false])
+    func cutting(newLog: Bool) async throws {
+        let disk = try FaultyDisk()
+        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let (file, journal) = try await file(disk, newLog: newLog) { next.yield($0) }
+        disk.refuseCuts(true)
+        disk.fail(FAULTY_SYNC, after: newLog ? 1 : 0)
+        try await refuse(journal, 5)
+        // There it stands, and would be found.
+        let found = try #require(try await left(file))
+        #expect(found > 10 && found <= 15)
+        let tried = disk.cuts
+        try await eventually { disk.cuts > tried }
+        disk.refuseCuts(false)
+        let refused = disk.cuts
+        try await eventually { disk.cuts > refused }
+        #expect(try await left(file) == 10)
+        #expect(!journal.isAvailable)
+        disk.heal()
+        var told = news.makeAsyncIterator()
+        guard case .failed = await told.next() else { throw Missing(id: "news") }
+        #expect(await told.next() == .recovered)
+        let session = try await journal.session("session").journal
+        Step.store(session, from: 10).step()
+        #expect(await session.kept() == nil)
+        #expect(try await left(file) == 11)
+    }
+
+    private func eventually(_ isSo: () -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while !isSo() {
+            guard ContinuousClock.now < limit else { throw Missing(id: "what should be so by now") }
+            await Task.yield()
+        }
+    }
+}
