@@ -64,7 +64,7 @@ public final class SQLiteJournal: Journal {
         let connection = try storageErrors(path) { () throws(SQLiteError) in
             try Connection(file.path, .write, vfs: vfs)
         }
-        try Schema.prepare(connection, path)
+        try Schema.prepare(connection, path, report)
         let database = try storageErrors(path) { () throws(SQLiteError) in
             try WritingDatabase(
                 connection, durability: durability,

@@ -21,6 +21,10 @@ extension Configuration.Storage {
 extension Log {
     fileprivate func tell(_ news: StorageNews) {
         switch news {
+        case .upgrading(let old, let new):
+            info(
+                "the storage file is being brought up to date",
+                [.init("from", old), .init("to", new)])
         case .failed(let detail):
             error("nothing can be kept; see that storage.path can be written and has room", [.init("detail", detail)])
         case .recovered: warning("storage can be written again")

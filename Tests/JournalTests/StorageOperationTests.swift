@@ -35,6 +35,9 @@ struct StorageOperationTests {
             "UPDATE commits SET type = 'stop' WHERE session = 1 AND revision = 700",
             "UPDATE commits SET cause = 1 WHERE session = 1 AND revision = 600",
             "DELETE FROM commits WHERE session = 1 AND revision = 300",
+            "DELETE FROM commits WHERE session = 1 AND revision <= 3", "DELETE FROM commits WHERE session = 1",
+            "UPDATE sessions SET cut = 1 WHERE number = 1", "UPDATE sessions SET cut = -1 WHERE number = 1",
+            "UPDATE sessions SET cut = 699 WHERE number = 1",
             "UPDATE snapshots SET state = '{}' WHERE session = 1",
             "UPDATE sessions SET kind = 'other' WHERE number = 1", "UPDATE sessions SET initial = 7 WHERE number = 1",
         ])
@@ -46,6 +49,55 @@ struct StorageOperationTests {
         #expect(found.problems.first?.hasPrefix("session s0: ") == true)
         let journal = try file.open()
         #expect(try await journal.session("s1").past.count == 700)
+    }
+
+    @Test(
+        "tells commits that are missing from those that were let go",
+        arguments: [
+            "DELETE FROM commits WHERE session = 1 AND revision = (SELECT cut + 1 FROM sessions WHERE number = 1)",
+            "DELETE FROM commits WHERE session = 1 AND revision = 600", "DELETE FROM commits WHERE session = 1",
+            "DELETE FROM snapshots WHERE session = 1",
+            "UPDATE sessions SET cut = 0 WHERE number = 1", "UPDATE sessions SET cut = cut - 1 WHERE number = 1",
+            "UPDATE sessions SET cut = cut + 1 WHERE number = 1",
+        ])
+    func missing(statement: String) async throws {
+        let file = try await file(keepCommits: 100)
+        let (cut, commits) = (
+            try file.number("SELECT cut FROM sessions WHERE number = 1"),
+            try file.number("SELECT count(*) FROM commits")
+        )
+        #expect(cut > 100)
+        let known = try SQLiteStorage.verify(file.path)
+        #expect(known.problems.isEmpty && known.commits == commits)
+        try file.change(statement)
+        let found = try SQLiteStorage.verify(file.path)
+        #expect(found.problems.count == 1)
+        #expect(found.problems.first?.hasPrefix("session s0: ") == true)
+    }
+
+    @Test("finds nothing wrong where only some have gone of what is to go, and lets go of the rest")
+    func midway() async throws {
+        let file = try await file()
+        let next = try file.number("SELECT min(revision) FROM snapshots WHERE session = 1 AND revision >= 200")
+        #expect(next > 201)
+        try file.change(
+            "DELETE FROM commits WHERE session = 1 AND revision <= 200; UPDATE sessions SET cut = 200 WHERE number = 1")
+        let found = try SQLiteStorage.verify(file.path)
+        #expect(found.problems.isEmpty && found.commits == 1200)
+        let journal = try file.open(keepCommits: 100)
+        let session = try await journal.session("s0").journal
+        for revision in [64, 199, 200, next - 1] { #expect(try await session.past(revision) == nil) }
+        #expect(try await session.past(next)?.count == next)
+        #expect(try await session.entries(after: 199) == nil)
+        #expect(try await session.entries(after: 200)?.count == 500)
+        Step.store(session, from: 700).step()
+        #expect(await session.kept() == nil)
+        await journal.closed()
+        let cut = try file.number("SELECT cut FROM sessions WHERE number = 1")
+        #expect(cut >= 500 && cut <= 601)
+        #expect(try file.number("SELECT count(*) FROM commits WHERE session = 1") == 701 - cut)
+        #expect(try file.number("SELECT min(revision) FROM snapshots WHERE session = 1") == cut)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
     @Test("finds damaged pages")

@@ -3,7 +3,7 @@ enum Schema {
     /// "Stor", in a field of the file's header that is for the application.
     static let applicationID = 0x5374_6f72
     /// What this release writes, and the newest that it reads.
-    static let version = 1
+    static let version = 2
 
     /// What leads from each version to the next, all of it in one transaction: 0 is a file with nothing in it.
     private static let steps = [
@@ -40,20 +40,40 @@ enum Schema {
         CREATE TABLE leavings (session INTEGER PRIMARY KEY) STRICT;
 
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        """,
+        // The newest revision whose commit was let go: all behind it are there. Nearly all sessions have let none go, and are
+        // left as they are.
         """
+        ALTER TABLE sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
+        UPDATE sessions SET cut = known.cut
+        FROM (SELECT number AS session, \(cutByRows) AS cut FROM sessions WHERE ended IS NULL) AS known
+        WHERE known.session = number AND known.cut > 0;
+        """,
     ]
+
+    /// Up to which revision the commits of one of `sessions` were let go, as far as the other rows tell: files of version 1 say
+    /// no more.
+    static let cutByRows = """
+        coalesce((SELECT min(revision) FROM commits WHERE session = sessions.number) - 1,
+            (SELECT max(revision) FROM snapshots WHERE session = sessions.number), 0)
+        """
 
     /// Sees that the tables are as this release wants them; in a new file it makes them.
     ///
-    /// - Parameter path: what errors call the file.
-    static func prepare(_ connection: Connection, _ path: String) throws(StorageError) {
+    /// - Parameters:
+    ///   - path: what errors call the file.
+    ///   - report: is told where an older file is to become one of today.
+    static func prepare(
+        _ connection: Connection, _ path: String, _ report: (StorageNews) -> Void = { _ in }
+    ) throws(StorageError) {
         let version = try storageErrors(path) { () throws(SQLiteError) in
             try connection.integer("PRAGMA user_version") ?? 0
         }
         try check(version, path)
         guard version < Self.version else { return }
+        if version > 0 { report(.upgrading(from: version, to: Self.version)) }
         try storageErrors(path) { () throws(SQLiteError) in
-            // Before there is a log: the header says from the first transaction on whose file it is.
+            // In a new file, before there is a log: the header says from the first transaction on whose file it is.
             try connection.execute("BEGIN EXCLUSIVE")
             for step in steps[version...] { try connection.execute(step) }
             try connection.execute(

@@ -28,7 +28,7 @@ extension SQLiteStorage {
 extension ReadingDatabase {
     fileprivate func export(_ session: StoredSession) throws(JournalFailure) -> [UInt8] {
         let record = session.row.record
-        let base = try base(of: session.cursor.number)
+        let base = try base(of: session)
         let rows = try rows(of: session.cursor.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
         try Self.check(rows, after: base?.chain ?? session.row.checksum)
         var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)

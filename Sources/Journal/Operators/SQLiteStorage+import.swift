@@ -62,6 +62,7 @@ extension WritingDatabase {
         var hidden = session.base?.state.hidden
         if let base = session.base {
             cursor.revision = base.revision
+            try cut(cursor.number, at: base.revision)
             try insert(
                 SnapshotRow(revision: base.revision, state: base.state.json, hidden: hidden, chain: cursor.chain),
                 of: cursor.number)

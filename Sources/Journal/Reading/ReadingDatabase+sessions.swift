@@ -5,6 +5,8 @@ import Stores
 struct StoredSession: Sendable {
     let row: SessionRow
     let cursor: Cursor
+    /// The newest revision whose commit was let go; 0 where none was.
+    let cut: Int
     let snapshot: SnapshotRow?
     /// The commits behind the snapshot.
     let records: [ActionRecord]
@@ -41,22 +43,21 @@ extension ReadingDatabase {
         guard found.endedAt == nil else { return .ended }
         guard found.isIntact else { throw .corrupt("the session's own row is not as it was written") }
         let number = found.number
+        let cut = try cut(of: number)
         let base = try snapshot(of: number, upTo: .max)
+        guard base?.revision ?? 0 >= cut else { throw .corrupt("the snapshot is missing that commits go on from") }
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
         let records = try Self.records(rows)
         let revision = rows.last?.revision ?? base?.revision ?? 0
         guard let past = Tail(revision: revision).past(revision, of: base, records) else {
             throw .corrupt("commits are missing")
         }
-        let first = try sql { () throws(SQLiteError) in
-            try oldestCommit.first({ $0.set(1, number) }, { $0.integer(0) })
-        }
         let cursor = Cursor(
             number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
-            nextLook: Housekeeping.firstLook(after: (first ?? revision + 1) - 1, keepCommits))
+            nextLook: Housekeeping.firstLook(after: cut, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, snapshot: base, records: records, past: past,
+                row: found, cursor: cursor, cut: cut, snapshot: base, records: records, past: past,
                 answers: try answers(of: number, since: oldest)))
     }
 
@@ -65,12 +66,17 @@ extension ReadingDatabase {
         of number: Int, after revision: Int, limit: Int
     ) throws(JournalFailure) -> [ActionRecord]? {
         guard limit > 0 else { return [] }
+        guard try revision >= cut(of: number) else { return nil }
         let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
-        guard let first = rows.first else {
-            let oldest = try newestRevision(of: number)
-            return revision >= oldest ? [] : nil
+        let isWhole: Bool
+        if let first = rows.first {
+            isWhole = first.revision - 1 == revision
+        } else {
+            isWhole = try newestRevision(of: number) <= revision
         }
-        guard first.revision == revision + 1 else { return nil }
+        guard isWhole else {
+            throw .corrupt("commits behind revision \(revision) are missing")
+        }
         if let seed = try checksum(of: number, at: revision) { try Self.check(rows, after: seed) }
         return try Self.records(rows)
     }
@@ -79,14 +85,15 @@ extension ReadingDatabase {
     ///
     /// - Parameter tail: commits that may not be in the database yet.
     func past(_ revision: Int, of number: Int, and tail: Tail) throws(JournalFailure) -> PastState? {
+        let cut = try cut(of: number)
         let base = try snapshot(of: number, upTo: revision)
-        let first = try sql { () throws(SQLiteError) in
-            try oldestCommit.first({ $0.set(1, number) }, { $0.integer(0) })
-        }
-        // What was cut is gone, also where the snapshot that followed it is still there.
-        if let first, revision + 1 < first { return nil }
+        // What was cut is gone, also where a snapshot from before is still there; and so is, until all has gone that is to go,
+        // what lies between the cut and the next snapshot.
+        guard revision >= cut, base?.revision ?? 0 >= cut else { return nil }
         let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
-        if let oldest = rows.first?.revision, oldest != (base?.revision ?? 0) + 1 { return nil }
+        guard rows.first.map({ $0.revision - 1 == base?.revision ?? 0 }) ?? true else {
+            throw .corrupt("commits are missing")
+        }
         var seed = base?.chain
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
@@ -100,6 +107,15 @@ extension ReadingDatabase {
             let state = past.state(initial: initial)
         else { return nil }
         return SnapshotRow(revision: revision, state: state.encoded(), hidden: past.hidden, chain: chain)
+    }
+
+    /// The newest revision whose commit was let go; 0 where none was.
+    private func cut(of number: Int) throws(JournalFailure) -> Int {
+        let found = try sql { () throws(SQLiteError) in
+            try cut.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
+        }
+        guard found >= 0 else { throw .corrupt("no revision is as low as \(found), up to which commits were let go") }
+        return found
     }
 
     private func initialState(of number: Int) throws(JournalFailure) -> [UInt8]? {

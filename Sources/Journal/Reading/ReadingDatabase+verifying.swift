@@ -20,7 +20,8 @@ extension ReadingDatabase {
     }
 
     private func verify(_ session: StoredSession) throws(JournalFailure) -> Int {
-        let base = try base(of: session.cursor.number)
+        try checkCut(of: session)
+        let base = try base(of: session)
         guard
             var state = try? JSONValue(
                 parsing: base?.state ?? session.row.record.initial.json, maximumDepth: JSONValue.deepestNesting)
@@ -39,15 +40,39 @@ extension ReadingDatabase {
             (chain, revision) = (rows.last?.checksum ?? chain, rows.last?.revision ?? revision)
             count += rows.count
         }
-        return count
+        guard revision >= session.snapshot?.revision ?? 0 else {
+            throw .corrupt("the commit of revision \(revision + 1) is missing")
+        }
+        return count + (try commitsBeforeBase(of: session, base))
     }
 
-    /// The snapshot that the oldest commits go on from; nil where they begin with the first.
-    func base(of number: Int) throws(JournalFailure) -> SnapshotRow? {
-        let first = try sql { () throws(SQLiteError) in
-            try oldestCommit.first({ $0.set(1, number) }, { $0.integer(0) })
+    /// Sees that no commits are there that were let go.
+    private func checkCut(of session: StoredSession) throws(JournalFailure) {
+        let oldest = try sql { () throws(SQLiteError) in
+            try oldestCommit.first({ $0.set(1, session.cursor.number) }, { $0.integer(0) })
         }
-        if first == 1 { return nil }
+        guard let oldest, oldest <= session.cut else { return }
+        throw .corrupt("the commit of revision \(oldest) is there, and those up to \(session.cut) were let go")
+    }
+
+    /// Looks at commits that nothing goes on from any more: of those that are to be let go, some have gone already.
+    ///
+    /// - Returns: how many there are.
+    private func commitsBeforeBase(
+        of session: StoredSession, _ base: SnapshotRow?
+    ) throws(JournalFailure) -> Int {
+        guard let base, base.revision > session.cut else { return 0 }
+        let rows = try rows(of: session.cursor.number, after: session.cut, upTo: base.revision, limit: .max)
+        guard let first = rows.first, first.revision == session.cut + 1, rows.last?.checksum == base.chain else {
+            throw .corrupt("commits between revision \(session.cut) and \(base.revision) are missing")
+        }
+        try Self.check(Array(rows.dropFirst()), after: first.checksum)
+        return rows.count
+    }
+
+    /// The snapshot that the commits go on from; nil where they begin with the first.
+    func base(of session: StoredSession) throws(JournalFailure) -> SnapshotRow? {
+        guard session.cut > 0 else { return nil }
         let found = try sql { () throws(SQLiteError) in
             try connection.prepare(
                 """
@@ -55,12 +80,12 @@ extension ReadingDatabase {
                 """
             ).first(
                 { values in
-                    values.set(1, number)
-                    values.set(2, (first ?? 1) - 1)
+                    values.set(1, session.cursor.number)
+                    values.set(2, session.cut)
                 }, { SnapshotRow($0) })
         }
-        if found == nil, first != nil { throw .corrupt("the oldest commits are missing") }
-        guard found?.isIntact != false else { throw .corrupt("a snapshot is not as it was written") }
+        guard let found else { throw .corrupt("the snapshot is missing that commits go on from") }
+        guard found.isIntact else { throw .corrupt("a snapshot is not as it was written") }
         return found
     }
 

@@ -9,6 +9,7 @@ final class ReadingDatabase {
     let chainAt: Statement
     let commits: Statement
     let oldestCommit: Statement
+    let cut: Statement
     let newest: Statement
     let checksumAt: Statement
     let sessionChecksum: Statement
@@ -42,6 +43,9 @@ final class ReadingDatabase {
             """)
         oldestCommit = try connection.prepare(
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
+        // A file of version 1 may be read before a server has brought it up to date.
+        let isOld = (try connection.integer("PRAGMA user_version") ?? 0) < 2
+        cut = try connection.prepare("SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
         newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")

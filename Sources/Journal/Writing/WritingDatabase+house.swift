@@ -85,23 +85,27 @@ extension WritingDatabase {
     private func thinOut(_ number: Int) throws(SQLiteError) -> Bool {
         let newest = try connection.integer("SELECT max(revision) FROM commits WHERE session = ?", number) ?? 0
         let tooOld = try house.ageLimit.map { limit throws(SQLiteError) in try newestCommit(of: number, before: limit) }
-        let cut = max(newest - house.keepCommits, tooOld ?? 0)
-        if let tooOld, tooOld == cut { try keepSnapshot(at: cut, of: number) }
+        let limit = max(newest - house.keepCommits, tooOld ?? 0)
+        if let tooOld, tooOld == limit { try keepSnapshot(at: limit, of: number) }
+        let cut = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)
         let base = try connection.integer(
-            "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, cut)
-        guard let base else {
+            "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, limit)
+        guard let base, let cut, cut >= 0, cut < base else {
             house.isDone(number)
             return false
         }
-        let count = try connection.change(
-            """
-            DELETE FROM commits WHERE session = ?1 AND revision IN
-                (SELECT revision FROM commits WHERE session = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
-            """, number, base, Self.step)
-        guard count < Self.step else { return true }
+        let next = base - cut > Self.step ? cut + Self.step : base
+        try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, next)
+        try self.cut(number, at: next)
+        guard next == base else { return true }
         try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
         house.isDone(number)
-        return count > 0
+        return true
+    }
+
+    /// Notes that a session's commits up to a revision were let go.
+    func cut(_ number: Int, at revision: Int) throws(SQLiteError) {
+        try connection.change("UPDATE sessions SET cut = ? WHERE number = ?", revision, number)
     }
 
     private func newestCommit(of number: Int, before moment: Int) throws(SQLiteError) -> Int {

@@ -1,0 +1,61 @@
+extension JournalFile {
+    /// The tables of a file of version 1, as the release made them that wrote such files.
+    private static let firstTables = """
+        CREATE TABLE states (
+            number INTEGER PRIMARY KEY, json TEXT NOT NULL, hidden TEXT, shared INTEGER NOT NULL, checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX states_by_checksum ON states (checksum) WHERE shared;
+
+        CREATE TABLE sessions (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, schema INTEGER NOT NULL,
+            created INTEGER NOT NULL, last_active INTEGER NOT NULL, ended INTEGER, forked_from INTEGER,
+            history TEXT NOT NULL, initial INTEGER NOT NULL, checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX sessions_by_use ON sessions (last_active) WHERE ended IS NULL;
+        CREATE INDEX sessions_by_end ON sessions (ended) WHERE ended IS NOT NULL;
+
+        CREATE TABLE commits (
+            session INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+            payload TEXT NOT NULL, origin TEXT NOT NULL, cause INTEGER, changes TEXT NOT NULL, hidden TEXT,
+            checksum INTEGER NOT NULL, PRIMARY KEY (session, revision)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE snapshots (
+            session INTEGER NOT NULL, revision INTEGER NOT NULL, state TEXT NOT NULL, hidden TEXT, chain INTEGER NOT NULL,
+            checksum INTEGER NOT NULL, PRIMARY KEY (session, revision)
+        ) STRICT;
+
+        CREATE TABLE answers (
+            number INTEGER PRIMARY KEY, session INTEGER NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL,
+            answer BLOB NOT NULL, at INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (session, key)
+        ) STRICT;
+
+        CREATE TABLE leavings (session INTEGER PRIMARY KEY) STRICT;
+
+        CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        PRAGMA application_id = 0x53746f72; PRAGMA user_version = 1;
+        """
+
+    /// A file of version 1 with the same rows.
+    ///
+    /// - Parameter hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
+    func firstVersion(hasLog: Bool = true) throws -> JournalFile {
+        let old = try JournalFile()
+        try old.change(
+            """
+            BEGIN; \(Self.firstTables); COMMIT; PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE");
+            ATTACH '\(path)' AS new;
+            BEGIN;
+            INSERT INTO states SELECT * FROM new.states;
+            INSERT INTO sessions SELECT number, id, kind, schema, created, last_active, ended, forked_from, history, initial,
+                checksum FROM new.sessions;
+            INSERT INTO commits SELECT * FROM new.commits;
+            INSERT INTO snapshots SELECT * FROM new.snapshots;
+            INSERT INTO answers SELECT * FROM new.answers;
+            INSERT INTO leavings SELECT * FROM new.leavings;
+            INSERT INTO meta SELECT * FROM new.meta;
+            COMMIT; DETACH new
+            """)
+        return old
+    }
+}
