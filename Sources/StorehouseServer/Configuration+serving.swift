@@ -84,6 +84,7 @@ extension Configuration {
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins
+        settings.hasInspector = inspector.enabled
         settings.maxWait = http.maxWait
         return settings
     }

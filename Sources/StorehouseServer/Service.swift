@@ -14,6 +14,8 @@ final class Service: Sendable {
         var epoch = ""
         /// What opens what only operators may see.
         var adminToken = ""
+        /// Whether browsers get the inspector page at `/`.
+        var hasInspector = true
         /// The longest that an answer is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
     }
@@ -50,7 +52,7 @@ final class Service: Sendable {
         self.builder = builder
         loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         cors = CORS(settings.allowedOrigins)
-        documents = Documents(kinds, defaultStore: settings.defaultStore)
+        documents = Documents(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector)
     }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -73,9 +75,9 @@ final class Service: Sendable {
     func read(_ resource: Resource, _ call: Call) throws(Problem) {
         // Whoever scrapes says in many ways what is taken, and gets the one form that there is.
         if resource.route == .metrics { return call.answer(readMetrics()) }
+        if resource.route == .index { return try readIndex(call) }
         try Self.requireAcceptable(call.head)
         switch resource.route {
-        case .index: call.answer(.document(documents.index))
         case .stores: call.answer(.document(documents.stores))
         case .openAPI: call.answer(.document(documents.openAPI))
         case .liveness: call.answer(Self.alive)
@@ -87,7 +89,8 @@ final class Service: Sendable {
         case .state: try withSession(resource.id, call, readState)
         case .actions: try withSession(resource.id, call, readActions)
         case .adminSessions: try listSessions(call)
-        case .sessions, .events, .forks, .metrics, .server: throw Problem(.methodNotAllowed, "This cannot be read.")
+        case .index, .sessions, .events, .forks, .metrics, .server:
+            throw Problem(.methodNotAllowed, "This cannot be read.")
         }
     }
 

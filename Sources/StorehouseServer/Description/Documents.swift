@@ -11,10 +11,10 @@ struct Documents: Sendable {
     // does. Nothing else is locked while it is held.
     private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
-    init(_ kinds: [StoreKind], defaultStore: String) {
-        index = Self.index()
+    init(_ kinds: [StoreKind], defaultStore: String, hasInspector: Bool) {
+        index = Self.index(hasInspector: hasInspector)
         stores = Self.stores(kinds)
-        description = OpenAPI(kinds: kinds, defaultStore: defaultStore)
+        description = OpenAPI(kinds: kinds, defaultStore: defaultStore, hasInspector: hasInspector)
     }
 
     var openAPI: [UInt8] {
@@ -26,7 +26,7 @@ struct Documents: Sendable {
         }
     }
 
-    private static func index() -> [UInt8] {
+    private static func index(hasInspector: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
@@ -39,6 +39,7 @@ struct Documents: Sendable {
                     json.member("liveness", Route.liveness.path)
                     json.member("readiness", Route.readiness.path)
                     json.member("metrics", Route.metrics.path)
+                    if hasInspector { json.member("inspector", Route.index.path) }
                 })
         }
         return json.finish()

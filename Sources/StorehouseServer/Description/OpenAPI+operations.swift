@@ -5,7 +5,7 @@ extension OpenAPI {
     /// What a method does on a route; nil where nobody described it.
     func operation(_ method: String, on route: Route) -> Operation? {
         switch (method, route) {
-        case ("GET", .index): document("readIndex", "Links to what there is", "Index")
+        case ("GET", .index): readIndex
         case ("GET", .stores): document("readStores", "The kinds of store, with their actions", "Stores")
         case ("GET", .openAPI):
             Operation(
@@ -37,6 +37,18 @@ extension OpenAPI {
         case ("OPTIONS", _): options(route)
         default: nil
         }
+    }
+
+    private var readIndex: Operation {
+        Operation(
+            "readIndex", "Links to what there is",
+            details: hasInspector ? "To a client that prefers `text/html`, as browsers do, the inspector page." : nil,
+            answers: [
+                .init(
+                    status: .ok, description: "Links to what there is.", content: Self.json(.schema("Index")),
+                    alternative: hasInspector ? ("text/html", ["schema": ["type": "string"]]) : nil)
+            ],
+            problems: [.notAcceptable])
     }
 
     private func document(

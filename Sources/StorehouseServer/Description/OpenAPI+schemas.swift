@@ -114,7 +114,9 @@ extension OpenAPI {
     private static var index: JSONValue {
         object([
             "name": ["type": "string"],
-            "links": links(["stores", "openapi", "sessions", "liveness", "readiness", "metrics"]),
+            "links": links(
+                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "inspector"],
+                optional: ["inspector"]),
         ])
     }
 
@@ -161,8 +163,8 @@ extension OpenAPI {
         ["type": "array", "items": ["type": "string"], "description": .string(description)]
     }
 
-    private static func links(_ names: [String]) -> JSONValue {
-        object(JSONObject(names.map { ($0, ["type": "string", "format": "uri-reference"]) }))
+    private static func links(_ names: [String], optional: Set<String> = []) -> JSONValue {
+        object(JSONObject(names.map { ($0, ["type": "string", "format": "uri-reference"]) }), optional: optional)
     }
 
     private static var moment: JSONValue { ["type": "string", "format": "date-time"] }

@@ -7,6 +7,7 @@ import Stores
 struct OpenAPI: Sendable {
     let kinds: [StoreKind]
     let defaultStore: String
+    let hasInspector: Bool
 
     var document: JSONValue {
         [

@@ -10,6 +10,8 @@ struct Operation {
         var headers: [String] = []
         /// The media type with its schema and examples; nil where there is no body.
         var content: (type: String, json: JSONValue)?
+        /// Another media type that may be had, and its schema.
+        var alternative: (type: String, json: JSONValue)?
         /// What can be done next, with what stands in this answer.
         var links: JSONValue?
     }
@@ -83,7 +85,8 @@ extension Operation.Answer {
         if !headers.isEmpty {
             json["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
         }
-        if let content, !isHead { json["content"] = .object(JSONObject([(content.type, content.json)])) }
+        let forms = [content, alternative].compactMap(\.self)
+        if !forms.isEmpty, !isHead { json["content"] = .object(JSONObject(forms.map { ($0.type, $0.json) })) }
         json["links"] = isHead ? nil : links
         return .object(json)
     }

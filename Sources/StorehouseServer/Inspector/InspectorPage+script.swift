@@ -1,0 +1,308 @@
+extension InspectorPage {
+    static let script = #"""
+
+        const $ = id => document.getElementById(id)
+        const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // of what is shown
+        const opened = new Map() // which parts of the tree somebody has opened or closed, by pointer
+        let kinds = []
+        let current = null // the session on show
+
+        // ---- Texts and elements: whatever comes from the server goes in as text.
+
+        function make(name, look, ...children) {
+            const element = document.createElement(name)
+            if (look) element.className = look
+            element.append(...children)
+            return element
+        }
+
+        // Numbers that a double cannot hold stay as they were written.
+        const exact = (_, value, context) =>
+            typeof value === "number" && JSON.rawJSON && context.source !== String(value) ? JSON.rawJSON(context.source) : value
+        const parse = text => JSON.parse(text, exact)
+        const text = value => value === undefined ? "nothing" : JSON.stringify(value)
+        const isTree = value => value !== null && typeof value === "object" && !JSON.isRawJSON?.(value)
+        const member = (tree, key) => Object.hasOwn(tree, key) ? tree[key] : undefined
+        const below = (pointer, key) => pointer + "/" + key.replaceAll("~", "~0").replaceAll("/", "~1")
+
+        const words = (...words) => words.filter(word => word).join(", ")
+        const because = ({ cause }) => cause && `because of ${cause}`
+
+        // What differs: pointer, value before, value after.
+        function differences(before, after, pointer = "", found = []) {
+            if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
+                for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+                    differences(member(before, key), member(after, key), below(pointer, key), found)
+            } else if (text(before) !== text(after)) found.push([pointer, before, after])
+            return found
+        }
+
+        // ---- The server
+
+        async function ask(method, path, body) {
+            const headers = { Accept: "application/json", ...body !== undefined && { "Content-Type": "application/json" } }
+            const response = await fetch(path, { method, headers, body, cache: "no-store" }).catch(() => null)
+            if (!response) throw { detail: "The server cannot be reached." }
+            const answer = await response.text()
+            if (response.ok) return answer ? parse(answer) : null
+            const isProblem = response.headers.get("Content-Type") === "application/problem+json"
+            throw isProblem ? parse(answer) : { detail: `The answer is ${response.status}.` }
+        }
+
+        // Says what went wrong; nothing where it is null.
+        function tell(problem, place = $("problem")) {
+            place.replaceChildren()
+            if (!problem) return
+            const { status = "", code = "problem", index, detail = `${problem}`, errors = [] } = problem
+            const title = `${status} ${code}${index === undefined ? "" : `, action ${index} of the batch`}: `
+            const faults = errors.map(error => make("li", "", make("code", "", error.pointer || "/"), ` ${error.detail}`))
+            place.append(make("p", "", make("b", "bad", title), detail), make("ul", "", ...faults))
+        }
+
+        const attempt = (work, place) => work().then(() => tell(null, place), problem => tell(problem, place))
+
+        // ---- Sessions
+
+        function close() {
+            current?.source.close()
+            current = null
+            $("session").hidden = true
+            for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects"])
+                $(id).replaceChildren()
+            $("action").value = ""
+            status("")
+        }
+
+        // Opens the session that the fragment names: that is in no request, and so in no log.
+        async function open() {
+            close()
+            const id = $("id").value = location.hash.slice(1)
+            if (!id) return
+            if (!/^[\w-]+$/.test(id)) throw { detail: "This is no id of a session." }
+            const found = await ask("GET", "sessions/" + id)
+            if (current || location.hash.slice(1) !== id) return
+            const session = current = { path: "sessions/" + id, newest: found.revision }
+            session.last = Math.max(0, found.revision - most.entries)
+            describe(found)
+            if (!session.last) $("log").append(entry(session, { revision: 0, type: "the beginning" }))
+            watch(session)
+            await readLog(session)
+        }
+
+        function describe(found) {
+            const fork = found.forkedFrom ? `, forked from revision ${found.forkedFrom.revision}` : ""
+            const [begun, end] = [found.createdAt, found.expiresAt].map(at => new Date(at).toLocaleString())
+            $("about").textContent = `A session of ${found.store}${fork}, created ${begun}. Unused it expires ${end}.`
+            $("kinds").value = found.store
+            const actions = kinds.find(kind => kind.name === found.store)?.actions ?? []
+            const sendable = actions.filter(action => action.audience === "client")
+            $("types").replaceChildren(...sendable.map(action => Object.assign(make("option", "", action.type), { action })))
+            choose()
+            $("session").hidden = false
+        }
+
+        function watch(session) {
+            const source = session.source = new EventSource(session.path + "/events?effects=true")
+            status("connecting")
+            source.onopen = () => attempt(async () => {
+                status("live", "good")
+                $("effects").replaceChildren()
+                const { effects } = await ask("GET", session.path)
+                if (session !== current) return
+                const shown = new Set([...$("effects").children].map(item => item.event.effect))
+                for (const effect of effects) if (!shown.has(effect)) showEffect({ effect, phase: "running" })
+            })
+            source.onerror = () => {
+                if (source.readyState !== EventSource.CLOSED) return status("connection lost, trying again", "bad")
+                status("not connected", "bad")
+                attempt(() => ask("GET", session.path)) // tells why
+            }
+            source.addEventListener("state", event => {
+                session.live = parse(event.data)
+                session.newest = session.live.revision
+                session.due ||= requestAnimationFrame(() => paint(session))
+                readLog(session).catch(tell)
+            })
+            source.addEventListener("effect", event => showEffect(parse(event.data)))
+            source.addEventListener("closed", event => {
+                const { reason } = parse(event.data)
+                if (reason === "session-ended") source.close()
+                status(`closed by the server: ${reason}`, "bad")
+            })
+        }
+
+        const status = (words, look = "") => Object.assign($("status"), { textContent: words, className: look })
+
+        function showEffect(event) {
+            const isSame = other => other.effect === event.effect && (other.cause ?? event.cause) === event.cause
+            const known = [...$("effects").children].find(item => isSame(item.event) && !item.isOver)
+            const time = event.duration === undefined ? "" : `${event.duration} ms`
+            const details = words(because(event), event.attempt && `attempt ${event.attempt}`, event.code, time, event.upstream)
+            const look = { succeeded: "good", failed: "bad" }[event.phase]
+            const phase = make("span", look, ` ${event.phase} `)
+            const item = make("li", "", make("b", "", event.effect), phase, make("span", "note", details))
+            known ? known.replaceWith(item) : $("effects").prepend(item)
+            Object.assign(item, { event, isOver: ["succeeded", "failed", "cancelled"].includes(event.phase) })
+            if ($("effects").childElementCount > most.effects) $("effects").lastElementChild.remove()
+        }
+
+        // ---- The state: as it is now, or at the revision that was chosen
+
+        async function travel(session, revision) {
+            session.goal = revision
+            const read = at => ask("GET", `${session.path}/state?revision=${at}`)
+            const before = revision ? read(revision - 1).catch(() => null) : null
+            const [found, earlier] = await Promise.all([read(revision), before])
+            if (session.goal !== revision) return
+            session.past = { ...found, before: earlier?.state }
+            paint(session)
+        }
+
+        function returnToNow() {
+            current.goal = current.past = null
+            paint(current)
+        }
+
+        function paint(session) {
+            session.due = 0
+            if (session !== current || !session.live) return
+            if (session.now?.revision !== session.live.revision) session.now = { ...session.live, before: session.now?.state }
+            const view = session.past ?? session.now
+            const found = view.before === undefined ? [] : differences(view.before, view.state)
+            const touched = new Set()
+            for (const [pointer] of found) for (let at = pointer; at; at = at.slice(0, at.lastIndexOf("/"))) touched.add(at)
+            $("revision").textContent = `at revision ${view.revision}, ${session.past ? "in the past" : "now"}`
+            $("now").disabled = !session.past
+            const changes = found.slice(0, most.changes).map(([pointer, before, after]) =>
+                make("li", "", `${pointer || "/"}: `, make("del", "", text(before)), " → ", make("ins", "", text(after))))
+            const more = found.length - changes.length
+            $("changes").replaceChildren(...changes, more ? `and ${more} more` : changes.length ? "" : "none")
+            const focused = document.activeElement.dataset.pointer
+            $("tree").replaceChildren(branch("state", view.state, "", touched))
+            const summaries = focused === undefined ? [] : [...$("tree").querySelectorAll("summary")]
+            summaries.find(summary => summary.dataset.pointer === focused)?.focus()
+            for (const button of $("log").querySelectorAll("button"))
+                button.setAttribute("aria-current", session.past?.revision === button.action.revision)
+        }
+
+        function branch(name, value, pointer, touched) {
+            const look = touched.has(pointer) ? "changed" : ""
+            const key = make("span", "key", name)
+            if (!isTree(value)) return make("div", "leaf " + look, key, ": ", make("span", "value", text(value)))
+            const names = Object.keys(value)
+            const count = Array.isArray(value) ? ` [${names.length}]` : ` {${names.length}}`
+            const summary = make("summary", look, key, make("span", "note", count))
+            summary.dataset.pointer = pointer
+            const details = make("details", "", summary)
+            const fill = () => {
+                if (!details.open || details.children.length > 1) return
+                const shown = names.slice(0, most.members)
+                details.append(...shown.map(name => branch(name, value[name], below(pointer, name), touched)))
+                if (names.length > shown.length) details.append(make("div", "note", `and ${names.length - shown.length} more`))
+            }
+            details.open = opened.get(pointer) ?? (names.length <= 50 || look !== "")
+            fill()
+            summary.addEventListener("click", () => opened.set(pointer, !details.open))
+            details.addEventListener("toggle", fill)
+            return details
+        }
+
+        // ---- The action log, newest first
+
+        // Reads on up to the newest entry. Who asks while that is under way has it done once more.
+        function readLog(session) {
+            session.isBehind = true
+            return session.reading ??= readOn(session).finally(() => session.reading = null)
+        }
+
+        async function readOn(session) {
+            for (let span = most.entries * 10; session.isBehind && session === current;) {
+                session.isBehind = false
+                const page = await ask("GET", `${session.path}/actions?after=${session.last}&limit=1000`).catch(problem => {
+                    if (problem.code !== "revision-gone" || !span) throw problem
+                    // Less and less of the past, until so much is kept.
+                    span = Math.floor(span / 10)
+                    session.last = Math.max(0, session.newest - span)
+                    return { actions: [], next: session.last }
+                })
+                if (session !== current) return
+                $("log").prepend(...page.actions.map(action => entry(session, action)).reverse())
+                while ($("log").childElementCount > most.entries) $("log").lastElementChild.remove()
+                session.last = page.actions.at(-1)?.revision ?? session.last
+                session.isBehind ||= page.next !== null
+            }
+        }
+
+        function entry(session, action) {
+            const from = words(action.origin, because(action), action.at && new Date(action.at).toLocaleTimeString())
+            const payload = action.payload ? make("code", "", text(action.payload)) : ""
+            const title = [make("b", "", action.revision), ` ${action.type} `]
+            const button = make("button", "", ...title, make("span", "note", from), payload)
+            Object.assign(button, { type: "button", title: action.at ?? "", action })
+            button.onclick = () => attempt(() => travel(session, action.revision))
+            return make("li", "", button)
+        }
+
+        // ---- Sending
+
+        function choose() {
+            const action = $("types").selectedOptions[0]?.action
+            $("summary").textContent = action?.summary ?? "This kind has no action that a client may send."
+            $("action").value = JSON.stringify(action?.example, null, 2) ?? ""
+            $("schema").textContent = JSON.stringify(action?.payload, null, 2) ?? ""
+        }
+
+        async function send(session, isDry) {
+            const typed = $("action").value
+            const answer = await ask("POST", `${session.path}/actions${isDry ? "?dryRun=true" : ""}`, typed)
+            if (session !== current) return
+            const outcome = isDry ? `would be ${answer.outcome}` : `${answer.outcome}, revision ${answer.revision}`
+            const line = words(outcome, ...answer.effects.map(effect => `starts ${effect}`))
+            const steps = (answer.patch ?? []).map(step => make("li", "", make("code", "", text(step))))
+            $("answer").replaceChildren(make("p", "good", line), make("ul", "", ...steps))
+            if (isDry) return
+            returnToNow()
+            await readLog(session)
+            // What the log does not show as it was typed may have been a secret, and is not kept.
+            const { type, payload = {} } = parse(typed)
+            const isLogged = [...$("log").querySelectorAll("button")].some(({ action }) =>
+                action.revision === answer.revision && action.type === type && text(action.payload) === text(payload))
+            if ($("action").value === typed && (answer.outcome === "ignored" || !isLogged)) choose()
+        }
+
+        // ---- What is pressed
+
+        const on = (id, event, act) => $(id).addEventListener(event, event => (event.preventDefault(), act(event)))
+        const go = id => location.hash === "#" + id ? attempt(open) : location.hash = id
+        const begin = (path, wanted) => attempt(async () => go((await ask("POST", path, JSON.stringify(wanted))).id))
+
+        on("begin", "submit", () => begin("sessions", { store: $("kinds").value }))
+        on("find", "submit", () => go($("id").value.trim().replace(/^.*(sessions\/|#)/, "").replace(/[/?].*$/, "")))
+        on("now", "click", returnToNow)
+        on("fork", "click", () => begin(current.path + "/forks", { revision: (current.past ?? current.now).revision }))
+        on("delete", "click", () => confirm("Delete this session for everybody?") && attempt(() => ask("DELETE", current.path)))
+        on("types", "change", choose)
+        on("send", "submit", event => {
+            $("answer").replaceChildren()
+            attempt(() => send(current, event.submitter?.value === "dry"), $("refusal"))
+        })
+        $("action").addEventListener("keydown", event => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("send").requestSubmit()
+        })
+        $("log").addEventListener("keydown", event => {
+            const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key]
+            const next = step && event.target.parentElement[step]?.firstElementChild
+            if (!next) return
+            event.preventDefault()
+            next.focus()
+            next.click()
+        })
+        window.addEventListener("hashchange", () => attempt(open))
+        attempt(async () => {
+            kinds = (await ask("GET", "stores")).stores
+            $("kinds").append(...kinds.map(({ name, summary }) => Object.assign(make("option", "", name), { title: summary })))
+            await open()
+        })
+
+        """#
+}
