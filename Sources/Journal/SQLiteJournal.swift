@@ -71,7 +71,8 @@ public final class SQLiteJournal: Journal {
                 Housekeeping(keepCommits: keepCommits, keepDays: keepDays, now: now))
         }
         let readers = Readers(file.path, vfs: vfs)
-        writer = Writer(database, readers, settlesAtOnce: durability == .relaxed, report)
+        let checkpointer = Checkpointer(file.path, vfs: vfs)
+        writer = Writer(database, readers, checkpointer, settlesAtOnce: durability == .relaxed, report)
         self.keepCommits = max(1, keepCommits)
         self.now = now
         self.report = report

@@ -27,6 +27,7 @@ final class Writer: Sendable {
 
     let settlesAtOnce: Bool
     let readers: Readers
+    private let checkpointer: Checkpointer
     let tails = TailBudget()
     private let report: @Sendable (StorageNews) -> Void
     private let queue = DispatchQueue(label: "journal.writer")
@@ -39,12 +40,13 @@ final class Writer: Sendable {
     private let live: Atomic<Int>
 
     init(
-        _ database: sending WritingDatabase, _ readers: Readers, settlesAtOnce: Bool,
+        _ database: sending WritingDatabase, _ readers: Readers, _ checkpointer: Checkpointer, settlesAtOnce: Bool,
         _ report: @escaping @Sendable (StorageNews) -> Void
     ) {
         live = Atomic(database.liveSessions)
         self.database = Locked(database)
         self.readers = readers
+        self.checkpointer = checkpointer
         self.settlesAtOnce = settlesAtOnce
         self.report = report
     }
@@ -94,6 +96,7 @@ final class Writer: Sendable {
             .barrier { [self] in
                 inbox.withLock { $0.isClosed = true }
                 queue.async { [self] in
+                    checkpointer.close()
                     let uses = inbox.withLock { $0.takeUses() }
                     database.withLock { database in
                         database?.note(uses)
@@ -138,7 +141,20 @@ extension Writer {
         live.add(written.liveChange, ordering: .relaxed)
         if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { recover() }
         for call in written.settle(orders) { call() }
-        database.withLock { $0?.keepLogShort() }
+        keepLogShort()
+    }
+
+    private func keepLogShort() {
+        guard database.withLock({ $0?.isLogLong ?? false }) else { return }
+        checkpointer.begin { [self] in
+            guard !inbox.withLock(\.isClosed) else { return }
+            give(.barrier { [self] in endLog() })
+        }
+    }
+
+    private func endLog() {
+        database.withLock { $0?.endLog() }
+        checkpointer.end()
     }
 
     private func fail(_ failure: String) {

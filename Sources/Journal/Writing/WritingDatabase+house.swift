@@ -1,8 +1,7 @@
 /// What is done beside what somebody waits for, in small steps.
 extension WritingDatabase {
-    /// From how many pages of the log on they are taken over, where there is time, and where there is none.
-    private static let usualLog = 1000
-    private static let mostLog = 8000
+    /// From how many pages of the log on they are taken over. Most pages are in it several times, and go to the file once.
+    private static let usualLog = 4000
     /// How many rows go in one step.
     private static let step = 200
 
@@ -31,22 +30,23 @@ extension WritingDatabase {
 
     /// Does a small piece of what can wait; false where there is none, or it does not work now.
     func keepHouse() -> Bool {
-        if connection.logPages >= Self.usualLog, takeLogOver() { return true }
         if let number = house.next { return lazily { () throws(SQLiteError) in try thinOut(number) } }
         if clearsUp { return lazily { () throws(SQLiteError) in try clearUp() } }
         return false
     }
 
-    /// Keeps the log from growing without end where there is never time.
-    func keepLogShort() {
-        if connection.logPages >= Self.mostLog { _ = takeLogOver() }
-    }
+    /// Whether the log should be taken over.
+    var isLogLong: Bool { connection.logPages >= max(Self.usualLog, nextLook) }
 
-    /// Whether all of it was.
-    private func takeLogOver() -> Bool {
-        guard let (log, done) = try? connection.checkpoint(), log == done else { return false }
-        connection.forgetLog()
-        return true
+    /// Takes over what the checkpointer has left of the log, so that the next commit begins it anew.
+    func endLog() {
+        if let (log, done) = try? connection.checkpoint(), log == done {
+            connection.forgetLog()
+            nextLook = 0
+        } else {
+            // Somebody reads what was there before, or the disk fails.
+            nextLook = connection.logPages + Self.usualLog
+        }
     }
 
     /// Runs `body` in a transaction.

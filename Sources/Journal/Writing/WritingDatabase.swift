@@ -17,6 +17,8 @@ final class WritingDatabase {
     let durability: SQLiteJournal.Durability
     /// Whether ended sessions may have left something.
     var hasLeavings = true
+    /// How long the log must be, where it could not be taken over lately.
+    var nextLook = 0
     /// Whether the log may have something behind its newest commit that was taken back.
     private var hasTakenBack = false
     private let keepCommits: Int
@@ -29,7 +31,7 @@ final class WritingDatabase {
         self.durability = durability
         self.house = house
         keepCommits = house.keepCommits
-        // The log is taken over by `keepHouse` and not within a commit, for which somebody waits.
+        // The log is taken over by the checkpointer and not within a commit, for which somebody waits.
         try connection.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");

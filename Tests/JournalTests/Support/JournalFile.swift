@@ -63,6 +63,16 @@ extension JournalFile {
         return Int(sqlite3_column_int64(statement, 0))
     }
 
+    /// Runs `body` while somebody reads the file as it is now.
+    func reading(_ body: () async throws -> Void) async throws {
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        guard sqlite3_open(path, &handle) == SQLITE_OK,
+            sqlite3_exec(handle, "BEGIN; SELECT * FROM sessions", nil, nil, nil) == SQLITE_OK
+        else { throw Refused() }
+        try await body()
+    }
+
     /// Who may do what with the file, or with one beside it.
     func mode(_ suffix: String = "") throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)

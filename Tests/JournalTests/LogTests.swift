@@ -1,0 +1,62 @@
+import Foundation
+import Journal
+import Stores
+import Testing
+
+@Suite("The log of the SQLite journal")
+struct LogTests {
+    private let file: JournalFile
+    private let journal: SQLiteJournal
+    private let session: any SessionJournal
+
+    init() throws {
+        file = try JournalFile()
+        journal = try file.open()
+        session = journal.begin(Step.session())
+    }
+
+    /// What the log begins with, which changes as it begins anew.
+    private func header() throws -> Data {
+        let handle = try FileHandle(forReadingFrom: URL(filePath: file.path + "-wal"))
+        defer { try? handle.close() }
+        return try handle.read(upToCount: 32) ?? Data()
+    }
+
+    /// Keeps about so many pages of 4 KB.
+    private func write(_ pages: Int) async {
+        let large = Array(repeating: UInt8(1), count: 100 << 10)
+        for _ in 0..<pages / 25 {
+            session.keep(KeptAnswer(key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment))
+        }
+        #expect(await session.kept() == nil)
+    }
+
+    @Test("begins anew when it has become long, while commits go on", .timeLimit(.minutes(2)))
+    func anew() async throws {
+        let store = Step.store(session)
+        store.step()
+        await session.kept()
+        let first = try header()
+        await write(4500)
+        while try header() == first {
+            store.step()
+            await session.kept()
+        }
+        let revision = store.revision
+        await journal.closed()
+        #expect(try await file.open().session("session").past.count == revision)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("goes on while somebody reads what was there before, and begins anew behind that", .timeLimit(.minutes(2)))
+    func readers() async throws {
+        await write(25)
+        let first = try header()
+        try await file.reading {
+            for _ in 0..<3 { await write(4500) }
+            let now = try header()
+            #expect(now == first)
+        }
+        while try header() == first { await write(1000) }
+    }
+}
