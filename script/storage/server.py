@@ -1,0 +1,113 @@
+"""A server with its sessions in a file, and what it says."""
+
+import atexit
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = str(ROOT / ".build/release/storehouse")
+SECONDS = 30  # the longest wait for what comes at once where all is well
+
+
+def see_that_it_is_built(program):
+    if not os.access(program, os.X_OK):
+        sys.exit(f"error: {program} is not there; build it: swift build -c release --static-swift-stdlib")
+
+
+class Refused(Exception):
+    """The server did not start: how it ended, and its own words."""
+
+    def __init__(self, status, words):
+        super().__init__(f"the server ended with status {status}: {words}")
+        self.status, self.words = status, words
+
+
+running = set()
+
+
+@atexit.register
+def end_all():
+    for server in list(running):
+        server.end(signal.SIGKILL)
+
+
+class Server:
+    """Listens when it is made; raises Refused where it ended before that."""
+
+    def __init__(self, program, file, under=(), **settings):
+        """`under` is a command that starts it, `settings` are as storage_durability="relaxed"."""
+        settings = {f"STOREHOUSE_{name.upper()}": str(value) for name, value in settings.items()}
+        environment = dict(
+            os.environ, STOREHOUSE_STORAGE_KIND="sqlite", STOREHOUSE_STORAGE_PATH=str(file), STOREHOUSE_HTTP_PORT="0")
+        self.file, self.words, self.port = pathlib.Path(file), [], None
+        self.process = subprocess.Popen(
+            [*under, program, "serve"], cwd=self.file.parent, env=environment | settings, stderr=subprocess.PIPE, text=True,
+            errors="replace")
+        # Under another command it is that one's child.
+        self.is_child = bool(under)
+        running.add(self)
+        for line in self.process.stderr:
+            self.words.append(line.rstrip())
+            found = re.search(r"listening on http://[^:]+:(\d+)", line)
+            if found:
+                self.port = int(found.group(1))
+                break
+        if self.port is None:
+            running.discard(self)
+            raise Refused(self.process.wait(), " ".join(self.words))
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self.process.stderr:
+            self.words.append(line.rstrip())
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+
+    def answer(self, connection, method, path, body=None, headers=None):
+        """The status, the body, and the headers."""
+        body = None if body is None else json.dumps(body)
+        connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read() or b"null"), answer.headers
+
+    def call(self, connection, method, path, body=None):
+        """The status, and the body."""
+        return self.answer(connection, method, path, body)[:2]
+
+    def first_event(self, session, seen=None):
+        """The id and the data of what a stream begins with for a client that has seen the event of that id."""
+        connection = self.connect()
+        connection.request("GET", f"/sessions/{session}/events", headers={"Last-Event-ID": seen} if seen else {})
+        answer = connection.getresponse()
+        name = None
+        for line in answer:
+            if line.startswith(b"id: "):
+                name = line[4:].decode().strip()
+            if line.startswith(b"data: "):
+                connection.close()
+                return name, json.loads(line[6:])
+        raise http.client.HTTPException("the stream ended")
+
+    def signal(self, number):
+        process = self.process.pid
+        if self.is_child:
+            with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as children:
+                process = int(children.read().split()[0])
+        os.kill(process, number)
+
+    def end(self, number):
+        """Ends it by a signal, and returns its status."""
+        try:
+            self.signal(number)
+        except (OSError, IndexError, ProcessLookupError):
+            pass  # it is gone already
+        running.discard(self)
+        return self.process.wait()
