@@ -23,10 +23,16 @@ extension Storehouse {
     private static func verify(_ file: String) throws -> Int32 {
         let found = try SQLiteStorage.verify(file, progress: Progress("sessions").tell)
         for problem in found.problems { Console.printError("\(file): \(problem)") }
-        if found.problems.isEmpty {
-            Console.print("\(file): \(found.sessions) sessions with \(found.commits) commits are as they were written")
+        guard found.problems.isEmpty else {
+            Console.printError(
+                """
+                \(file): \(found.damagedSessions) of \(found.sessions) sessions are damaged, and the others can be exported; \
+                keep a copy of it and of its -wal file, and put a backup in its place
+                """)
+            return 1
         }
-        return found.problems.isEmpty ? 0 : 1
+        Console.print("\(file): \(found.sessions) sessions with \(found.commits) commits are as they were written")
+        return 0
     }
 
     /// The bytes of a file, `-` for standard input.

@@ -113,6 +113,22 @@ struct StorageOperationTests {
         #expect(try !SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
+    @Test("tells which sessions are whole where pages are damaged, and exports those")
+    func partlyDamaged() async throws {
+        let file = try await file(4)
+        // In the middle: there is something of one session or of some.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        let page = bytes.count / 4096 / 2 * 4096
+        bytes.replaceSubrange(page..<page + 4096, with: repeatElement(0xff, count: 4096))
+        try bytes.write(to: URL(fileURLWithPath: file.path))
+        let found = try SQLiteStorage.verify(file.path)
+        let whole = (0..<4).filter { number in !found.problems.contains { $0.hasPrefix("session s\(number): ") } }
+        #expect((1...3).contains(whole.count) && found.sessions == 4)
+        #expect(found.damagedSessions == 4 - whole.count && found.commits == 700 * whole.count)
+        for number in whole { #expect(try !SQLiteStorage.export("s\(number)", from: file.path).isEmpty) }
+        #expect((0..<4).contains { (try? SQLiteStorage.export("s\($0)", from: file.path)) == nil })
+    }
+
     @Test("copies a database that is in use, and never onto a file that is there")
     func backup() async throws {
         let (file, other) = (try await file(), try JournalFile())

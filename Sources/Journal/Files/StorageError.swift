@@ -27,7 +27,7 @@ extension StorageError: CustomStringConvertible {
         case .newer(let path, let version):
             """
             \(path) was written by a newer release (format \(version), this one knows \(Schema.version)) and was left as it \
-            is; run that release
+            is; run that release, or put a backup from before in its place
             """
         case .corrupt(let path, let detail):
             """

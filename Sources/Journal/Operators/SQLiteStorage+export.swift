@@ -20,6 +20,9 @@ extension SQLiteStorage {
                 }
             }
         } catch {
+            if case .corrupt(let detail) = error {
+                throw .refused("session \(id) in \(path) is damaged (\(detail)); export it from a backup")
+            }
             throw .refused("\(path): \(error.detail)")
         }
     }

@@ -7,8 +7,10 @@ public enum SQLiteStorage {
     public struct Verification: Sendable {
         /// What is not as it was written, a line each; none where all is well.
         public internal(set) var problems: [String] = []
-        /// How many sessions and commits were looked at.
+        /// How many sessions were looked at.
         public internal(set) var sessions = 0
+        /// How many of them are not as they were written. The others can be exported, also where pages are damaged.
+        public internal(set) var damagedSessions = 0
         /// How many commits were looked at.
         public internal(set) var commits = 0
     }
@@ -23,27 +25,47 @@ public enum SQLiteStorage {
     ) throws(StorageError) -> Verification {
         let connection = try open(path)
         var found = Verification()
-        found.problems = try storageErrors(path) { () throws(SQLiteError) in
+        found.problems = try damages(path) { () throws(SQLiteError) in
             try connection.prepare("PRAGMA integrity_check(20)").all({ _ in }, { $0.text(0) }).filter { $0 != "ok" }
         }
-        // Where pages are damaged, rows say nothing.
-        guard found.problems.isEmpty else { return found }
-        try storageErrors(path) { () throws(SQLiteError) in
-            let count = try connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
-            let reader = try ReadingDatabase(connection)
-            var number = 0
-            while let (next, id) = try reader.session(after: number) {
-                number = next
-                found.sessions += 1
-                do throws(JournalFailure) {
-                    found.commits += try reader.verify(id)
-                } catch {
-                    found.problems.append("session \(id): \(error.detail)")
-                }
-                if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count) }
-            }
+        // Also where pages are damaged: it tells which sessions are still whole, and can be exported.
+        found.problems += try damages(path) { () throws(SQLiteError) in
+            try verifySessions(ReadingDatabase(connection), &found, progress)
+            return []
         }
         return found
+    }
+
+    private static func verifySessions(
+        _ reader: ReadingDatabase, _ found: inout Verification, _ progress: (Int, Int) -> Void
+    ) throws(SQLiteError) {
+        let count = try reader.connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
+        var number = 0
+        while let (next, id) = try reader.session(after: number) {
+            // Of damaged pages nothing is certain, not even that this comes to an end.
+            guard next > number else { throw SQLiteError(damage: "sessions are not in their order") }
+            number = next
+            found.sessions += 1
+            do throws(JournalFailure) {
+                found.commits += try reader.verify(id)
+            } catch {
+                found.damagedSessions += 1
+                found.problems.append("session \(id): \(error.detail)")
+            }
+            if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count) }
+        }
+    }
+
+    /// What `body` says is wrong, which may be that it could not be looked at.
+    private static func damages(
+        _ path: String, _ body: () throws(SQLiteError) -> [String]
+    ) throws(StorageError) -> [String] {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            guard error.isCorruption else { throw StorageError(error, path) }
+            return [error.description]
+        }
     }
 
     /// Copies the database as it is at one moment, also while a server writes to it.

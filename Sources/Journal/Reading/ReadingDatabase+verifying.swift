@@ -14,8 +14,12 @@ extension ReadingDatabase {
     /// - Returns: how many commits it has.
     func verify(_ id: String) throws(JournalFailure) -> Int {
         try atOneMoment { _ throws(JournalFailure) in
-            guard case .session(let session) = try find(id, answersSince: 0, keepCommits: 1) else { return 0 }
-            return try verify(session)
+            switch try find(id, answersSince: 0, keepCommits: 1) {
+            case .session(let session): return try verify(session)
+            // Since it was listed.
+            case .ended: return 0
+            case .unknown: throw .corrupt("it is not found by its id")
+            }
         }
     }
 

@@ -19,6 +19,12 @@ struct SQLiteError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// Damage that SQLite has not seen.
+    init(damage message: String) {
+        code = SQLITE_CORRUPT
+        self.message = message
+    }
+
     var description: String { "\(message) (SQLite \(code))" }
 
     private var primary: Int32 { code & 0xff }
