@@ -1,0 +1,93 @@
+"""Clients that post to a session, and that watch it, whatever becomes of the disk."""
+
+import contextlib
+import http.client
+import threading
+import time
+
+from storage.counting import ACTION
+from storage.expecting import refuse
+
+
+class Poster(threading.Thread):
+    """Counts in one session, and sees that each answer tells of the next revision, or that there is none."""
+
+    def __init__(self, server, session, revision):
+        super().__init__(daemon=True)
+        self.server, self.session, self.revision, self.refused = server, session, revision, 0
+        self.wrong, self.goes_on = [], True
+
+    def run(self):
+        connection = self.server.connect()
+        with contextlib.suppress(OSError, http.client.HTTPException):  # the server is gone
+            while self.goes_on:
+                if not self.post(connection):
+                    time.sleep(0.002)
+
+    def post(self, connection):
+        """Whether the post was taken."""
+        status, document, headers = self.server.answer(
+            connection, "POST", f"/sessions/{self.session}/actions?select=/counter/count", ACTION)
+        if status == 200:
+            self.take(document)
+        else:
+            self.refuse(status, document, headers)
+        return status == 200
+
+    def take(self, document):
+        self.revision += 1
+        if (document["revision"], document["state"]) != (self.revision, self.revision):
+            self.wrong.append(f"{self.session}: {self.revision} was due, {document} came")
+
+    def refuse(self, status, document, headers):
+        self.refused += 1
+        found = status, headers["Content-Type"], document["code"], (headers["Retry-After"] or "").isdecimal()
+        if found != (503, "application/problem+json", "storage-unavailable", True):
+            self.wrong.append(f"{self.session}: {found} {document}")
+
+    def check(self):
+        """The session is where the last answer said, or further by now, and has counted each revision once."""
+        before = self.revision
+        status, document = self.server.call(
+            self.server.connect(), "GET", f"/sessions/{self.session}/state?select=/counter/count")
+        # One post is under way.
+        if status != 200 or not before <= document["revision"] <= self.revision + 1 or document["state"] != document["revision"]:
+            self.wrong.append(f"{self.session}: {before} was answered, {status} {document} is there")
+        refuse(self.wrong)
+
+
+class Watcher(threading.Thread):
+    """Follows a session's stream, comes back whenever it ends, and sees that no revision is shown twice, or back."""
+
+    def __init__(self, server, session):
+        super().__init__(daemon=True)
+        self.server, self.session, self.revision, self.seen = server, session, 0, None
+        self.wrong, self.goes_on = [], True
+
+    def run(self):
+        while self.goes_on:
+            try:
+                self.follow()
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.05)
+
+    def follow(self):
+        connection = self.server.connect()
+        connection.request(
+            "GET", f"/sessions/{self.session}/events?select=/counter/count",
+            headers={"Last-Event-ID": self.seen} if self.seen else {})
+        answer = connection.getresponse()
+        if answer.status != 200:
+            return
+        for line in answer:
+            if line.startswith(b"id: "):
+                self.take(line[4:].decode().strip())
+            elif line.startswith(b"data: {\"revision\"") and f'"revision":{self.revision},"state":{self.revision}}}'.encode() not in line:
+                self.wrong.append(f"{self.session}: the stream shows {line}")
+
+    def take(self, seen):
+        revision = int(seen.rpartition("-")[2])
+        if revision <= self.revision:
+            self.wrong.append(f"{self.session}: the stream shows {seen} behind {self.seen}")
+        self.revision, self.seen = revision, seen
