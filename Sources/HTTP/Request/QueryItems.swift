@@ -27,6 +27,9 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
         nextRanges().map { (name: string($0.name), value: string($0.value)) }
     }
 
+    /// The name of the next item, whose value is passed over.
+    package mutating func nextName() -> String? { nextRanges().map { string($0.name) } }
+
     private mutating func nextRanges() -> (name: Range<Int>, value: Range<Int>)? {
         while index < end {
             let start = index

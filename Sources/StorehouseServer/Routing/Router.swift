@@ -29,6 +29,7 @@ package final class Router: RequestHandler {
 
     private func perform(_ call: Call, on resource: Resource) throws(Problem) {
         let route = resource.route
+        try route.requireClear(call.head.query, of: call.head.method)
         switch (call.head.method, route) {
         case (.options, _): call.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
         case (.get, .events): try service.openStream(resource.id, call)
