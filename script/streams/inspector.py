@@ -242,6 +242,7 @@ def check_end():
 
 
 def check_policy():
+    until("no problem was left", text("problem"), lambda problem: problem == "")
     until("the policy was not violated", "violations.length", lambda count: count == 0)
     for event in browser.happened("Log.entryAdded"):
         if event["entry"]["source"] != "network":  # where refusals show, which are wanted
