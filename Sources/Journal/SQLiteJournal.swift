@@ -31,6 +31,8 @@ public final class SQLiteJournal: Journal {
     private let now: @Sendable () -> Int
     private let report: @Sendable (StorageNews) -> Void
     private let lock: StorageLock
+    /// Nil where the file is no copy of another.
+    private let copy: CopyMark?
 
     /// Opens the file, which is made where there is none.
     ///
@@ -65,6 +67,7 @@ public final class SQLiteJournal: Journal {
             try Connection(file.path, .write, vfs: vfs)
         }
         try Schema.prepare(connection, path, report)
+        copy = try storageErrors(path) { () throws(SQLiteError) in try CopyMark(of: connection) }
         let database = try storageErrors(path) { () throws(SQLiteError) in
             try WritingDatabase(
                 connection, durability: durability,
@@ -102,7 +105,8 @@ public final class SQLiteJournal: Journal {
                 case .unknown: return .unknown
                 case .ended: return .ended
                 case .session(let session):
-                    return .session(session.kept, session.past, session.answers, journal(of: session))
+                    let kept = copy?.apply(to: session) ?? session.kept
+                    return .session(kept, session.past, session.answers, journal(of: session))
                 }
             }
         }

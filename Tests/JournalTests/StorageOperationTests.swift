@@ -143,6 +143,37 @@ struct StorageOperationTests {
         #expect(try other.mode() == 0o600)
     }
 
+    @Test("takes nothing for a copy that is not whole")
+    func partlyCopied() async throws {
+        let (file, other) = (try await file(), try JournalFile())
+        // As a kill leaves them.
+        for suffix in [".part", ".part-journal"] { try Data("left".utf8).write(to: URL(filePath: other.path + suffix)) }
+        try SQLiteStorage.backup(file.path, to: other.path)
+        #expect(try SQLiteStorage.verify(other.path).problems.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.directory.path) == ["storehouse.db"])
+        let none = other.path + "/none/copy.db"
+        #expect(throws: StorageError.self) { try SQLiteStorage.backup(file.path, to: none) }
+    }
+
+    @Test("goes on from a copy in another history, and in the same from then on")
+    func copiedHistory() async throws {
+        let (file, other) = (try await file(), try JournalFile())
+        let known = try await file.open().session("s1").kept.record.history
+        try SQLiteStorage.backup(file.path, to: other.path)
+        var seen: Set<String> = []
+        for _ in 1...2 {
+            let journal = try other.open()
+            seen.insert(try await journal.session("s1").kept.record.history)
+            await journal.closed()
+        }
+        #expect(seen.count == 1 && !seen.contains(known))
+        // What began in the copy is of no other file.
+        let journal = try other.open()
+        await journal.begin(Step.session("new")).kept()
+        await journal.closed()
+        #expect(try await other.open().session("new").kept.record.history == Step.session("new").history)
+    }
+
     @Test("takes an exported session along, whole or from where it is still kept", arguments: [1000, 50])
     func exports(keepCommits: Int) async throws {
         let (file, other) = (try await file(keepCommits: keepCommits), try JournalFile())

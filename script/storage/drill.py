@@ -25,6 +25,8 @@ class Drill:
     def __init__(self, program, directory):
         self.program, self.directory, self.file = program, directory, directory / FILE
         self.server, self.posters = None, []
+        # The id of an event that a client has seen.
+        self.seen = None
 
     # ---- What an operator does
 
@@ -105,6 +107,10 @@ class Drill:
             return None
         expect(document["state"] == document["revision"], session, document)
         return document["revision"]
+
+    def first_event(self):
+        """The id of the event that a stream of the first session begins with."""
+        return self.server.first_event(self.posters[0].session)[0]
 
     def states(self):
         return [self.state(poster.session) for poster in self.posters]

@@ -32,7 +32,13 @@ struct StorageFile {
 
     var exists: Bool { access(path, F_OK) == 0 }
 
-    func remove() { unlink(path) }
+    /// Removes it, and what SQLite would take for the rest of it were it made again.
+    func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) } }
+
+    /// Gives it the name of another, whose place it takes.
+    func move(to file: StorageFile) throws(StorageError) {
+        guard rename(path, file.path) == 0 else { throw .inaccessible(path: file.path, detail: systemError()) }
+    }
 
     /// Makes the file where there is none, and sees that nobody else may read it, its log and its shared memory.
     func prepare() throws(StorageError) {

@@ -80,16 +80,21 @@ public enum SQLiteStorage {
         let source = try open(path)
         let file = try StorageFile(target)
         guard !file.exists else { throw .refused("\(target) is there already; give the name of a new file") }
-        try file.prepare()
+        // Under another name until it is whole: nobody should take for a backup what a kill has left.
+        let part = try StorageFile(file.path + ".part")
+        part.remove()
+        try part.prepare()
         do throws(StorageError) {
             try storageErrors(target) { () throws(SQLiteError) in
-                let copy = try Connection(file.path, .write)
+                let copy = try Connection(part.path, .write)
                 try source.copy(to: copy, progress)
                 // One file, with nothing beside it that belongs to it.
                 try copy.execute("PRAGMA journal_mode = DELETE")
+                try CopyMark.write(into: copy)
             }
+            try part.move(to: file)
         } catch {
-            file.remove()
+            part.remove()
             throw error
         }
     }
