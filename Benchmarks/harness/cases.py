@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, fetching, growth, machine, tools
+from harness import calls, durable, fetching, growth, machine, tools
 from harness.contenders import ACTION
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd
 from harness.processes import Failure, output_of
@@ -244,6 +244,42 @@ FETCH_ROWS = (
     ("settled", "first action to last answer, s", 2), ("callMicroseconds", "CPU a call, µs", 1),
     ("wholeMicroseconds", "with the request that asked for it, µs", 1), ("residentMB", "more resident at most, MB", 1),
 )
+
+
+DURABLE_ROWS = (
+    ("perSecond", "requests/s", 0), ("cpuMicroseconds", "server CPU a request, µs", 2),
+    ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
+    ("transactions", "transactions/s; the disk: fdatasync/s", 0),
+    ("aloneP50Ms", "one connection: p50, ms; the disk: of fdatasync", 3), ("aloneP99Ms", "the same: p99, ms", 3),
+    ("commitBytes", "the file grows by, bytes a commit", 0),
+)
+FOUND_ROWS = (
+    ("startMs", "start to listening, ms", 0), ("startMB", "VmRSS then, MB", 1),
+    ("wakeP50Ms", "GET of a session at rest: p50, ms", 2), ("wakeP99Ms", "p99, ms", 2),
+    ("wakes", "by 16 connections, requests/s", 0), ("manyP99Ms", "p99, ms", 2),
+    ("cpuMicroseconds", "server CPU a request, µs", 1),
+    ("resident", "sessions in memory afterwards", 0), ("residentMB", "VmRSS then, MB", 1),
+)
+PAST_ROWS = (("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2), ("cpuMicroseconds", "server CPU a request, µs", 1))
+
+
+def durable_cases(quick):
+    """The cases of durable sessions, in the order of their table."""
+    seconds = 2 if quick else 8
+    counts = (1000, 10000) if quick else (1000, 10000, 100000, 1000000)
+
+    def posts(count):
+        return Case("durable", f"POST counter/increment, 64 connections, 1000 of {count} sessions",
+                    ("memory", "relaxed", "full", "disk"), DURABLE_ROWS,
+                    lambda contender: durable.posts(contender, count, seconds))
+
+    return [
+        *map(posts, counts),
+        Case("durable", f"{counts[-1]} sessions at rest", ("full",), FOUND_ROWS,
+             lambda contender: durable.found(contender, counts[-1], seconds)),
+        Case("durable", f"GET of an earlier state, {durable.COMMITS} commits", ("full",), PAST_ROWS,
+             lambda contender: durable.past(contender, seconds)),
+    ]
 
 
 def server_cases(quick):

@@ -56,6 +56,19 @@ class Server:
             children = []
         return [pid, *map(int, children)]
 
+    def read(self, path, body=None):
+        """What a GET is answered, or a POST where there is a body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+        try:
+            connection.request("POST" if body else "GET", path, body, {"Content-Type": "application/json"} if body else {})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+        finally:
+            connection.close()
+        if answer.status // 100 != 2:
+            raise Failure(f"{answer.status} to {path}: {text[:200]}")
+        return text
+
     def get(self, path):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
         try:

@@ -54,6 +54,16 @@ def _kb(text, name):
     return next((int(line.split()[1]) for line in text.splitlines() if line.startswith(name)), 0)
 
 
+def forget_files():
+    """Has the system read files from the disk again; whether it may be told to."""
+    os.sync()
+    try:
+        Path("/proc/sys/vm/drop_caches").write_text("1")
+    except OSError:
+        return False
+    return True
+
+
 def busy_seconds():
     """CPU time that the whole machine spent on anything, stolen time included, in seconds."""
     fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]

@@ -65,6 +65,8 @@ def build_load():
     output_of([*compiler, "-o", WORK / "fanout", load / "fanout.c", load / "stream.c", load / "common.c"], 120)
     output_of([*compiler, "-pthread", "-o", WORK / "rush", load / "rush.c", load / "stream.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "crowd", load / "crowd.c", load / "common.c"], 120)
+    output_of([*compiler, "-o", WORK / "sessions", load / "sessions.c", load / "common.c"], 120)
+    output_of([*compiler, "-o", WORK / "syncs", load / "syncs.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "slow", load / "slow.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "calls", load / "calls.c", load / "common.c", "-lcurl"], 120)
     output_of([*compiler, "-shared", "-fPIC", "-I", FOLDER / "allocations" / "include", "-o", WORK / "heap.so",

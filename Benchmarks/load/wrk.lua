@@ -1,5 +1,5 @@
 -- For wrk: reports as one line of JSON; with BENCH_SESSIONS (a file of paths, one a line) it posts
--- the action in BENCH_BODY to each of them in turn, instead of asking for the URL given.
+-- the action in BENCH_BODY to each of them in turn, or gets them where there is none, instead of asking for the URL given.
 
 local requests, index = {}, 0
 
@@ -8,8 +8,9 @@ function init(_)
     if not file then return end
     local body = os.getenv("BENCH_BODY")
     for path in io.lines(file) do
-        requests[#requests + 1] =
-            wrk.format("POST", path, { ["Content-Type"] = "application/json" }, body)
+        requests[#requests + 1] = body
+            and wrk.format("POST", path, { ["Content-Type"] = "application/json" }, body)
+            or wrk.format("GET", path)
     end
     request = function()
         index = index % #requests + 1

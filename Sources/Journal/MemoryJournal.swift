@@ -15,6 +15,8 @@ public struct MemoryJournal: Journal {
     /// The server itself holds the sessions that are in memory.
     public var sessionCount: Int { 0 }
 
+    public var transactionCount: Int { 0 }
+
     public func begin(_ session: SessionRecord) -> any SessionJournal { MemorySessionJournal(keepCommits) }
 
     public func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void) {

@@ -86,6 +86,8 @@ public final class SQLiteJournal: Journal {
 
     public var sessionCount: Int { writer.sessionCount }
 
+    public var transactionCount: Int { writer.transactionCount }
+
     public func begin(_ session: SessionRecord) -> any SessionJournal {
         let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotRule(keepCommits: keepCommits))
         journal.begin(session)

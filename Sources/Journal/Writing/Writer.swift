@@ -38,6 +38,7 @@ final class Writer: Sendable {
     private let isFailing = Atomic(false)
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
+    private let transactions = Atomic(0)
 
     init(
         _ database: sending WritingDatabase, _ readers: Readers, _ checkpointer: Checkpointer, settlesAtOnce: Bool,
@@ -57,6 +58,8 @@ final class Writer: Sendable {
 
     /// How many sessions there are that have not ended.
     var sessionCount: Int { live.load(ordering: .relaxed) }
+
+    var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
     func give(_ order: Order) {
         if case .begin = order { live.add(1, ordering: .relaxed) }
@@ -139,7 +142,7 @@ extension Writer {
             return database?.write(orders) ?? WrittenOrders(orders, failure: .unavailable("the journal is closed"))
         }
         live.add(written.liveChange, ordering: .relaxed)
-        if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { recover() }
+        if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { hasWritten() }
         for call in written.settle(orders) { call() }
         keepLogShort()
     }
@@ -161,6 +164,11 @@ extension Writer {
         guard !isFailing.exchange(true, ordering: .relaxed) else { return }
         report(.failed(failure))
         probeLater()
+    }
+
+    private func hasWritten() {
+        transactions.add(1, ordering: .relaxed)
+        recover()
     }
 
     private func recover() {

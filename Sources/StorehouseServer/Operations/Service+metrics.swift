@@ -12,6 +12,9 @@ extension Service {
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be kept.", journal.isAvailable ? 1 : 0)
+            text.counter(
+                "storehouse_storage_transactions_total", "Times that commits were written; many go at once.",
+                journal.transactionCount)
         }
         moreMetrics?(&text)
         ProcessNumbers.write(into: &text)

@@ -9,6 +9,9 @@ public protocol Journal: Sendable {
     /// How many sessions it keeps that have not ended and are not held by the server alone.
     var sessionCount: Int { get }
 
+    /// How often it has written, with one sync each where that is promised: all that waits goes at once.
+    var transactionCount: Int { get }
+
     /// Begins the history of a new session.
     func begin(_ session: SessionRecord) -> any SessionJournal
 

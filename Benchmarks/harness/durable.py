@@ -1,0 +1,157 @@
+"""Durable sessions: what commits cost that are kept, by how many sessions there are; how sessions are found again."""
+
+import json
+import os
+import random
+import re
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness import machine, tools
+from harness.contenders import ACTION
+from harness.loads import SETTLE_SECONDS, Watch
+from harness.processes import Failure, output_of
+
+ACTIVE = 1000  # sessions that actions are posted to, however many there are
+COMMITS = 10000  # of the session whose past is asked for
+
+
+class Disk:
+    """The disk by itself."""
+
+    name = "disk"
+
+
+class Journal:
+    """Storehouse with one kind of storage."""
+
+    def __init__(self, contender, name, kind, durability):
+        self.contender, self.name, self.keeps = contender, name, kind == "sqlite"
+        self.settings = {"STOREHOUSE_STORAGE_KIND": kind, "STOREHOUSE_STORAGE_DURABILITY": durability,
+                         "STOREHOUSE_SESSIONS_MAX": "2000000"}
+
+    def start(self, folder, **settings):
+        return self.contender.start(self.settings | {"STOREHOUSE_STORAGE_PATH": str(folder / "bench.db")} | settings)
+
+
+def journals(contender):
+    """Storehouse with each storage, by name."""
+    all_of_them = (Journal(contender, "memory", "memory", "full"), Journal(contender, "relaxed", "sqlite", "relaxed"),
+                   Journal(contender, "full", "sqlite", "full"))
+    return {journal.name: journal for journal in all_of_them} | {"disk": Disk()}
+
+
+@contextmanager
+def _folder():
+    """A place for a database that goes with the block, on the disk that is measured."""
+    folder = Path(tempfile.mkdtemp(prefix="journal-", dir=tools.WORK))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def _create(server, count):
+    """That many sessions of kind `app` more; their paths."""
+    return output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
+
+
+def _wrk(server, connections, seconds, paths, body=None):
+    """Asks for the paths in turn, or posts to them, as fast as so many connections can."""
+    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
+        file.writelines(f"{path}\n" for path in paths)
+        file.flush()
+        environment = os.environ | {"BENCH_SESSIONS": file.name} | ({"BENCH_BODY": body} if body else {})
+        output = output_of(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
+                            f"http://127.0.0.1:{server.port}/"], seconds + 20, env=environment)
+    result = json.loads(output.strip().rpartition("\n")[2])
+    if result["badStatus"] or result["socketErrors"] or result["timeouts"] or not result["requests"]:
+        raise Failure(f"{result['requests']} requests with errors: {result}")
+    return result
+
+
+def _number(server, name):
+    """One of the server's own metrics."""
+    return int(re.search(rf"^{name} (\d+)", server.read("/metrics"), re.MULTILINE)[1])
+
+
+def _bytes(folder):
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+def posts(contender, count, seconds):
+    """Actions to some of so many sessions: at full load, and one by one."""
+    with _folder() as folder:
+        if isinstance(contender, Disk):
+            bare = json.loads(output_of([tools.WORK / "syncs", folder / "page", seconds], seconds + 60))
+            return {"transactions": bare["perSecond"], "aloneP50Ms": bare["p50Ms"], "aloneP99Ms": bare["p99Ms"]}
+        with contender.start(folder) as server:
+            paths = _create(server, count)
+            if contender.keeps:
+                server.child.stop()
+        kept = _bytes(folder)
+        with contender.start(folder) as server:
+            if not contender.keeps:
+                paths = _create(server, count)
+            actions = [f"{path}/actions" for path in paths[::max(1, count // ACTIVE)][:ACTIVE]]
+            loads = [_wrk(server, 64, 1, actions, ACTION)]
+            before = _number(server, "storehouse_storage_transactions_total")
+            with Watch(server) as watch:
+                loads.append(load := _wrk(server, 64, seconds, actions, ACTION))
+            written = _number(server, "storehouse_storage_transactions_total") - before
+            loads.append(alone := _wrk(server, 1, max(1, seconds // 2), actions, ACTION))
+        result = {
+            "perSecond": load["requests"] / load["seconds"], "p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
+            "cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent,
+            "aloneP50Ms": alone["p50Ms"], "aloneP99Ms": alone["p99Ms"],
+        }
+        if contender.keeps:
+            commits = sum(each["requests"] for each in loads)
+            result |= {"transactions": written / load["seconds"], "commitBytes": (_bytes(folder) - kept) / commits}
+        return result
+
+
+def found(contender, count, seconds):
+    """So many sessions at rest in the file: how soon the server starts, and what finding them again takes."""
+    with _folder() as folder:
+        with contender.start(folder) as server:
+            paths = _create(server, count)
+        machine.forget_files()
+        with contender.start(folder) as server:
+            result = {"startMs": server.start_seconds * 1e3}
+            time.sleep(SETTLE_SECONDS)
+            result["startMB"] = machine.memory_kb(server.pids())["rss"] / 1024
+            random.Random(1).shuffle(paths)
+            states = [f"{path}/state" for path in paths]
+            with Watch(server) as watch:
+                one = _wrk(server, 1, seconds, states[:count // 4])
+                many = _wrk(server, 16, seconds, states[count // 4:])
+            time.sleep(2)  # for those too many to rest
+            result |= {
+                "wakeP50Ms": one["p50Ms"], "wakeP99Ms": one["p99Ms"], "wakes": many["requests"] / many["seconds"],
+                "manyP99Ms": many["p99Ms"], "cpuMicroseconds": watch.cpu / (one["requests"] + many["requests"]) * 1e6,
+                "residentMB": machine.memory_kb(server.pids())["rss"] / 1024, "othersPercent": watch.others_percent,
+            }
+            result["resident"] = _number(server, "storehouse_sessions_resident")
+            return result
+
+
+def past(contender, seconds):
+    """Earlier states of a session with a long history, at revisions at random."""
+    with _folder() as folder:
+        settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(2 * COMMITS)}
+        with contender.start(folder, **settings) as server:
+            path, = _create(server, 1)
+            batch = "[" + ",".join([ACTION] * 100) + "]"
+            for _ in range(COMMITS // 100):
+                server.read(f"{path}/actions", batch)
+        with contender.start(folder, **settings) as server:
+            numbers = random.Random(1)
+            states = [f"{path}/state?revision={numbers.randrange(COMMITS)}" for _ in range(1000)]
+            with Watch(server) as watch:
+                load = _wrk(server, 1, seconds, states)
+            return {"p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
+                    "cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent}
