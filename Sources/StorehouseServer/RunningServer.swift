@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import Sockets
 import Stores
@@ -42,7 +43,11 @@ package final class RunningServer: Sendable {
         url = "http://\(http.address)"
         // Expired sessions are ended from time to time; where others can rest, that is looked after more often.
         every(.milliseconds(service.registry.sweepInterval), on: group.loops[0]) { $0.sweep() }
-        if configuration.storage.kind != .memory { every(.milliseconds(500), on: group.loops[0]) { $0.hibernate() } }
+        if configuration.storage.kind != .memory {
+            // Not on the loop: thousands may rest at once, and requests wait there.
+            let resting = DispatchQueue(label: "sessions.resting")
+            every(.milliseconds(500), on: group.loops[0]) { sessions in resting.async { sessions.hibernate() } }
+        }
         log.announce("listening on \(url)")
         // Being on loopback proves nothing behind a proxy, so there is always a token.
         if isTokenMade { log.announce("admin token of this run: \(settings.adminToken)") }

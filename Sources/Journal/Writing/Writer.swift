@@ -88,7 +88,7 @@ final class Writer: Sendable {
     func keepHouse(every interval: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self, !inbox.withLock(\.isClosed) else { return }
-            give(.barrier({}))
+            give(.barrier { [weak self] in self?.keepLogShort(isTime: true) })
             keepHouse(every: interval)
         }
     }
@@ -144,11 +144,11 @@ extension Writer {
         live.add(written.liveChange, ordering: .relaxed)
         if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { hasWritten() }
         for call in written.settle(orders) { call() }
-        keepLogShort()
+        keepLogShort(isTime: false)
     }
 
-    private func keepLogShort() {
-        guard database.withLock({ $0?.isLogLong ?? false }) else { return }
+    private func keepLogShort(isTime: Bool) {
+        guard database.withLock({ $0?.isLogLong(isTime) ?? false }) else { return }
         checkpointer.begin { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
             give(.barrier { [self] in endLog() })

@@ -1,7 +1,9 @@
 /// What is done beside what somebody waits for, in small steps.
 extension WritingDatabase {
-    /// From how many pages of the log on they are taken over. Most pages are in it several times, and go to the file once.
-    private static let usualLog = 4000
+    /// From how many pages of the log on they are taken over, now and then and at once. Taking over keeps the disk busy, which
+    /// who commits then notices; and the longer the log, the more often are the same pages in it, which go to the file once.
+    private static let usualLog = 1000
+    private static let mostLog = 4000
     /// How many rows go in one step.
     private static let step = 200
 
@@ -14,11 +16,15 @@ extension WritingDatabase {
         }
     }
 
-    /// Writes when sessions were used, by their numbers.
-    func note(_ uses: [Int: Int]) {
-        guard !uses.isEmpty else { return }
-        lazily { () throws(SQLiteError) in
-            for (number, moment) in uses {
+    /// Has it written when sessions were used, by their numbers.
+    func note(_ uses: [Int: Int]) { self.uses += uses.map { ($0.key, $0.value) } }
+
+    /// False where it does not work now; what could not be written then is not worth another try.
+    private func writeUses() -> Bool {
+        let some = uses.suffix(Self.step)
+        uses.removeLast(some.count)
+        return lazily { () throws(SQLiteError) in
+            for (number, moment) in some {
                 try statements.note.run { values in
                     values.set(1, number)
                     values.set(2, moment)
@@ -30,13 +36,18 @@ extension WritingDatabase {
 
     /// Does a small piece of what can wait; false where there is none, or it does not work now.
     func keepHouse() -> Bool {
+        if !uses.isEmpty { return writeUses() }
         if let number = house.next { return lazily { () throws(SQLiteError) in try thinOut(number) } }
         if clearsUp { return lazily { () throws(SQLiteError) in try clearUp() } }
         return false
     }
 
     /// Whether the log should be taken over.
-    var isLogLong: Bool { connection.logPages >= max(Self.usualLog, nextLook) }
+    ///
+    /// - Parameter isTime: whether that was asked some time ago for the last time, rather than after each transaction.
+    func isLogLong(_ isTime: Bool) -> Bool {
+        connection.logPages >= max(isTime ? Self.usualLog : Self.mostLog, nextLook)
+    }
 
     /// Takes over what the checkpointer has left of the log, so that the next commit begins it anew.
     func endLog() {
@@ -75,7 +86,10 @@ extension WritingDatabase {
     }
 
     /// Leaves nothing in the log, where that can be done.
-    func close() { _ = try? connection.checkpoint() }
+    func close() {
+        while !uses.isEmpty, writeUses() {}
+        _ = try? connection.checkpoint()
+    }
 }
 
 extension WritingDatabase {

@@ -17,6 +17,8 @@ final class WritingDatabase {
     let durability: SQLiteJournal.Durability
     /// Whether ended sessions may have left something.
     var hasLeavings = true
+    /// When sessions were used, by their numbers, as far as that is still to be written.
+    var uses: [(number: Int, moment: Int)] = []
     /// How long the log must be, where it could not be taken over lately.
     var nextLook = 0
     /// Whether the log may have something behind its newest commit that was taken back.

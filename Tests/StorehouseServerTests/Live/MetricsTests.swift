@@ -44,6 +44,8 @@ import Testing
             #expect(after["storehouse_sessions_resident"] == 1)
             #expect(after["storehouse_event_streams"] == 1)
             #expect(after["storehouse_storage_available"] == 1)
+            // Nothing is written: it stays in memory.
+            #expect(after["storehouse_storage_transactions_total"] == 0)
             #expect(after["storehouse_draining"] == 0)
             #expect((after["process_cpu_seconds_total"] ?? 0) > 0)
             #if os(Linux)
