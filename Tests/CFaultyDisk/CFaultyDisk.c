@@ -1,20 +1,23 @@
 #include "CFaultyDisk.h"
 
 #include <sqlite3.h>
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct faulty_disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
-    atomic_int kind, good, delay, syncs, keeps, cuts;
+    atomic_int kind, good, delay, syncs, keeps, cuts, calls, last, tears, ends_writing;
 };
 
 // A file of it: what SQLite sees, and behind that the file of the real system.
 typedef struct {
     sqlite3_file base;
     faulty_disk *disk;
+    const char *name;
 } faulty_file;
 
 static sqlite3_file *real(sqlite3_file *file) { return (sqlite3_file *)((faulty_file *)file + 1); }
@@ -28,6 +31,37 @@ static int fails(faulty_disk *disk, int isSync) {
     return atomic_fetch_sub(&disk->good, 1) > 0 ? FAULTY_NOT : kind;
 }
 
+// What becomes of a call that changes something: it is done, it is the last and perhaps half done, or all is over.
+typedef enum { DONE, TORN, OVER } fate;
+
+static fate next_fate(faulty_disk *disk, int isWrite) {
+    int last = atomic_load(&disk->last), call = atomic_fetch_add(&disk->calls, 1);
+    if (call < last) return DONE;
+    if (call == last) atomic_store(&disk->ends_writing, isWrite);
+    return call == last && atomic_load(&disk->tears) ? TORN : OVER;
+}
+
+// Whether the process is one that will end: then each sync leaves a copy of what the disk is sure of, in place of syncing.
+static int has_end(faulty_disk *disk) { return atomic_load(&disk->last) < INT_MAX; }
+
+static void name_synced(const char *name, char *synced, size_t size) { snprintf(synced, size, "%s-synced", name); }
+
+static int keep_synced(sqlite3_file *file) {
+    char name[1024], bytes[4096];
+    if (((faulty_file *)file)->name == NULL) return SQLITE_OK;
+    name_synced(((faulty_file *)file)->name, name, sizeof name);
+    sqlite3_int64 size = 0;
+    int code = real(file)->pMethods->xFileSize(real(file), &size);
+    FILE *copy = code == SQLITE_OK ? fopen(name, "w") : NULL;
+    if (copy == NULL) return SQLITE_IOERR_FSYNC;
+    for (sqlite3_int64 offset = 0; offset < size && code == SQLITE_OK; offset += sizeof bytes) {
+        int count = size - offset < (sqlite3_int64)sizeof bytes ? (int)(size - offset) : (int)sizeof bytes;
+        code = real(file)->pMethods->xRead(real(file), bytes, count, offset);
+        if (fwrite(bytes, 1, (size_t)count, copy) != (size_t)count) code = SQLITE_IOERR_FSYNC;
+    }
+    return fclose(copy) == 0 ? code : SQLITE_IOERR_FSYNC;
+}
+
 static int file_close(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
@@ -35,6 +69,11 @@ static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    switch (next_fate(disk(file), 1)) {
+    case TORN: real(file)->pMethods->xWrite(real(file), bytes, count / 2, offset); return SQLITE_IOERR_WRITE;
+    case OVER: return SQLITE_IOERR_WRITE;
+    case DONE: break;
+    }
     switch (fails(disk(file), 0)) {
     case FAULTY_WRITE_IO: return SQLITE_IOERR_WRITE;
     case FAULTY_FULL: return SQLITE_FULL;
@@ -47,7 +86,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
     atomic_fetch_add(&disk(file)->cuts, 1);
-    if (atomic_load(&disk(file)->keeps)) return SQLITE_IOERR_TRUNCATE;
+    if (next_fate(disk(file), 0) != DONE || atomic_load(&disk(file)->keeps)) return SQLITE_IOERR_TRUNCATE;
     return real(file)->pMethods->xTruncate(real(file), size);
 }
 
@@ -55,7 +94,8 @@ static int file_sync(sqlite3_file *file, int flags) {
     int delay = atomic_load(&disk(file)->delay);
     if (delay > 0) sqlite3_sleep(delay);
     atomic_fetch_add(&disk(file)->syncs, 1);
-    if (fails(disk(file), 1) == FAULTY_SYNC) return SQLITE_IOERR_FSYNC;
+    if (next_fate(disk(file), 0) != DONE || fails(disk(file), 1) == FAULTY_SYNC) return SQLITE_IOERR_FSYNC;
+    if (has_end(disk(file))) return keep_synced(file);
     return real(file)->pMethods->xSync(real(file), flags);
 }
 
@@ -115,10 +155,22 @@ static const sqlite3_io_methods methods = {
 
 static int disk_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *given) {
     faulty_disk *disk = (faulty_disk *)vfs;
+    file->pMethods = NULL;
+    if ((flags & SQLITE_OPEN_CREATE) != 0 && next_fate(disk, 0) != DONE) return SQLITE_CANTOPEN;
     int code = disk->real->xOpen(disk->real, name, real(file), flags, given);
     ((faulty_file *)file)->disk = disk;
+    ((faulty_file *)file)->name = name;
     file->pMethods = code == SQLITE_OK ? &methods : NULL;
     return code;
+}
+
+static int disk_delete(sqlite3_vfs *vfs, const char *name, int syncs) {
+    faulty_disk *disk = (faulty_disk *)vfs;
+    if (next_fate(disk, 0) != DONE) return SQLITE_IOERR_DELETE;
+    char synced[1024];
+    name_synced(name, synced, sizeof synced);
+    remove(synced);
+    return disk->real->xDelete(disk->real, name, syncs);
 }
 
 faulty_disk *faulty_disk_make(const char *name) {
@@ -129,6 +181,8 @@ faulty_disk *faulty_disk_make(const char *name) {
     disk->vfs = *disk->real;
     disk->vfs.zName = strdup(name);
     disk->vfs.xOpen = disk_open;
+    disk->vfs.xDelete = disk_delete;
+    disk->last = INT_MAX;
     disk->vfs.szOsFile = (int)sizeof(faulty_file) + disk->real->szOsFile;
     disk->vfs.pNext = NULL;
     if (sqlite3_vfs_register(&disk->vfs, 0) != SQLITE_OK) return NULL;
@@ -140,6 +194,17 @@ void faulty_disk_fail(faulty_disk *disk, faulty_kind kind, int good) {
     atomic_store(&disk->good, good);
     atomic_store(&disk->kind, kind);
 }
+
+void faulty_disk_end(faulty_disk *disk, int good, int tears) {
+    atomic_store(&disk->calls, 0);
+    atomic_store(&disk->tears, tears);
+    atomic_store(&disk->ends_writing, 0);
+    atomic_store(&disk->last, good);
+}
+
+int faulty_disk_ends_writing(faulty_disk *disk) { return atomic_load(&disk->ends_writing); }
+
+int faulty_disk_has_ended(faulty_disk *disk) { return atomic_load(&disk->calls) > atomic_load(&disk->last); }
 
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses) { atomic_store(&disk->keeps, refuses); }
 

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("What operators do with a database")
 struct StorageOperationTests {
-    /// A closed file with some sessions of 700 commits each.
-    private func file(_ sessions: Int = 2, keepCommits: Int = 1000) async throws -> JournalFile {
+    /// A closed file with some sessions of so many commits each.
+    private func file(_ sessions: Int = 2, steps: Int = 700, keepCommits: Int = 1000) async throws -> JournalFile {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: keepCommits)
         for number in 0..<sessions {
             let session = journal.begin(Step.session("s\(number)"))
-            Step.store(session).step(700)
+            Step.store(session).step(steps)
             await session.kept()
         }
         await journal.closed()
@@ -35,9 +35,6 @@ struct StorageOperationTests {
             "UPDATE commits SET type = 'stop' WHERE session = 1 AND revision = 700",
             "UPDATE commits SET cause = 1 WHERE session = 1 AND revision = 600",
             "DELETE FROM commits WHERE session = 1 AND revision = 300",
-            "DELETE FROM commits WHERE session = 1 AND revision <= 3", "DELETE FROM commits WHERE session = 1",
-            "UPDATE sessions SET cut = 1 WHERE number = 1", "UPDATE sessions SET cut = -1 WHERE number = 1",
-            "UPDATE sessions SET cut = 699 WHERE number = 1",
             "UPDATE snapshots SET state = '{}' WHERE session = 1",
             "UPDATE sessions SET kind = 'other' WHERE number = 1", "UPDATE sessions SET initial = 7 WHERE number = 1",
         ])
@@ -54,25 +51,29 @@ struct StorageOperationTests {
     @Test(
         "tells commits that are missing from those that were let go",
         arguments: [
-            "DELETE FROM commits WHERE session = 1 AND revision = (SELECT cut + 1 FROM sessions WHERE number = 1)",
-            "DELETE FROM commits WHERE session = 1 AND revision = 600", "DELETE FROM commits WHERE session = 1",
-            "DELETE FROM snapshots WHERE session = 1",
-            "UPDATE sessions SET cut = 0 WHERE number = 1", "UPDATE sessions SET cut = cut - 1 WHERE number = 1",
-            "UPDATE sessions SET cut = cut + 1 WHERE number = 1",
-        ])
-    func missing(statement: String) async throws {
-        let file = try await file(keepCommits: 100)
-        let (cut, commits) = (
-            try file.number("SELECT cut FROM sessions WHERE number = 1"),
-            try file.number("SELECT count(*) FROM commits")
-        )
-        #expect(cut > 100)
+            "DELETE FROM commits WHERE session = 1 AND revision = cut + 1",
+            "DELETE FROM commits WHERE session = 1 AND revision = 90",
+            "DELETE FROM commits WHERE session = 1 AND revision <= 90",
+            "UPDATE sessions SET cut = cut + 1 WHERE number = 1", "UPDATE sessions SET cut = -1 WHERE number = 1",
+            "UPDATE sessions SET cut = 100 WHERE number = 1",
+        ], [16, 1000])
+    func missing(statement: String, keepCommits: Int) async throws {
+        let file = try await file(1, steps: 100, keepCommits: keepCommits)
+        let cut = try file.number("SELECT cut FROM sessions")
+        #expect(cut == (keepCommits == 16 ? 64 : 0))
         let known = try SQLiteStorage.verify(file.path)
-        #expect(known.problems.isEmpty && known.commits == commits)
-        try file.change(statement)
+        #expect(known.problems.isEmpty && known.commits == 100 - cut)
+        try file.change(statement.replacing("= cut + 1", with: "= \(cut + 1)"))
         let found = try SQLiteStorage.verify(file.path)
         #expect(found.problems.count == 1)
         #expect(found.problems.first?.hasPrefix("session s0: ") == true)
+    }
+
+    @Test("tells what was let go from what is there and should not be", arguments: [0, 63])
+    func tooMany(cut: Int) async throws {
+        let file = try await file(1, steps: 100, keepCommits: 16)
+        try file.change("UPDATE sessions SET cut = \(cut)")
+        #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
     }
 
     @Test("finds nothing wrong where only some have gone of what is to go, and lets go of the rest")

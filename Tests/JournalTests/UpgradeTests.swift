@@ -12,17 +12,17 @@ struct UpgradeTests {
     static func file() async throws -> JournalFile {
         let file = try JournalFile()
         let first = try file.open()
-        let gone = first.begin(Step.session("gone"))
-        Step.store(gone).step(10)
+        let gone = first.begin(Parcel.session("gone"))
+        Parcel.store(gone).weigh(10)
         await gone.kept()
         await first.closed()
         let later = try file.open(keepDays: 30, now: { Step.moment + 31 * day })
-        await later.begin(Step.session("idle")).kept()
+        await later.begin(Parcel.session("idle")).kept()
         await later.closed()
-        let last = try file.open(keepCommits: 100)
-        for (id, steps) in [("ended", 5), ("cut", 700), ("whole", 20)] {
-            let session = last.begin(Step.session(id))
-            Step.store(session).step(steps)
+        let last = try file.open(keepCommits: 16)
+        for (id, steps) in [("ended", 5), ("cut", 100), ("whole", 20)] {
+            let session = last.begin(Parcel.session(id))
+            Parcel.store(session).weigh(steps)
             if id == "ended" { session.end(at: Step.moment) }
             #expect(await session.kept() == nil)
         }
@@ -38,14 +38,14 @@ struct UpgradeTests {
     func opening(hasLog: Bool) async throws {
         let file = try await Self.file()
         let cuts = try Self.cuts(file)
-        #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] > 100 && cuts[3] == 10)
+        #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
         let old = try file.firstVersion(hasLog: hasLog)
         let told = Locked<[StorageNews]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { news in told.withLock { $0.append(news) } })
             #expect(try old.number("PRAGMA user_version") == 2)
             #expect(try Self.cuts(old) == cuts)
-            for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 700), ("gone", 10)] {
+            for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
                 let found = try await journal.session(id)
                 #expect(found.kept.revision == revision && found.past.count == revision)
             }
@@ -73,6 +73,6 @@ struct UpgradeTests {
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
         #expect(try copy.number("PRAGMA user_version") == 2)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
-        #expect(try await copy.open().session("again").past.count == 700)
+        #expect(try await copy.open().session("again").past.count == 100)
     }
 }

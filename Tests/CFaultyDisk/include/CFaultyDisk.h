@@ -18,6 +18,17 @@ faulty_disk *faulty_disk_make(const char *name);
 // Fails everything of that kind from now on, after `good` more that succeed.
 void faulty_disk_fail(faulty_disk *disk, faulty_kind kind, int good);
 
+// Ends as a process does that is killed, or a machine that loses power: after `good` more calls that change something, nothing
+// changes any more. The last write is half done if `tears` is not 0. From now on what was synced of a file stands beside it
+// too, with -synced behind the name, and nothing is really synced.
+void faulty_disk_end(faulty_disk *disk, int good, int tears);
+
+// Whether the first call that did not change anything was a write.
+int faulty_disk_ends_writing(faulty_disk *disk);
+
+// Whether so much was called.
+int faulty_disk_has_ended(faulty_disk *disk);
+
 // Has no file made shorter from now on, or again.
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses);
 

@@ -22,6 +22,17 @@ final class FaultyDisk: Sendable {
     /// Makes each sync take so long.
     func delay(milliseconds: Int) { faulty_disk_delay(disk, Int32(milliseconds)) }
 
+    /// Lets nothing change any more after `good` more writes, syncs and so on, the last of which is half done.
+    ///
+    /// What was synced of a file stands beside it from now on.
+    func end(after good: Int, tearing: Bool) { faulty_disk_end(disk, Int32(good), tearing ? 1 : 0) }
+
+    /// Whether the first that changed nothing any more was a write.
+    var endsWriting: Bool { faulty_disk_ends_writing(disk) != 0 }
+
+    /// Whether it came to that.
+    var hasEnded: Bool { faulty_disk_has_ended(disk) != 0 }
+
     /// Has no file made shorter from now on, or again.
     func refuseCuts(_ refuses: Bool) { faulty_disk_refuse_cuts(disk, refuses ? 1 : 0) }
 

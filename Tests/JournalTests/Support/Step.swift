@@ -70,6 +70,9 @@ extension HostedStore {
 }
 
 extension PastState {
-    /// What a store of steps had counted.
-    var count: Int? { state(initial: Step.kind.initialState)?["count"]?.asInteger }
+    /// What a store of steps had counted, or how heavy a parcel was.
+    var count: Int? {
+        if let count = state(initial: Step.kind.initialState)?["count"] { return count.asInteger }
+        return state(initial: Parcel.first.initialState)?["weight"]?.asInteger
+    }
 }

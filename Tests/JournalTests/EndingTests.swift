@@ -1,0 +1,133 @@
+import CSQLite
+import Foundation
+import JSON
+import Journal
+import Stores
+import Testing
+
+@Suite("A process that ends, or a machine that loses power, after each write, sync or truncation")
+struct EndingTests {
+    /// Commits some at a time, all of them awaited, to sessions that are there or begin.
+    private func work(_ journal: SQLiteJournal, _ ledger: Ledger, _ ids: [String], steps: Int = 2, rounds: Int = 2)
+        async throws
+    {
+        for id in ids {
+            let (session, store): (any SessionJournal, HostedStore)
+            if ledger.all[id] != nil {
+                guard let found = try? await journal.session(id) else { return }
+                (session, store) = (found.journal, try Parcel.store(Parcel.first, found))
+            } else {
+                session = journal.begin(Parcel.session(id))
+                store = Parcel.store(session)
+            }
+            for _ in 0..<rounds {
+                store.weigh(steps)
+                guard await ledger.note(id, store.revision, { await session.kept() }) else { return }
+            }
+        }
+    }
+
+    /// A file with a few sessions, in whose log everything stands, or nothing does.
+    private func file(closes: Bool) async throws -> (JournalFile, kept: [String: Int]) {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let ledger = Ledger()
+        try await work(journal, ledger, ["a", "b"], steps: 20)
+        guard closes else { return (try file.copy(), ledger.all.compactMapValues(\.kept)) }
+        await journal.closed()
+        return (file, ledger.all.compactMapValues(\.kept))
+    }
+
+    @Test("in a new file")
+    func making() async throws {
+        let count = try await endingEverywhere(from: nil) { file, disk, ledger in
+            guard let journal = try? file.open(vfs: disk.name) else { return }
+            try await work(journal, ledger, ["a", "b"])
+            await journal.closed()
+        }
+        #expect(count > 20)
+    }
+
+    @Test("in a file that is being brought up to date", arguments: [true, false])
+    func upgrading(hasLog: Bool) async throws {
+        let old = try await UpgradeTests.file().firstVersion(hasLog: hasLog)
+        let kept = ["whole": 20, "idle": 0, "cut": 100, "gone": 10]
+        let count = try await endingEverywhere(from: old, kept: kept) { file, disk, ledger in
+            guard let journal = try? file.open(vfs: disk.name) else { return }
+            try await work(journal, ledger, ["new", "newer"])
+            await journal.closed()
+        }
+        #expect(count > 20)
+    }
+
+    @Test("while the log is taken over, and begun anew", arguments: [true, false])
+    func takingOver(closes: Bool) async throws {
+        let (template, kept) = try await file(closes: closes)
+        let count = try await endingEverywhere(from: template, kept: kept) { file, disk, ledger in
+            guard let journal = try? file.open(vfs: disk.name) else { return }
+            for _ in 0..<2 {
+                try await work(journal, ledger, ["a", "b"], rounds: 1)
+                file.takeLogOver(disk)
+            }
+            await journal.closed()
+        }
+        #expect(count > 20)
+    }
+
+    @Test("while old commits go")
+    func thinningOut() async throws {
+        let (template, kept) = try await file(closes: true)
+        let count = try await endingEverywhere(from: template, kept: kept, losing: [.nothing, .all]) {
+            file, disk, ledger in
+            guard let journal = try? file.open(keepCommits: 16, vfs: disk.name) else { return }
+            try await work(journal, ledger, ["a"], steps: 25, rounds: 3)
+            await journal.closed()
+            guard !disk.hasEnded else { return }
+            #expect(try file.number("SELECT cut FROM sessions WHERE id = 'a'") >= 64)
+        }
+        #expect(count > 20)
+    }
+
+    @Test("while a session's state is migrated to what its kind makes of it now")
+    func migrating() async throws {
+        let template = try JournalFile()
+        let first = try template.open()
+        let session = first.begin(Parcel.session())
+        Parcel.store(session).weigh(3)
+        #expect(await session.kept() == nil)
+        await first.closed()
+        let count = try await endingEverywhere(from: template, kept: ["parcel": 3]) { file, disk, ledger in
+            guard let journal = try? file.open(vfs: disk.name) else { return }
+            _ = try? await goOn(journal, ledger)
+            await journal.closed()
+        } check: { journal in
+            let store = try await goOn(journal, Ledger(["parcel": 0]))
+            let entries = try await journal.session("parcel").journal.entries(after: 0) ?? []
+            #expect(entries.map(\.type).filter { $0 == "store/migrated" }.count == 1)
+            #expect(entries.map(\.revision) == Array(1...entries.count))
+            let state = try JSONValue(parsing: store.read().json)
+            #expect(state == ["grams": .integer(entries.count - 1)])
+        }
+        #expect(count > 10)
+    }
+
+    /// Has the session go on as the newer kind, and commits once.
+    private func goOn(_ journal: SQLiteJournal, _ ledger: Ledger) async throws -> HostedStore {
+        let found = try await journal.session("parcel")
+        let store = try Parcel.store(Parcel.second, found)
+        guard await ledger.note("parcel", store.revision, { await found.journal.kept() }) else { return store }
+        store.weigh()
+        _ = await ledger.note("parcel", store.revision) { await found.journal.kept() }
+        return store
+    }
+}
+
+extension JournalFile {
+    /// Takes the log over into the file, as far as that works.
+    fileprivate func takeLogOver(_ disk: FaultyDisk) {
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, disk.name) == SQLITE_OK else { return }
+        sqlite3_exec(handle, "PRAGMA wal_checkpoint", nil, nil, nil)
+    }
+}

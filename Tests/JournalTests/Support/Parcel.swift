@@ -1,0 +1,68 @@
+import JSON
+import Journal
+import Stores
+
+/// A parcel as two releases of a program know it: what one calls its weight are grams to the other.
+enum Parcel {
+    struct First: HostedState, StateObject, Restorable {
+        var weight = 0
+
+        init() {}
+        init(restoring kept: KeptValue) throws(RestorationFailure) { weight = try kept.member("weight") }
+        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("weight", weight) }
+    }
+
+    struct Second: HostedState, StateObject, Restorable {
+        var grams = 0
+
+        init() {}
+        init(restoring kept: KeptValue) throws(RestorationFailure) { grams = try kept.member("grams") }
+        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("grams", grams) }
+    }
+
+    struct Action: CataloguedAction, Equatable {
+        static let catalogue = ActionCatalogue([ActionDeclaration("weigh", "Is a gram more.", Action())])
+    }
+
+    struct FirstReducer: HostedReducer {
+        func reduce(_ state: inout First, _ action: Action) { state.weight += 1 }
+    }
+
+    struct SecondReducer: HostedReducer {
+        func reduce(_ state: inout Second, _ action: Action) { state.grams += 1 }
+    }
+
+    static let first = StoreKind.store("parcel", FirstReducer.self)
+    static let second = StoreKind.store(
+        "parcel", SecondReducer.self, migrations: [{ state, _ in state = ["grams": state["weight"] ?? 0] }])
+
+    static func session(_ id: String = "parcel") -> SessionRecord {
+        SessionRecord(
+            id: id, kind: "parcels", schema: 1, createdAt: Step.moment, forkedFrom: nil, history: "h",
+            initial: first.initialKept)
+    }
+
+    /// A store of a new session.
+    static func store(_ journal: any SessionJournal) -> HostedStore {
+        first.makeStore(environment: StoreEnvironment(clock: Step.Clock()), recorder: journal)
+    }
+
+    /// A store that goes on as one release or the other.
+    static func store(_ kind: StoreKind, _ found: Found) throws -> HostedStore {
+        let initial = found.kept.record.initial
+        guard let state = found.past.state(initial: initial.json) else { throw Missing(id: "state") }
+        let kept = KeptState(json: state.encoded(), hidden: found.past.hidden ?? initial.hidden)
+        let store = try kind.makeStore(
+            environment: StoreEnvironment(clock: Step.Clock()), recorder: found.journal, from: kept,
+            revision: found.kept.revision)
+        store.resume()
+        return store
+    }
+}
+
+extension HostedStore {
+    /// Makes a parcel heavier, one action after the other.
+    func weigh(_ count: Int = 1) {
+        for _ in 0..<count { dispatch(["type": "weigh"], DispatchOptions()) { _ in } }
+    }
+}
