@@ -85,9 +85,11 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    int refuses = next_fate(disk(file), 0) != DONE || atomic_load(&disk(file)->keeps);
+    int code = refuses ? SQLITE_IOERR_TRUNCATE : real(file)->pMethods->xTruncate(real(file), size);
+    // Behind that, so that who waits for it finds it done.
     atomic_fetch_add(&disk(file)->cuts, 1);
-    if (next_fate(disk(file), 0) != DONE || atomic_load(&disk(file)->keeps)) return SQLITE_IOERR_TRUNCATE;
-    return real(file)->pMethods->xTruncate(real(file), size);
+    return code;
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
