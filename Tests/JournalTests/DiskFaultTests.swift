@@ -50,6 +50,25 @@ struct DiskFaultTests {
         #expect(copy.past.count == revision + 1)
     }
 
+    @Test("begins the log anew once the disk has room again, which may be as little as the log has")
+    func logAfterFullDisk() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
+        let session = journal.begin(Step.session())
+        Step.store(session).step(20)
+        #expect(await session.kept() == nil)
+        let before = try file.logNumber()
+        disk.fail(FAULTY_FULL)
+        Step.store(session, from: 20).step()
+        #expect(await session.kept() != nil)
+        disk.heal()
+        for await news in news where news == .recovered { break }
+        await journal.begin(Step.session("other")).kept()
+        #expect(try file.logNumber() == before + 1)
+        #expect(try await journal.session("session").past.count == 20)
+    }
+
     @Test("fails what is given while the disk does, and nothing of what was kept before")
     func whileFailing() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())

@@ -10,6 +10,8 @@ extension WritingDatabase {
     /// Whether something small can be written.
     func probe() -> Bool {
         guard forgetTakenBack() else { return false }
+        // A full disk may be full of the log: begun anew, it needs no more room.
+        if connection.logPages > 0 { _ = takeLogOver() }
         return small { () throws(SQLiteError) in
             try statements.probe.run { _ in }
             return true
@@ -51,13 +53,16 @@ extension WritingDatabase {
 
     /// Takes over what the checkpointer has left of the log, so that the next commit begins it anew.
     func endLog() {
-        if let (log, done) = try? connection.checkpoint(), log == done {
-            connection.forgetLog()
-            nextLook = 0
-        } else {
-            // Somebody reads what was there before, or the disk fails.
-            nextLook = connection.logPages + Self.usualLog
-        }
+        // Else somebody reads what was there before, or the disk fails.
+        if !takeLogOver() { nextLook = connection.logPages + Self.usualLog }
+    }
+
+    /// Whether all of it was.
+    private func takeLogOver() -> Bool {
+        guard let (log, done) = try? connection.checkpoint(), log == done else { return false }
+        connection.forgetLog()
+        nextLook = 0
+        return true
     }
 
     /// Runs `body` in a transaction.

@@ -38,6 +38,12 @@ final class JournalFile: Sendable {
 }
 
 extension JournalFile {
+    /// The how many-th log stands beside the file, by the log's own head.
+    func logNumber() throws -> Int {
+        let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+        return log.dropFirst(12).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    }
+
     struct Refused: Error {}
 
     /// Does to the file what no journal does.
