@@ -10,7 +10,7 @@
 struct faulty_disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
-    atomic_int kind, good, delay, syncs, keeps, cuts, calls, last, tears, ends_writing;
+    atomic_int kind, good, holds, syncs, keeps, cuts, calls, last, tears, ends_writing;
 };
 
 // A file of it: what SQLite sees, and behind that the file of the real system.
@@ -93,8 +93,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
-    int delay = atomic_load(&disk(file)->delay);
-    if (delay > 0) sqlite3_sleep(delay);
+    while (atomic_load(&disk(file)->holds)) sqlite3_sleep(1);
     atomic_fetch_add(&disk(file)->syncs, 1);
     if (next_fate(disk(file), 0) != DONE || fails(disk(file), 1) == FAULTY_SYNC) return SQLITE_IOERR_FSYNC;
     if (has_end(disk(file))) return keep_synced(file);
@@ -210,7 +209,7 @@ int faulty_disk_has_ended(faulty_disk *disk) { return atomic_load(&disk->calls) 
 
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses) { atomic_store(&disk->keeps, refuses); }
 
-void faulty_disk_delay(faulty_disk *disk, int milliseconds) { atomic_store(&disk->delay, milliseconds); }
+void faulty_disk_hold(faulty_disk *disk, int holds) { atomic_store(&disk->holds, holds); }
 
 int faulty_disk_syncs(faulty_disk *disk) { return atomic_load(&disk->syncs); }
 

@@ -32,8 +32,8 @@ int faulty_disk_has_ended(faulty_disk *disk);
 // Has no file made shorter from now on, or again.
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses);
 
-// Makes each sync take so long.
-void faulty_disk_delay(faulty_disk *disk, int milliseconds);
+// Has each sync wait until it is let go.
+void faulty_disk_hold(faulty_disk *disk, int holds);
 
 // How often was synced.
 int faulty_disk_syncs(faulty_disk *disk);

@@ -19,8 +19,12 @@ final class FaultyDisk: Sendable {
 
     func heal() { faulty_disk_fail(disk, FAULTY_NOT, 0) }
 
-    /// Makes each sync take so long.
-    func delay(milliseconds: Int) { faulty_disk_delay(disk, Int32(milliseconds)) }
+    /// Has each sync that begins meanwhile wait for the end of `body`.
+    func holding(_ body: () -> Void) {
+        faulty_disk_hold(disk, 1)
+        body()
+        faulty_disk_hold(disk, 0)
+    }
 
     /// Lets nothing change any more after `good` more writes, syncs and so on, the last of which is half done.
     ///
