@@ -1,5 +1,6 @@
 import Journal
 import StorehouseServer
+import Stores
 
 extension Storehouse {
     /// Does what an operator wants done with a database file.
@@ -15,9 +16,16 @@ extension Storehouse {
             Console.print(String(decoding: try SQLiteStorage.export(session, from: file), as: UTF8.self))
         case .import(let document, let file, let id):
             let name = id == "new" ? SessionID.random().description : id
-            Console.print(try SQLiteStorage.insert(try read(document), into: file, as: name))
+            Console.print(
+                try SQLiteStorage.insert(try read(document), into: file, as: name, objection: Self.objection))
         }
         return 0
+    }
+
+    /// Why no server can use a session; nil where one can that has its kind.
+    private static func objection(_ session: SessionRecord) -> String? {
+        SessionID(session.id.utf8) == nil
+            ? "'\(session.id.prefix(64))' is no session's id; with '--id new' it gets one" : nil
     }
 
     private static func verify(_ file: String) throws -> Int32 {

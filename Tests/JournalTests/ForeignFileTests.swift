@@ -55,6 +55,30 @@ struct ForeignFileTests {
         #expect(throws: StorageError.missing(path: file.path + "/db")) { try SQLiteStorage.verify(file.path + "/db") }
     }
 
+    @Test("is missing or empty while its log is there", arguments: [true, false])
+    func lonelyLog(isMissing: Bool) async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.begin(Step.session())
+        Step.store(session).step(3)
+        await session.kept()
+        let left = try file.copy()
+        let contents = try Data(contentsOf: URL(fileURLWithPath: left.path))
+        let log = try Data(contentsOf: URL(fileURLWithPath: left.path + "-wal"))
+        if isMissing {
+            try FileManager.default.removeItem(atPath: left.path)
+        } else {
+            try Data().write(to: URL(fileURLWithPath: left.path))
+        }
+        guard case .corrupt = #expect(throws: StorageError.self, performing: { try left.open() }) else {
+            throw Missing(id: "corrupt")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: left.path + "-wal")) == log)
+        try contents.write(to: URL(fileURLWithPath: left.path))
+        #expect(try await left.open().session("session").past.count == 3)
+        await journal.closed()
+    }
+
     @Test("may be empty, and nobody else may read what it becomes")
     func empty() async throws {
         let file = try JournalFile()

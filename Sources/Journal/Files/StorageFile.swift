@@ -58,11 +58,15 @@ struct StorageFile {
     func checkHeader() throws(StorageError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            if errno == ENOENT { return false }
-            throw .inaccessible(path: path, detail: systemError())
+            guard errno == ENOENT else { throw .inaccessible(path: path, detail: systemError()) }
+            try refuseLonelyLog()
+            return false
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path, detail: "it is no file") }
-        guard status.st_size > 0 else { return false }
+        guard status.st_size > 0 else {
+            try refuseLonelyLog()
+            return false
+        }
         let header = try header()
         guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw .foreign(path: path, detail: "it does not begin as an SQLite database does")
@@ -72,6 +76,13 @@ struct StorageFile {
             throw .foreign(path: path, detail: "it is the database of another application")
         }
         return true
+    }
+
+    /// Refuses to begin with nothing where a log says that there was something: SQLite would empty it.
+    private func refuseLonelyLog() throws(StorageError) {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        throw .corrupt(path: path, detail: "it is missing or empty, and its log is there with commits in it")
     }
 
     private func header() throws(StorageError) -> [UInt8] {

@@ -1,5 +1,5 @@
 import JSON
-import Stores
+public import Stores
 
 extension SQLiteStorage {
     /// Writes an exported session into a database that no server uses.
@@ -8,13 +8,20 @@ extension SQLiteStorage {
     ///   - bytes: what ``export(_:from:)`` has made.
     ///   - path: the database file, which is made where there is none.
     ///   - id: under which it goes on; nil for its own. None of that id may be there, or have been lately.
+    ///   - objection: why a session cannot be used by the servers that the file is for; nil where it can.
     /// - Returns: the id.
-    public static func insert(_ bytes: [UInt8], into path: String, as id: String?) throws(StorageError) -> String {
+    public static func insert(
+        _ bytes: [UInt8], into path: String, as id: String?,
+        objection: (SessionRecord) -> String? = { _ in nil }
+    ) throws(StorageError) -> String {
         let session: ExportedSession
         do throws(ExportedSession.Unreadable) {
             session = try ExportedSession(bytes, id: id)
         } catch {
             throw .refused("the document cannot be imported: \(error.detail)")
+        }
+        if let objection = objection(session.record) {
+            throw .refused("the document cannot be imported: \(objection)")
         }
         let file = try StorageFile(path)
         try file.checkHeader()

@@ -122,13 +122,13 @@ final class EventHub: Sendable {
         for audience in audiences { audience.end(nil) }
     }
 
-    /// Says goodbye to all streams, once.
+    /// Says goodbye to all streams, once, behind whatever was committed before.
     func end(_ reason: String) {
-        let audiences: [Audience] = contents.withLock { contents in
-            contents.hasEnded = true
-            return contents.topics.flatMap(\.audiences)
+        contents.withLock { $0.hasEnded = true }
+        // Nobody else may hold the hub any more.
+        whenKept { [self] in
+            for audience in contents.withLock({ $0.topics.flatMap(\.audiences) }) { audience.end(reason) }
         }
-        for audience in audiences { audience.end(reason) }
     }
 
     /// Called inside the store, in the order of commits.

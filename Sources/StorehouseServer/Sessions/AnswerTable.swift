@@ -18,8 +18,9 @@ final class AnswerTable: Sendable {
     }
 
     fileprivate enum Entry {
-        case awaited(UInt64)
-        case kept(KeptAnswer)
+        case awaited(BodyFingerprint)
+        /// With the fingerprint of its request, where that came to this process.
+        case kept(KeptAnswer, BodyFingerprint?)
     }
 
     fileprivate struct Contents {
@@ -50,12 +51,14 @@ final class AnswerTable: Sendable {
     }
 
     /// Takes in a request.
-    func enter(_ key: String, _ fingerprint: UInt64, now: Int) -> Turn {
+    func enter(_ key: String, _ fingerprint: BodyFingerprint, now: Int) -> Turn {
         contents.withLock { contents in
             contents.forget(before: now - Self.lifetime)
             switch contents.entries[key] {
-            case .awaited(let first): return first == fingerprint ? .underWay : .other
-            case .kept(let answer): return answer.fingerprint == fingerprint ? .again(answer) : .other
+            case .awaited(let first): return first.exact == fingerprint.exact ? .underWay : .other
+            case .kept(let answer, let first):
+                let isSame = first.map { $0.exact == fingerprint.exact } ?? (answer.fingerprint == fingerprint.kept)
+                return isSame ? .again(answer) : .other
             case nil:
                 guard contents.bytes < Self.mostBytes, contents.awaited < 1000 else { return .full }
                 contents.entries[key] = .awaited(fingerprint)
@@ -89,19 +92,24 @@ final class AnswerTable: Sendable {
 
 extension AnswerTable.Contents {
     fileprivate mutating func keep(_ answer: KeptAnswer) {
-        switch entries.updateValue(.kept(answer), forKey: answer.key) {
-        case .kept(let earlier)?: bytes -= earlier.extent
-        case .awaited?:
+        var fingerprint: BodyFingerprint?
+        switch entries[answer.key] {
+        case .kept(let earlier, let first)?:
+            fingerprint = first
+            bytes -= earlier.extent
+        case .awaited(let first)?:
+            fingerprint = first
             awaited -= 1
             order.append((answer.key, answer.at))
         case nil: order.append((answer.key, answer.at))
         }
+        entries[answer.key] = .kept(answer, fingerprint)
         bytes += answer.extent
     }
 
     fileprivate mutating func forget(before moment: Int) {
         while oldest < order.count, order[oldest].at < moment {
-            if case .kept(let answer)? = entries.removeValue(forKey: order[oldest].key) { bytes -= answer.extent }
+            if case .kept(let answer, _)? = entries.removeValue(forKey: order[oldest].key) { bytes -= answer.extent }
             oldest += 1
         }
         guard oldest > order.count / 2 else { return }

@@ -45,11 +45,4 @@ struct IdempotencyKey: Sendable {
         }
         return isEscaped ? nil : String(decoding: bytes, as: UTF8.self)
     }
-
-    /// Tells a body from others (FNV-1a, 64 bits); the same in every process.
-    static func fingerprint(of body: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash
-    }
 }

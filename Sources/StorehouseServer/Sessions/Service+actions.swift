@@ -32,7 +32,7 @@ extension Service {
         _ body: JSONValue, _ order: ActionOrder, _ session: Session, _ call: Call
     ) throws(Problem) {
         let key = order.key?.text ?? ""
-        let fingerprint = IdempotencyKey.fingerprint(of: call.request.body)
+        let fingerprint = BodyFingerprint(call.request.body, session.kind.masked(body))
         switch session.answers.enter(key, fingerprint, now: clock.now()) {
         case .first:
             var order = order
@@ -150,11 +150,11 @@ private final class PendingAction: Sendable {
 /// Keeps the answer to an action that has a key.
 private final class AnswerKeeper: Sendable {
     private let key: String
-    private let fingerprint: UInt64
+    private let fingerprint: BodyFingerprint
     private let order: ActionOrder
     private let session: Session
 
-    init(_ key: String, _ fingerprint: UInt64, _ order: ActionOrder, _ session: Session) {
+    init(_ key: String, _ fingerprint: BodyFingerprint, _ order: ActionOrder, _ session: Session) {
         self.key = key
         self.fingerprint = fingerprint
         self.order = order
@@ -185,7 +185,7 @@ private final class AnswerKeeper: Sendable {
     func giveUp() { session.answers.forget(key) }
 
     private func keep(_ response: Response, isLast: Bool) {
-        let answer = KeptAnswer(key: key, fingerprint: fingerprint, answer: response.kept, at: session.now)
+        let answer = KeptAnswer(key: key, fingerprint: fingerprint.kept, answer: response.kept, at: session.now)
         session.journal?.keep(answer)
         if isLast { session.answers.keep(answer) }
     }

@@ -6,9 +6,7 @@ extension Service {
     func readState(_ session: Session, _ call: Call) throws(Problem) {
         let selection = try Self.selection(call.head, session.kind)
         let condition = try Self.condition(call.head.fields.values("if-none-match"), "If-None-Match")
-        guard let revision = try Self.number("revision", in: call.head, 0...Int.max),
-            revision != session.store.revision
-        else {
+        guard let revision = try Self.number("revision", in: call.head, 0...Int.max) else {
             if let condition {
                 let revision = session.store.revision
                 if condition.matchesWeakly(EntityTag(revision: revision)) {
@@ -16,6 +14,11 @@ extension Service {
                 }
             }
             return call.answer(Self.answer(session.store.read(selection)), about: session)
+        }
+        if revision == session.store.revision, condition == nil {
+            let present = session.store.read(selection)
+            // By now there may be a later one.
+            if present.revision == revision { return call.answer(Self.answer(present), about: session) }
         }
         let later = call.later
         session.past(revision) { found in

@@ -20,6 +20,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     public let payload: JSONSchema
     /// A whole body to post.
     public let example: JSONValue
+    /// The members of its payload that must never be shown or kept in clear.
+    public let secrets: [String]
 
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
     @usableFromInline let write: @Sendable (Action) -> JSONObject?
@@ -44,7 +46,9 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     ) {
         var properties: [JSONSchema.Property] = []
         var example = JSONObject()
+        var secrets: [String] = []
         for field in repeat each fields {
+            if field.isSecret { secrets.append(field.name) }
             properties.append(
                 field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
             if let value = field.example { example[field.name] = value }
@@ -54,6 +58,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         self.audience = audience
         payload = .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
         self.example = Self.body(type, example)
+        self.secrets = secrets
         let coders = (repeat FieldCoder(each fields))
         read = { payload throws(PayloadMismatch) in embed(repeat try (each coders).value(in: payload)) }
         write = { action in
@@ -72,6 +77,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         self.audience = audience
         payload = .object([])
         example = Self.body(type, [:])
+        secrets = []
         read = { _ throws(PayloadMismatch) in action }
         write = { $0 == action ? [:] : nil }
     }
@@ -83,6 +89,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         audience = part.audience
         payload = part.payload
         example = part.example
+        secrets = part.secrets
         read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
         write = { action in
             var payload: JSONObject?

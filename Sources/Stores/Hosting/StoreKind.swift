@@ -14,6 +14,8 @@ public struct StoreKind: Sendable {
         public let payload: JSONSchema
         /// A whole body to post.
         public let example: JSONValue
+        /// The members of its payload that must never be shown or kept in clear.
+        public let secrets: [String]
     }
 
     /// What there is to know of one named selector.
@@ -103,12 +105,26 @@ public struct StoreKind: Sendable {
         selectOfKept = { (selection, kept) throws(RestorationFailure) in try encoder.encode(selection, of: kept) }
         actions = catalogue.declarations.map {
             ActionDescription(
-                type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example)
+                type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
+                secrets: $0.secrets)
         }
     }
 
     /// The state at revision 0, as JSON.
     public var initialState: [UInt8] { initialKept.json }
+
+    /// An action, or a batch of them, as it may be shown and kept: with `"***"` for what is secret.
+    ///
+    /// - Parameter body: as a client sends it, valid or not.
+    public func masked(_ body: JSONValue) -> JSONValue {
+        if case .array(let actions) = body { return .array(actions.map(masked)) }
+        guard case .object(var action) = body, case .object(var payload)? = action["payload"],
+            let secrets = actions.first(where: { $0.type == action["type"]?.asString })?.secrets, !secrets.isEmpty
+        else { return body }
+        for name in secrets where payload[name] != nil { payload[name] = "***" }
+        action["payload"] = .object(payload)
+        return .object(action)
+    }
 
     /// A new store of this kind.
     ///

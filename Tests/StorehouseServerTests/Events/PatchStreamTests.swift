@@ -135,6 +135,7 @@ import Testing
                     seen = event
                     if !view.select.contains("summary"), Int.random(in: 0..<4, using: &random) == 0 {
                         let past = try await session.read("/state?revision=\(event.revision ?? -1)" + view.select)
+                        #expect(past.revision == event.revision)
                         #expect(past[json: "state"] == value)
                     }
                 }

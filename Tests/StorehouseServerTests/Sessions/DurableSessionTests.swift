@@ -160,6 +160,56 @@ import Testing
         }
     }
 
+    /// What is kept of a request does not tell its password, by which somebody with the file could try passwords.
+    @Test func anAnswerIsKeptWithoutThePassword() async throws {
+        let durable = try DurableServer()
+        let fields = [("Idempotency-Key", "\"k\"")]
+        let path = try await durable.run { server in
+            let session = try await server.session()
+            func enter(_ password: String) async throws -> TestResponse {
+                try await session.dispatch("login/enteringCredential", ["password": .string(password)], fields: fields)
+            }
+            #expect(try await enter("some password").status == 200)
+            #expect(try await enter("some password")["idempotency-replayed"] == "true")
+            #expect(try await enter("another password").code == "idempotency-mismatch")
+            return session.path
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            for (member, code) in [("password", nil), ("username", "idempotency-mismatch")] {
+                let again = try await session.dispatch(
+                    "login/enteringCredential", [member: "another password"], fields: fields)
+                #expect(again.code == code && (again["idempotency-replayed"] == "true") == (code == nil))
+            }
+        }
+    }
+
+    @Test func theLastEventComesBehindAllThatWasAnswered() async throws {
+        let durable = try DurableServer()
+        try await durable.run { server in
+            for _ in 1...5 {
+                let session = try await server.session()
+                let events = try await session.events()
+                _ = try await events.state()
+                let answered = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 1...3 {
+                        group.addTask {
+                            var newest = 0
+                            while let revision = try await session.increment().revision { newest = revision }
+                            return newest
+                        }
+                    }
+                    while try await session.revision() ?? 5 < 5 {}
+                    #expect(try await session.delete().status == 204)
+                    return try await group.reduce(0, max)
+                }
+                var shown = 0
+                while let event = try await events.event(), event.name == "state" { shown = event.revision ?? 0 }
+                #expect(shown >= answered)
+            }
+        }
+    }
+
     @Test(arguments: ["", "&changes=patch"])
     func aStreamGoesOnAfterARestart(_ form: String) async throws {
         let durable = try DurableServer()
