@@ -19,10 +19,9 @@ final class StorageLock: Sendable {
         descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .inaccessible(path: path + "-lock", detail: systemError()) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let isTaken = errno == EWOULDBLOCK
-            let detail = systemError()
-            close(descriptor)
-            throw isTaken ? .inUse(path: path) : .inaccessible(path: path + "-lock", detail: detail)
+            // What was opened is closed by `deinit`, and must be but once: the number may be another file's by then.
+            throw errno == EWOULDBLOCK
+                ? .inUse(path: path) : .inaccessible(path: path + "-lock", detail: systemError())
         }
     }
 
@@ -30,7 +29,7 @@ final class StorageLock: Sendable {
 
     /// Lets others have the database.
     func release() {
-        if !isReleased.exchange(true, ordering: .relaxed) { close(descriptor) }
+        if descriptor >= 0, !isReleased.exchange(true, ordering: .relaxed) { close(descriptor) }
     }
 }
 
