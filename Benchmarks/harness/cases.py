@@ -1,17 +1,14 @@
 """The measurements. Each starts a fresh server or library, puts one load on it, and returns its numbers."""
 
-import json
-import os
-import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, durable, fetching, growth, machine, tools
+from harness import calls, durable, fetching, growth, machine
 from harness.contenders import ACTION
-from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd
-from harness.processes import Failure, output_of
+from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
+from harness.processes import Failure
 
 SILENT_SECONDS = 4
 NEVER = 3600  # seconds between heartbeats
@@ -32,36 +29,24 @@ class Case:
 def requests(contender, server, sessions, connections=64):
     """A load of requests as fast as its connections can, warmed up: POST of an action to each session in turn, or
     GET /healthz. It takes seconds, and what else is load meanwhile."""
-    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as paths:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
-        if sessions:
-            paths.writelines(f"{publish}\n" for _, publish in contender.create_sessions(server, sessions))
-            paths.flush()
-            environment |= {"BENCH_SESSIONS": paths.name, "BENCH_BODY": ACTION}
-        elif server.get("/healthz") != 200:
-            raise Failure(f"{contender.name} does not answer 200 to GET /healthz")
+    paths = [publish for _, publish in contender.create_sessions(server, sessions)] if sessions else None
+    if not paths and server.get("/healthz") != 200:
+        raise Failure(f"{contender.name} does not answer 200 to GET /healthz")
 
-        def load(seconds, load_pids=()):
-            command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
-                       f"http://127.0.0.1:{server.port}/healthz"]
-            with Watch(server, load_pids) as watch:
-                output = output_of(command, seconds + 20, env=environment)
-            result = json.loads(output.strip().rpartition("\n")[2])
-            errors = {key: result[key] for key in ("badStatus", "socketErrors", "timeouts") if result[key]}
-            if errors or not result["requests"]:
-                raise Failure(f"{contender.name}: {result['requests']} requests with errors {errors}")
-            return {
-                **result,
-                "perSecond": result["requests"] / result["seconds"],
-                "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
-                "othersPercent": watch.others_percent,
-            }
+    def load(seconds, load_pids=()):
+        with Watch(server, load_pids) as watch:
+            result = wrk(server, connections, seconds, paths, ACTION)
+        return {
+            **result,
+            "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
+            "othersPercent": watch.others_percent,
+        }
 
-        load(1)  # warms caches, pools and heaps
-        yield load
+    load(1)  # warms caches, pools and heaps
+    yield load
 
 
-def wrk(contender, seconds, sessions):
+def alone(contender, seconds, sessions):
     """Requests by themselves."""
     with contender.start() as server, requests(contender, server, sessions) as load:
         return load(seconds)
@@ -292,9 +277,9 @@ def server_cases(quick):
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
         Case("post", "POST counter/increment, 1000 sessions", state, REQUEST_ROWS,
-             lambda contender: wrk(contender, seconds, 1000)),
+             lambda contender: alone(contender, seconds, 1000)),
         Case("health", "GET /healthz", every, REQUEST_ROWS,
-             lambda contender: wrk(contender, seconds, 0)),
+             lambda contender: alone(contender, seconds, 0)),
         Case("open", "the same POST beside 10 000 idle connections", state, IDLE_ROWS,
              lambda contender: beside_idle(contender, seconds, 10000)),
         Case("drip", "GET /healthz by one client, beside 5000 dripping connections", every, DRIP_ROWS,

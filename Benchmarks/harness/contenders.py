@@ -56,26 +56,26 @@ class Server:
             children = []
         return [pid, *map(int, children)]
 
-    def read(self, path, body=None):
-        """What a GET is answered, or a POST where there is a body."""
+    def ask(self, path, body=None):
+        """The status and text of what a GET is answered, or a POST where there is a body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
         try:
             connection.request("POST" if body else "GET", path, body, {"Content-Type": "application/json"} if body else {})
             answer = connection.getresponse()
-            text = answer.read().decode()
+            return answer.status, answer.read().decode()
         finally:
             connection.close()
-        if answer.status // 100 != 2:
-            raise Failure(f"{answer.status} to {path}: {text[:200]}")
-        return text
 
     def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
-        try:
-            connection.request("GET", path)
-            return connection.getresponse().status
-        finally:
-            connection.close()
+        """The status alone."""
+        return self.ask(path)[0]
+
+    def read(self, path, body=None):
+        """The text, of an answer that must be 2xx."""
+        status, text = self.ask(path, body)
+        if status // 100 != 2:
+            raise Failure(f"{status} to {path}: {text[:200]}")
+        return text
 
 
 class StateServer:
@@ -107,21 +107,9 @@ class StateServer:
 
     def create_sessions(self, server, count):
         """Makes that many sessions of kind `app`; their paths, for events and for actions."""
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_SECONDS)
-        paths = []
-        try:
-            for _ in range(count):
-                connection.request("POST", "/sessions", '{"store":"app"}', {"Content-Type": "application/json"})
-                answer = connection.getresponse()
-                answer.read()
-                location = answer.headers["Location"]
-                if answer.status != 201 or not location:
-                    raise Failure(f"{self.name} answers {answer.status} to POST /sessions")
-                base = re.sub(r"^https?://[^/]+", "", location)
-                paths.append((f"{base}/events", f"{base}/actions"))
-        finally:
-            connection.close()
-        return paths
+        locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
+        bases = [re.sub(r"^https?://[^/]+", "", location) for location in locations]
+        return [(f"{base}/events", f"{base}/actions") for base in bases]
 
 
 class Nginx:

@@ -1,7 +1,6 @@
 """Durable sessions: what commits cost that are kept, by how many sessions there are; how sessions are found again."""
 
 import json
-import os
 import random
 import re
 import shutil
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from harness import machine, tools
 from harness.contenders import ACTION
-from harness.loads import SETTLE_SECONDS, Watch
-from harness.processes import Failure, output_of
+from harness.loads import SETTLE_SECONDS, Watch, wrk
+from harness.processes import output_of
 
 ACTIVE = 1000  # sessions that actions are posted to, however many there are
 COMMITS = 10000  # of the session whose past is asked for
@@ -32,6 +31,8 @@ class Journal:
         self.contender, self.name, self.keeps = contender, name, kind == "sqlite"
         self.settings = {"STOREHOUSE_STORAGE_KIND": kind, "STOREHOUSE_STORAGE_DURABILITY": durability,
                          "STOREHOUSE_SESSIONS_MAX": "2000000"}
+
+        self.create_sessions = contender.create_sessions
 
     def start(self, folder, **settings):
         return self.contender.start(self.settings | {"STOREHOUSE_STORAGE_PATH": str(folder / "bench.db")} | settings)
@@ -54,23 +55,9 @@ def _folder():
         shutil.rmtree(folder)
 
 
-def _create(server, count):
+def _create(contender, server, count):
     """That many sessions of kind `app` more; their paths."""
-    return output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
-
-
-def _wrk(server, connections, seconds, paths, body=None):
-    """Asks for the paths in turn, or posts to them, as fast as so many connections can."""
-    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
-        file.writelines(f"{path}\n" for path in paths)
-        file.flush()
-        environment = os.environ | {"BENCH_SESSIONS": file.name} | ({"BENCH_BODY": body} if body else {})
-        output = output_of(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
-                            f"http://127.0.0.1:{server.port}/"], seconds + 20, env=environment)
-    result = json.loads(output.strip().rpartition("\n")[2])
-    if result["badStatus"] or result["socketErrors"] or result["timeouts"] or not result["requests"]:
-        raise Failure(f"{result['requests']} requests with errors: {result}")
-    return result
+    return [actions.removesuffix("/actions") for _, actions in contender.create_sessions(server, count)]
 
 
 def _number(server, name):
@@ -89,22 +76,22 @@ def posts(contender, count, seconds):
             bare = json.loads(output_of([tools.WORK / "syncs", folder / "page", seconds], seconds + 60))
             return {"transactions": bare["perSecond"], "aloneP50Ms": bare["p50Ms"], "aloneP99Ms": bare["p99Ms"]}
         with contender.start(folder) as server:
-            paths = _create(server, count)
+            paths = _create(contender, server, count)
             if contender.keeps:
                 server.child.stop()
         kept = _bytes(folder)
         with contender.start(folder) as server:
             if not contender.keeps:
-                paths = _create(server, count)
+                paths = _create(contender, server, count)
             actions = [f"{path}/actions" for path in paths[::max(1, count // ACTIVE)][:ACTIVE]]
-            loads = [_wrk(server, 64, 1, actions, ACTION)]
+            loads = [wrk(server, 64, 1, actions, ACTION)]
             before = _number(server, "storehouse_storage_transactions_total")
             with Watch(server) as watch:
-                loads.append(load := _wrk(server, 64, seconds, actions, ACTION))
+                loads.append(load := wrk(server, 64, seconds, actions, ACTION))
             written = _number(server, "storehouse_storage_transactions_total") - before
-            loads.append(alone := _wrk(server, 1, max(1, seconds // 2), actions, ACTION))
+            loads.append(alone := wrk(server, 1, max(1, seconds // 2), actions, ACTION))
         result = {
-            "perSecond": load["requests"] / load["seconds"], "p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
+            "perSecond": load["perSecond"], "p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
             "cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent,
             "aloneP50Ms": alone["p50Ms"], "aloneP99Ms": alone["p99Ms"],
         }
@@ -118,7 +105,7 @@ def found(contender, count, seconds):
     """So many sessions at rest in the file: how soon the server starts, and what finding them again takes."""
     with _folder() as folder:
         with contender.start(folder) as server:
-            paths = _create(server, count)
+            paths = _create(contender, server, count)
         machine.forget_files()
         with contender.start(folder) as server:
             result = {"startMs": server.start_seconds * 1e3}
@@ -127,11 +114,11 @@ def found(contender, count, seconds):
             random.Random(1).shuffle(paths)
             states = [f"{path}/state" for path in paths]
             with Watch(server) as watch:
-                one = _wrk(server, 1, seconds, states[:count // 4])
-                many = _wrk(server, 16, seconds, states[count // 4:])
+                one = wrk(server, 1, seconds, states[:count // 4])
+                many = wrk(server, 16, seconds, states[count // 4:])
             time.sleep(2)  # for those too many to rest
             result |= {
-                "wakeP50Ms": one["p50Ms"], "wakeP99Ms": one["p99Ms"], "wakes": many["requests"] / many["seconds"],
+                "wakeP50Ms": one["p50Ms"], "wakeP99Ms": one["p99Ms"], "wakes": many["perSecond"],
                 "manyP99Ms": many["p99Ms"], "cpuMicroseconds": watch.cpu / (one["requests"] + many["requests"]) * 1e6,
                 "residentMB": machine.memory_kb(server.pids())["rss"] / 1024, "othersPercent": watch.others_percent,
             }
@@ -144,7 +131,7 @@ def past(contender, seconds):
     with _folder() as folder:
         settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(2 * COMMITS)}
         with contender.start(folder, **settings) as server:
-            path, = _create(server, 1)
+            path, = _create(contender, server, 1)
             batch = "[" + ",".join([ACTION] * 100) + "]"
             for _ in range(COMMITS // 100):
                 server.read(f"{path}/actions", batch)
@@ -152,6 +139,6 @@ def past(contender, seconds):
             numbers = random.Random(1)
             states = [f"{path}/state?revision={numbers.randrange(COMMITS)}" for _ in range(1000)]
             with Watch(server) as watch:
-                load = _wrk(server, 1, seconds, states)
+                load = wrk(server, 1, seconds, states)
             return {"p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
                     "cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent}

@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from harness import machine, tools
-from harness.processes import Child, Failure
+from harness.processes import Child, Failure, output_of
 
 SETTLE_SECONDS = 0.3
 LOAD_SECONDS = 120
@@ -86,6 +86,23 @@ class Streams(SessionLoad):
     def __init__(self, contender, server, paths, subscribers, publications=0, rate=0, publishers=1):
         super().__init__(contender, "fanout", server, paths, subscribers, publications, rate, publishers,
                          int(contender.first_event), contender.publication)
+
+
+def wrk(server, connections, seconds, paths=None, body=None):
+    """Posts to the paths in turn, or asks for them, or for /healthz, as fast as so many connections can."""
+    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
+        if paths:
+            file.writelines(f"{path}\n" for path in paths)
+            file.flush()
+            environment |= {"BENCH_SESSIONS": file.name} | ({"BENCH_BODY": body} if body else {})
+        output = output_of(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
+                            f"http://127.0.0.1:{server.port}/healthz"], seconds + 20, env=environment)
+    result = json.loads(output.strip().rpartition("\n")[2])
+    errors = {key: result[key] for key in ("badStatus", "socketErrors", "timeouts") if result[key]}
+    if errors or not result["requests"]:
+        raise Failure(f"{result['requests']} requests with errors {errors}")
+    return result | {"perSecond": result["requests"] / result["seconds"]}
 
 
 def crowd(contender, server, count, seconds_apart=0):

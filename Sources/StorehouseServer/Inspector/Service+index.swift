@@ -11,7 +11,7 @@ extension Service {
             throw Problem(.notAcceptable, "This resource is application/json and text/html; let Accept include one.")
         }
         guard settings.hasInspector else { return call.answer(.document(documents.index)) }
-        var response = accepted.type == "text" ? InspectorPage.response : .document(documents.index)
+        var response = accepted.type == "text" ? InspectorPage.response() : .document(documents.index)
         response.fields.append(.init("Vary", "Accept"))
         call.answer(response)
     }

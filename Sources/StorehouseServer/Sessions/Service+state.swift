@@ -6,19 +6,18 @@ extension Service {
     func readState(_ session: Session, _ call: Call) throws(Problem) {
         let selection = try Self.selection(call.head, session.kind)
         let condition = try Self.condition(call.head.fields.values("if-none-match"), "If-None-Match")
-        guard let revision = try Self.number("revision", in: call.head, 0...Int.max) else {
-            if let condition {
-                let revision = session.store.revision
-                if condition.matchesWeakly(EntityTag(revision: revision)) {
-                    return call.answer(Self.unchanged(revision), about: session)
-                }
-            }
+        let wanted = try Self.number("revision", in: call.head, 0...Int.max)
+        let present = session.store.revision
+        if let condition, present == wanted ?? present, condition.matchesWeakly(EntityTag(revision: present)) {
+            return call.answer(Self.unchanged(present), about: session)
+        }
+        guard let revision = wanted else {
             return call.answer(Self.answer(session.store.read(selection)), about: session)
         }
-        if revision == session.store.revision, condition == nil {
-            let present = session.store.read(selection)
+        if revision == present {
+            let found = session.store.read(selection)
             // By now there may be a later one.
-            if present.revision == revision { return call.answer(Self.answer(present), about: session) }
+            if found.revision == revision { return call.answer(Self.answer(found), about: session) }
         }
         let later = call.later
         session.past(revision) { found in

@@ -21,23 +21,15 @@ import Testing
     }
 
     @Test(arguments: [
+        // Nearly by its name.
         "/state?revison=0", "/state?Select=/counter", "/actions?limt=1", "/actions?afte=0", "/events?effect=true",
         "/events?change=patch", "/events?colour=true", "/events?lasteventid=x", "/events?last-event-id=x",
-    ])
-    func aSlipIsNotTakenForAnotherQuestion(_ path: String) async throws {
-        try await LiveServer.run { server in
-            let response = try await server.session().read(path)
-            #expect(response.status == 400)
-            #expect(response.code == "malformed-request")
-        }
-    }
-
-    @Test(arguments: [
+        // Twice.
         "/state?select=/counter&select=/user", "/state?select=/counter&s%65lect=/counter",
         "/state?revision=0&revision=0",
         "/actions?limit=1&after=0&limit=2", "/events?effects=true&effects=false", "/state?select&select",
     ])
-    func nothingIsAskedTwice(_ path: String) async throws {
+    func whatCannotBeMeantIsNotTakenForAnotherQuestion(_ path: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.session().read(path)
             #expect(response.status == 400)
