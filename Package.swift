@@ -7,6 +7,8 @@ let package = Package(
     products: [
         .executable(name: "storehouse", targets: ["storehouse"]),
         .library(name: "Stores", targets: ["Stores"]),
+        .library(name: "StoreHosting", targets: ["StoreHosting"]),
+        .library(name: "RemoteServices", targets: ["RemoteServices"]),
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
@@ -18,52 +20,85 @@ let package = Package(
         .target(name: "CCrypto"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .target(name: "Locks"),
+        .target(name: "Platform"),
+        .target(name: "Locks", dependencies: ["Platform"]),
         .target(name: "JSON"),
         .target(name: "HTTP"),
-        .target(name: "Stores", dependencies: ["Locks", "JSON"]),
-        .target(name: "StoresTesting", dependencies: ["Locks", "Stores"]),
-        .target(name: "StoreKinds", dependencies: ["Stores", "JSON"]),
+        .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
+        .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
+        .target(name: "Observability", dependencies: ["JSON", "Locks", "Platform"]),
 
-        .target(name: "Sockets", dependencies: ["CLinux", "Locks"]),
-        .target(name: "Upstream", dependencies: ["CCurl", "HTTP", "Locks", "Sockets", "Stores"]),
-        .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Stores"]),
-        .target(name: "Sealing", dependencies: ["CCrypto", "Stores"]),
-        .target(name: "StorehouseServer", dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Stores"]),
+        .target(name: "Stores", dependencies: ["Locks", "Platform"]),
+        .target(name: "StoreHosting", dependencies: ["JSON", "Locks", "Stores"]),
+        .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
+        .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
+        .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
+
+        .target(
+            name: "Upstream",
+            dependencies: ["CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
+        .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
+        .target(
+            name: "StorehouseServer",
+            dependencies: [
+                "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices", "Sockets",
+                "StoreHosting",
+                "Stores",
+            ]),
         .executableTarget(
             name: "storehouse",
-            dependencies: ["StorehouseServer", "StoreKinds", "Journal", "Sealing", "Upstream"]),
-        .executableTarget(name: "seats", dependencies: ["StorehouseServer", "Stores"], path: "Examples/Seats"),
-        .target(name: "ExampleStores", dependencies: ["Stores"], path: "Examples/Stores"),
+            dependencies: [
+                "Journal", "Observability", "Platform", "RemoteServices", "Sealing", "StoreHosting", "StoreKinds",
+                "StorehouseServer", "Stores", "Upstream",
+            ]),
+        .executableTarget(
+            name: "seats", dependencies: ["StoreHosting", "StorehouseServer", "Stores"], path: "Examples/Seats"),
+        .target(
+            name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
+            path: "Examples/Stores"),
 
         .target(name: "FuzzProperties", dependencies: ["JSON", "HTTP"], path: "Fuzz/properties"),
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
-            name: "storesbench", dependencies: ["CAllocations", "StoreKinds", "Stores"], path: "Benchmarks/stores"),
+            name: "storesbench", dependencies: ["CAllocations", "StoreHosting", "StoreKinds", "Stores"],
+            path: "Benchmarks/stores"),
 
-        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "Platform"]),
         .target(name: "HTTPRules", path: "Tests/HTTPRules"),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
-        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoresTesting", "JSON", "Locks"]),
-        .testTarget(name: "StoreKindsTests", dependencies: ["StoreKinds", "Stores", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
-            name: "ExampleStoresTests", dependencies: ["ExampleStores", "Stores", "StoresTesting", "Locks"]),
+            name: "StoresTests",
+            dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
+        .testTarget(
+            name: "StoreKindsTests",
+            dependencies: [
+                "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks",
+            ]),
+        .testTarget(
+            name: "ExampleStoresTests",
+            dependencies: ["ExampleStores", "RemoteServices", "Stores", "StoreHosting", "StoresTesting", "Locks"]),
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
-            name: "JournalTests", dependencies: ["CFaultyDisk", "CSQLite", "Journal", "Locks", "Stores", "JSON"]),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Stores"]),
-        .target(name: "FaultyServices", dependencies: ["CLinux", "Locks"], path: "Tests/FaultyServices"),
+            name: "JournalTests",
+            dependencies: ["CFaultyDisk", "CSQLite", "Journal", "Locks", "Stores", "StoreHosting", "JSON"]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
+        .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
             name: "UpstreamTests",
-            dependencies: ["Upstream", "FaultyServices", "StoreKinds", "Stores", "JSON", "Sockets", "Locks"]),
+            dependencies: [
+                "Upstream", "FaultyServices", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
+                "Sockets", "Locks", "Platform",
+            ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "StorehouseServer", "StoreKinds", "Journal", "Stores", "StoresTesting", "Upstream", "JSON", "HTTP",
-                "CFaultyDisk", "FaultyServices", "HTTPRules", "Sockets", "Locks", "FuzzProperties",
+                "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores", "StoreHosting",
+                "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform",
             ]),
     ],
     swiftLanguageModes: [.v6]

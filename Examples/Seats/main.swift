@@ -1,3 +1,5 @@
+import JSON
+import StoreHosting
 import StorehouseServer
 import Stores
 

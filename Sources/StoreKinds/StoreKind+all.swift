@@ -1,4 +1,5 @@
-package import Stores
+package import StoreHosting
+import Stores
 
 extension StoreKind {
     /// Every kind, `app` first: the one that is meant where none is named.

@@ -1,6 +1,9 @@
 import Dispatch
 import HTTP
+import HTTPServer
+import Observability
 import Sockets
+import StoreHosting
 import Stores
 
 /// A server that listens, until it is drained.

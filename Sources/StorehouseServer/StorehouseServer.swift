@@ -1,5 +1,8 @@
+import HTTPServer
+public import Observability
 package import Sockets
-public import Stores
+public import StoreHosting
+import Stores
 
 /// A server of your own kinds of store.
 ///
@@ -53,4 +56,11 @@ public struct StorehouseServer: Sendable {
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
             log: log ?? Log(configuration.log), moreMetrics: moreMetrics, loops: loops)
     }
+}
+
+/// Which release this is.
+package enum StorehouseVersion {
+    package static let current = "0.1.0"
+    /// How it names itself to servers that it calls.
+    package static let userAgent = "storehouse/\(current)"
 }

@@ -1,5 +1,6 @@
 import Locks
-public import Stores
+public import RemoteServices
+import Stores
 
 /// A remote service whose answers the test gives, when the test wants.
 ///

@@ -1,5 +1,6 @@
+package import RemoteServices
 import Sockets
-package import Stores
+import Stores
 
 /// Calls one remote service through libcurl.
 ///
@@ -37,7 +38,7 @@ package final class CurlClient: RemoteClient {
         } onCancel: {
             cancel(call)
         }
-        if case .failure(let failure) = result { progress?.report(.failed(failure.code)) }
+        if case .failure(let failure) = result { progress?.report(.failed(code: failure.effectCode)) }
         return try result.get()
     }
 

@@ -50,3 +50,48 @@ package final class CurlUpstreams: Sendable {
         await loop.stop()
     }
 }
+
+/// What all remote services share, on the loop: libcurl, and the list of who has to be told when it ends.
+final class UpstreamHub {
+    let loop: any EventLoop
+    let multi: CurlMulti
+    private var lines: [UpstreamLine] = []
+    private(set) var isClosed = false
+
+    init(_ library: CurlLibrary, on loop: any EventLoop) {
+        self.loop = loop
+        multi = CurlMulti(library, on: loop)
+    }
+
+    func add(_ line: UpstreamLine) {
+        lines.append(line)
+    }
+
+    /// Interrupts every call and frees what libcurl holds. Calls from here on are interrupted at once.
+    func close() {
+        isClosed = true
+        for line in lines {
+            line.interruptAll()
+        }
+        lines = []
+        multi.close()
+    }
+}
+
+/// Why a remote service cannot be called as it is configured.
+package enum InvalidUpstream: Error, Hashable, CustomStringConvertible {
+    /// Not an absolute `http` or `https` URL.
+    case url
+    /// A header that cannot be sent: not a field of RFC 9110, or one that frames the message.
+    case header(name: String)
+    /// A file that cannot be read, named with what it is for.
+    case file(String, purpose: String)
+
+    package var description: String {
+        switch self {
+        case .url: "the URL must be absolute, with the scheme http or https"
+        case .header(let name): "the header \"\(name)\" cannot be sent"
+        case .file(let path, let purpose): "the file \(path) of the \(purpose) cannot be read"
+        }
+    }
+}

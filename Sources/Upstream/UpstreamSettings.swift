@@ -1,3 +1,5 @@
+import Platform
+
 /// How one remote service is called.
 package struct UpstreamSettings: Sendable, Hashable {
     /// What the service is called in messages.
@@ -50,5 +52,22 @@ package struct UpstreamSettings: Sendable, Hashable {
         if let maxWaiting { return max(maxWaiting, 0) }
         let (limit, overflow) = max(maxConcurrent, 1).multipliedReportingOverflow(by: 4)
         return overflow ? .max : limit
+    }
+}
+
+extension UpstreamSettings {
+    /// Where the service is, once all else is known to be in order too.
+    func address() throws(InvalidUpstream) -> WebAddress {
+        guard let address = WebAddress(url) else { throw .url }
+        for (name, value) in headers where FieldLine.isFraming(name) || FieldLine.line(name, value) == nil {
+            throw .header(name: name)
+        }
+        let files = [
+            (caFile, "certificates to trust"), (clientCertificate, "client certificate"), (clientKey, "client key"),
+        ]
+        for (path, purpose) in files {
+            if let path, access(path, R_OK) != 0 { throw .file(path, purpose: purpose) }
+        }
+        return address
     }
 }

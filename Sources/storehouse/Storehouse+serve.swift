@@ -1,5 +1,8 @@
 import Journal
+import Observability
+import RemoteServices
 import Sealing
+import StoreHosting
 import StoreKinds
 import StorehouseServer
 import Stores
@@ -83,5 +86,97 @@ extension Storehouse {
         settings.breakerFailures = endpoint.breaker.failures
         settings.breakerCooldown = endpoint.breaker.cooldown
         return settings
+    }
+}
+
+extension Configuration.Storage {
+    /// Where commits are kept, ready for use.
+    ///
+    /// - Throws: why the file cannot be used, and what to do.
+    func journal(_ log: Log) throws(StorageError) -> any Journal {
+        switch kind {
+        case .memory: return MemoryJournal(keepCommits: keepCommits)
+        case .sqlite:
+            return try SQLiteJournal(
+                path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
+                keepDays: keepDays
+            ) { log.tell($0) }
+        }
+    }
+}
+
+extension Log {
+    fileprivate func tell(_ news: StorageNews) {
+        switch news {
+        case .upgrading(let old, let new):
+            info(
+                "the storage file is being brought up to date",
+                [.init("from", old), .init("to", new)])
+        case .failed(let detail):
+            error("nothing can be kept; see that storage.path can be written and has room", [.init("detail", detail)])
+        case .recovered: warning("storage can be written again")
+        case .damaged(let session, let detail):
+            error(
+                "a session's rows are damaged; it cannot be used",
+                [.init("session", String(session.prefix(6)) + "…"), .init("detail", detail)])
+        }
+    }
+}
+
+extension Log {
+    /// A line for what has happened to a remote call: neither address nor body is in it.
+    func tell(_ event: UpstreamEvent) {
+        switch event {
+        case .attempt(let upstream, let method, let number, let outcome, let length):
+            debug(
+                "upstream call",
+                [
+                    LogField("upstream", upstream), .init("method", method), .init("attempt", number),
+                    .init("seconds", length),
+                ] + Self.fields(outcome))
+        case .circuit(let upstream, let circuit):
+            let fields = [LogField("upstream", upstream), .init("circuit", circuit.rawValue)]
+            circuit == .open ? warning("circuit", fields) : info("circuit", fields)
+        }
+    }
+
+    private static func fields(_ outcome: UpstreamEvent.Outcome) -> [LogField] {
+        switch outcome {
+        case .answered(let status): [LogField("status", status)]
+        case .failed(let code, let library):
+            [LogField("code", code.rawValue)] + (library.map { [LogField("curl", $0)] } ?? [])
+        }
+    }
+}
+
+extension UpstreamNumbers {
+    func write(into text: inout MetricsText) {
+        let labels = [("upstream", name)]
+        text.counter("storehouse_upstream_calls_total", "Calls of remote services.", calls, labels: labels)
+        text.counter("storehouse_upstream_retries_total", "Calls that were tried once more.", retries, labels: labels)
+        for (digit, count) in answers.sorted(by: { $0.key < $1.key }) {
+            text.counter(
+                "storehouse_upstream_answers_total", "Answers of remote services, by status.",
+                count,
+                labels: labels + [("status", "\(digit)xx")])
+        }
+        for (code, count) in failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            text.counter(
+                "storehouse_upstream_failures_total", "Calls of remote services that failed, by code.",
+                count,
+                labels: labels + [("code", code.rawValue)])
+        }
+        for circuit in Circuit.allCases {
+            text.gauge(
+                "storehouse_upstream_circuit", "1 for how the circuit to a remote service stands.",
+                circuit == self.circuit ? 1 : 0,
+                labels: labels + [("state", circuit.rawValue)])
+        }
+        text.gauge(
+            "storehouse_upstream_calls_in_flight", "Calls of remote services under way.", inFlight, labels: labels)
+        text.gauge("storehouse_upstream_calls_waiting", "Calls of remote services in line.", waiting, labels: labels)
+        text.histogram(
+            "storehouse_upstream_call_seconds", "How long calls of remote services took.",
+            bounds: LatencyHistogram.bounds, counts: latency.counts, sum: latency.sum, labels: labels)
     }
 }

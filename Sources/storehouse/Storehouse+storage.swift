@@ -1,4 +1,6 @@
 import Journal
+import Observability
+import StoreHosting
 import StorehouseServer
 import Stores
 

@@ -1,13 +1,10 @@
+import Observability
+import Platform
+import RemoteServices
 import StoreKinds
 import StorehouseServer
 import Stores
 import Upstream
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Reads the command line, wires the rooms together, and runs.
 @main

@@ -1,4 +1,5 @@
 import ExampleStores
+import RemoteServices
 import Stores
 import StoresTesting
 import Testing

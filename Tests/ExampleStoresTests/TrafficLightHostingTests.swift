@@ -1,5 +1,6 @@
 import ExampleStores
 import Locks
+import StoreHosting
 import Stores
 import StoresTesting
 import Testing

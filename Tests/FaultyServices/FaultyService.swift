@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// The connections of a `FaultyUpstream`, on its thread: waits in `poll`, reads requests, performs steps.
 struct FaultyService {

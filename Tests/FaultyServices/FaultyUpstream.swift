@@ -1,11 +1,6 @@
 import Dispatch
 import Locks
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A service that does to its callers what a test tells it to, over real sockets, on one thread.
 ///

@@ -1,10 +1,5 @@
 import CLinux
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// The few system calls that the tests' own service needs.
 package enum TestSocket {

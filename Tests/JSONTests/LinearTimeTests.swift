@@ -1,11 +1,6 @@
 import JSON
+import Platform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Eight times the input takes about eight times the time, whatever it is; what goes with the square takes 64 times.
 @Suite("Linear time", .serialized)

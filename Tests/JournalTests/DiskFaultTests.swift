@@ -1,6 +1,7 @@
 import CFaultyDisk
 import Journal
 import Locks
+import StoreHosting
 import Stores
 import Testing
 

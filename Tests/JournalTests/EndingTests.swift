@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import JSON
 import Journal
+import StoreHosting
 import Stores
 import Testing
 

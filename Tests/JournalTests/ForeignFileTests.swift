@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import StoreHosting
 import Testing
 
 @Suite("A file that the SQLite journal cannot use")

@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import StoreHosting
 import Stores
 import Testing
 

@@ -1,6 +1,7 @@
 import JSON
 import Journal
 import Locks
+import StoreHosting
 import Stores
 import Testing
 

@@ -1,4 +1,5 @@
 import Journal
+import StoreHosting
 import Stores
 import Testing
 

@@ -1,5 +1,6 @@
 import JSON
 import Journal
+import StoreHosting
 import Stores
 import Testing
 

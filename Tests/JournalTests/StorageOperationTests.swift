@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Journal
+import StoreHosting
 import Stores
 import Testing
 

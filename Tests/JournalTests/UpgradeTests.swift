@@ -1,5 +1,6 @@
 import Journal
 import Locks
+import StoreHosting
 import Stores
 import Testing
 

@@ -1,5 +1,4 @@
 import Sealing
-import Stores
 import Testing
 
 @Suite struct AESSealerTests {

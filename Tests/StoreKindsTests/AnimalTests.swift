@@ -1,4 +1,5 @@
 import JSON
+import RemoteServices
 import StoreKinds
 import Stores
 import StoresTesting

@@ -1,4 +1,6 @@
 import JSON
+import RemoteServices
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting
@@ -12,8 +14,8 @@ import Testing
     ) async throws -> (store: HostedStore, keeper: Keeper) {
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == name })
         let before = Keeper(kind.initialKept)
-        let environment = StoreEnvironment(sealer: seals ? MirrorSealer() : nil)
-        let store = kind.makeStore(environment: environment, recorder: before)
+        let sealer: (any Sealer)? = seals ? MirrorSealer() : nil
+        let store = kind.makeStore(sealer: sealer, recorder: before)
         for action in actions {
             let result = await store.dispatch(action)
             #expect(result.word == "committed")
@@ -21,7 +23,7 @@ import Testing
         store.end()
         let keeper = Keeper(before.kept, at: before.revision)
         let next = try kind.makeStore(
-            environment: environment, recorder: keeper, from: before.kept, revision: before.revision)
+            sealer: sealer, recorder: keeper, from: before.kept, revision: before.revision)
         #expect(next.json == store.json)
         next.resume()
         await next.hasGoneOn()
@@ -94,10 +96,10 @@ import Testing
         let client = ScriptedRemoteClient(always: .success(answer))
         let kind = try #require(StoreKind.scripted(client).first { $0.name == "app" })
         let keeper = Keeper(kind.initialKept)
-        let environment = StoreEnvironment(sealer: seals ? MirrorSealer() : nil)
-        let store = kind.makeStore(environment: environment, recorder: keeper)
+        let sealer: (any Sealer)? = seals ? MirrorSealer() : nil
+        let store = kind.makeStore(sealer: sealer, recorder: keeper)
         for action in Self.entering + [["type": "login/authenticate"]] { await store.dispatch(action).settled() }
-        let next = try kind.makeStore(environment: environment, from: keeper.kept, revision: keeper.revision)
+        let next = try kind.makeStore(sealer: sealer, from: keeper.kept, revision: keeper.revision)
         next.resume()
         #expect(next.revision == store.revision)
         #expect(try JSONValue(parsing: next.json)["login"]?["isAuthenticated"] == true)

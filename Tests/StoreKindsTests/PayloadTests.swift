@@ -1,4 +1,5 @@
 import JSON
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting

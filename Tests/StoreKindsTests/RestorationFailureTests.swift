@@ -1,4 +1,5 @@
 import JSON
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting
@@ -100,7 +101,7 @@ import Testing
     /// The key may have been lost or changed: then the password is, and nothing else.
     @Test func whatCannotBeOpenedIsAsIfItHadBeenLeftOut() async throws {
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "app" })
-        let store = kind.makeStore(environment: StoreEnvironment(sealer: MirrorSealer()))
+        let store = kind.makeStore(sealer: MirrorSealer())
         for (name, text) in [("username", "some username"), ("password", "some password")] {
             _ = await store.dispatch(
                 ["type": "login/enteringCredential", "payload": .object([name: .string(text)])])
@@ -109,7 +110,7 @@ import Testing
         let broken = try changed(kept.hidden ?? [], "/login/password", #""***""#)
         for (hidden, sealer) in [(kept.hidden, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (kept.hidden, nil)] {
             let next = try kind.makeStore(
-                environment: StoreEnvironment(sealer: sealer), from: KeptState(json: kept.json, hidden: hidden),
+                sealer: sealer, from: KeptState(json: kept.json, hidden: hidden),
                 revision: revision)
             #expect(next.json == store.json)
             next.resume()

@@ -1,4 +1,6 @@
 import JSON
+import RemoteServices
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting
@@ -14,10 +16,10 @@ import Testing
             status: run.seed == 3 ? 401 : 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let kind = try #require(StoreKind.scripted(client).first { $0.name == name })
-        let environment = StoreEnvironment(sealer: run.seals ? MirrorSealer() : nil)
-        let reference = kind.makeStore(environment: environment)
+        let sealer: (any Sealer)? = run.seals ? MirrorSealer() : nil
+        let reference = kind.makeStore(sealer: sealer)
         var keeper = Keeper(kind.initialKept)
-        var store = kind.makeStore(environment: environment, recorder: keeper)
+        var store = kind.makeStore(sealer: sealer, recorder: keeper)
         var random = RandomActions(seed: run.seed)
         let types = kind.actions.filter { $0.audience == .client }.map(\.type)
         for _ in 1...150 {
@@ -26,7 +28,7 @@ import Testing
                 let (kept, revision) = (keeper.kept, keeper.revision)
                 keeper = Keeper(kept, at: revision)
                 store = try kind.makeStore(
-                    environment: environment, recorder: keeper, from: kept, revision: revision)
+                    sealer: sealer, recorder: keeper, from: kept, revision: revision)
                 #expect(store.json == reference.json)
                 #expect(store.revision == reference.revision)
                 store.resume()

@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import StoreHosting
 import StoreKinds
 import Stores
 import StoresTesting

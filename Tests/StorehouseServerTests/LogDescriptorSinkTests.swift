@@ -1,13 +1,7 @@
+import Observability
+import Platform
 import StorehouseServer
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite struct LogDescriptorSinkTests {
     private let channel = LogPipe()

@@ -1,12 +1,6 @@
+import Observability
+import Platform
 import StorehouseServer
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A pipe that a log writes into.
 final class LogPipe: Sendable {

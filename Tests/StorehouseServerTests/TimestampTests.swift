@@ -1,3 +1,4 @@
+import Observability
 import StorehouseServer
 import Testing
 

@@ -1,3 +1,4 @@
+import StoreHosting
 import Stores
 import Testing
 

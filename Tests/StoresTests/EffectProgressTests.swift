@@ -1,3 +1,4 @@
+import RemoteServices
 import Stores
 import StoresTesting
 import Testing
@@ -7,8 +8,8 @@ import Testing
     @Test func aCallAndItsFurtherTriesAreTold() {
         let witness = EffectWitness(.parallel) { _ in
             EffectProgress.current?.report(.calling("animal"))
-            EffectProgress.current?.report(.retrying(attempt: 2, .unreachable))
-            EffectProgress.current?.report(.retrying(attempt: 3, .badStatus))
+            EffectProgress.current?.report(.retrying(attempt: 2, code: "unreachable"))
+            EffectProgress.current?.report(.retrying(attempt: 3, code: "bad-status"))
             return nil
         }
         witness.send(.start(1))
@@ -21,8 +22,8 @@ import Testing
 
     @Test func whatWasReportedLastIsHowItEnded() {
         let reports: [[EffectProgress.Report]] = [
-            [.failed(.badBody)], [.failed(nil)], [.failed(.timeout), .succeeded],
-            [.calling("one"), .failed(.timeout), .calling("two")], [.succeeded, .failed(.overloaded)],
+            [.failed(code: "bad-body")], [.failed(code: nil)], [.failed(code: "timeout"), .succeeded],
+            [.calling("one"), .failed(code: "timeout"), .calling("two")], [.succeeded, .failed(code: "overloaded")],
         ]
         let witness = EffectWitness(.parallel) { number in
             for report in reports[number] { EffectProgress.current?.report(report) }
@@ -69,7 +70,7 @@ import Testing
         let witness = EffectWitness(.latest) { number in
             let progress = EffectProgress.current
             await gates[number].wait()
-            progress?.report(.retrying(attempt: 2, .timeout))
+            progress?.report(.retrying(attempt: 2, code: "timeout"))
             reported.record(progress != nil)
             return .add(number)
         }
@@ -109,7 +110,7 @@ import Testing
                     guard case .start(let number) = commit.action else { return .none }
                     return .run("work") {
                         EffectProgress.current?.report(.calling("animal"))
-                        EffectProgress.current?.report(.retrying(attempt: 2, .unreachable))
+                        EffectProgress.current?.report(.retrying(attempt: 2, code: "unreachable"))
                         return .add(number)
                     }
                 }

@@ -1,4 +1,5 @@
 import JSON
+import StoreHosting
 import Stores
 import Testing
 

@@ -1,5 +1,6 @@
 import FaultyServices
 import Locks
+import RemoteServices
 import Sockets
 import Stores
 import Testing

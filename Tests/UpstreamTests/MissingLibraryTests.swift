@@ -1,5 +1,6 @@
 import FaultyServices
 import Locks
+import RemoteServices
 import Stores
 import Testing
 import Upstream

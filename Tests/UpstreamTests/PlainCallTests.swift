@@ -1,5 +1,6 @@
 import FaultyServices
 import Foundation
+import RemoteServices
 import Sockets
 import Stores
 import Testing

@@ -1,5 +1,7 @@
 import FaultyServices
 import JSON
+import RemoteServices
+import StoreHosting
 import StoreKinds
 import Stores
 import Testing
@@ -145,7 +147,7 @@ import Upstream
         // 52: libcurl got nothing.
         #expect(
             told == [
-                "animal GET 1 failed(Stores.RemoteFailure.Code.unreachable, library: Optional(52))",
+                "animal GET 1 failed(RemoteServices.RemoteFailure.Code.unreachable, library: Optional(52))",
                 "animal GET 2 answered(status: 200)",
             ])
     }

@@ -1,4 +1,5 @@
-public import Stores
+public import RemoteServices
+import Stores
 
 /// Why no money was taken.
 public enum PaymentError: Error, Sendable, Equatable {

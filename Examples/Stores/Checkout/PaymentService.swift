@@ -1,4 +1,6 @@
-public import Stores
+import JSON
+public import RemoteServices
+import Stores
 
 /// Speaks to a payment service: `{"order":7,"total":1250}` is answered with `{"reference":"…"}`, or with status 402.
 public struct PaymentService: Sendable {

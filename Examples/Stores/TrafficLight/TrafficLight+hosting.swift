@@ -1,3 +1,5 @@
+import JSON
+public import StoreHosting
 public import Stores
 
 extension TrafficLight {

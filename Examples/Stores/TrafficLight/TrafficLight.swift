@@ -1,4 +1,5 @@
-public import Stores
+public import StoreHosting
+import Stores
 
 /// A traffic light for cars, at a crossing with a button for pedestrians.
 ///

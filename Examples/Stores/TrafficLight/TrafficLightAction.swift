@@ -1,4 +1,5 @@
-public import Stores
+public import StoreHosting
+import Stores
 
 /// Something that happens to a traffic light, and when.
 public struct TrafficLightAction: Sendable, Equatable {

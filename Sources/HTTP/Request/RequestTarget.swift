@@ -68,3 +68,141 @@ extension UnsafeRawBufferPointer {
         end - start >= text.utf8CodeUnitCount && hasText(text, in: start..<(start + text.utf8CodeUnitCount))
     }
 }
+
+/// The grammar of path and query (RFC 3986, sections 3.3 and 3.4), stricter where two readers could differ.
+enum TargetSyntax {
+    /// Checks a path; returns where it ends, which is at a question mark or at the end of the range.
+    ///
+    /// Dot segments, encoded ones too, are refused: a client removes them before it sends (RFC 3986, section 5.2.4),
+    /// and a server and a proxy that disagree about them guard different resources.
+    static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
+        let allowed = ByteClass.segment
+        var index = range.lowerBound
+        var isEncoded = false
+        while true {
+            while index < range.upperBound, allowed.contains(bytes[index]) { index &+= 1 }
+            guard index < range.upperBound, bytes[index] != ASCII.question else { break }
+            let byte = bytes[index]
+            index &+= 1
+            if byte == ASCII.slash {
+                try refuseDotSegment(bytes, at: index, to: range.upperBound)
+            } else if byte == ASCII.percent {
+                let decoded = try encodedByte(bytes, at: index, to: range.upperBound)
+                guard decoded >= ASCII.space, decoded != ASCII.delete else {
+                    throw .malformed("The path encodes a control character.")
+                }
+                isEncoded = true
+                index &+= 2
+            } else {
+                throw .malformed("The path holds a character that must be percent-encoded.")
+            }
+        }
+        if isEncoded { try refuseInvalidText(bytes, range.lowerBound..<index) }
+        return index
+    }
+
+    /// Checks a query.
+    static func query(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) {
+        let allowed = ByteClass.query
+        var index = range.lowerBound
+        var isEncoded = false
+        while index < range.upperBound {
+            let byte = bytes[index]
+            index &+= 1
+            if byte == ASCII.percent {
+                _ = try encodedByte(bytes, at: index, to: range.upperBound)
+                isEncoded = true
+                index &+= 2
+            } else if !allowed.contains(byte) {
+                throw .malformed("The query holds a character that must be percent-encoded.")
+            }
+        }
+        if isEncoded { try refuseInvalidText(bytes, range) }
+    }
+
+    /// The byte that two digits after a percent sign encode.
+    private static func encodedByte(
+        _ bytes: UnsafeRawBufferPointer, at index: Int, to end: Int
+    ) throws(RequestFailure) -> UInt8 {
+        guard end - index >= 2, let high = bytes[index].hexadecimalValue, let low = bytes[index + 1].hexadecimalValue
+        else {
+            throw .malformed("A percent sign in the request target is not followed by two hexadecimal digits.")
+        }
+        return high << 4 | low
+    }
+
+    /// Looks whether the segment that starts here is `.` or `..`, each dot as it is or encoded.
+    private static func refuseDotSegment(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, to end: Int
+    ) throws(RequestFailure) {
+        var index = start
+        while index < end, bytes[index] != ASCII.slash, bytes[index] != ASCII.question {
+            if bytes[index] == ASCII.dot {
+                index += 1
+            } else if bytes.hasText("%2e", in: index..<min(index + 3, end)) {
+                index += 3
+            } else {
+                return
+            }
+        }
+        // Three dots and more are a name; an encoded one counts as one.
+        guard index > start else { return }
+        let dots = bytes[start..<index].count { $0 == ASCII.dot || $0 == ASCII.percent }
+        if dots <= 2 { throw .malformed("The path holds a dot segment.") }
+    }
+
+    private static func refuseInvalidText(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestFailure) {
+        let decoded = PercentEncoding.decode(bytes[range], plusIsSpace: false)
+        guard String(validating: decoded, as: UTF8.self) != nil else {
+            throw .malformed("The request target encodes bytes that are not UTF-8.")
+        }
+    }
+}
+
+/// The grammar of `uri-host [ ":" port ]` (RFC 9110, section 7.2; RFC 3986, section 3.2.2).
+enum AuthoritySyntax {
+    /// Whether the bytes are a host that is not empty and perhaps a port; never with user information
+    /// (RFC 9110, section 4.2.4).
+    static func isValid(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, portNeeded: Bool) -> Bool {
+        guard let hostEnd = hostEnd(bytes, range), hostEnd > range.lowerBound else { return false }
+        if hostEnd == range.upperBound { return !portNeeded }
+        guard bytes[hostEnd] == ASCII.colon else { return false }
+        let port = (hostEnd + 1)..<range.upperBound
+        if port.isEmpty { return !portNeeded }
+        guard let number = DecimalNumber.parse(bytes, port) else { return false }
+        return number <= 65535
+    }
+
+    private static func hostEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard let first = range.first else { return nil }
+        if bytes[first] == ASCII.leftBracket { return addressEnd(bytes, range) }
+        let allowed = ByteClass.registeredName
+        var index = first
+        while index < range.upperBound, bytes[index] != ASCII.colon {
+            if bytes[index] == ASCII.percent {
+                guard range.upperBound - index > 2, bytes[index + 1].hexadecimalValue != nil,
+                    bytes[index + 2].hexadecimalValue != nil
+                else { return nil }
+                index += 2
+            } else if !allowed.contains(bytes[index]) {
+                return nil
+            }
+            index += 1
+        }
+        return index
+    }
+
+    /// The end of an IPv6 literal. Its groups are not counted: nothing here connects to it.
+    private static func addressEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        let allowed = ByteClass.address
+        var colons = 0
+        for index in range.dropFirst() {
+            if bytes[index] == ASCII.rightBracket { return colons >= 2 ? index + 1 : nil }
+            guard allowed.contains(bytes[index]) else { return nil }
+            if bytes[index] == ASCII.colon { colons += 1 }
+        }
+        return nil
+    }
+}

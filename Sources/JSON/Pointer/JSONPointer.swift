@@ -131,3 +131,40 @@ extension JSONPointer: JSONEncodable {
         json.string(description)
     }
 }
+
+extension JSONPointer {
+    /// Where the bytes of the value pointed at stand; nil where there is none.
+    ///
+    /// It skims encoded JSON once, up to the end of the value, and builds nothing. Any bytes are safe to skim; where they
+    /// are not JSON the answer is nil, unless the fault lies where the skimming does not look.
+    public func range(in json: [UInt8]) -> Range<Int>? {
+        json.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            var skimmer = JSONSkimmer(start: start, count: buffer.count)
+            for token in tokens {
+                guard skimmer.enter(token) else { return nil }
+            }
+            return skimmer.skipValue()
+        }
+    }
+}
+
+/// Why a text is no JSON Pointer.
+public enum JSONPointerError: Error, Sendable, Hashable {
+    /// A pointer is empty or starts with a slash (RFC 6901 section 3).
+    case missingLeadingSlash
+    /// A `~` is followed by neither `0` nor `1`; the offset counts bytes from 0.
+    case invalidEscape(offset: Int)
+}
+
+extension JSONPointerError: CustomStringConvertible {
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .missingLeadingSlash:
+            "A JSON Pointer is empty or starts with '/'."
+        case .invalidEscape(let offset):
+            "In a JSON Pointer '~' must be followed by '0' or '1'; at byte \(offset) it is not."
+        }
+    }
+}

@@ -16,3 +16,87 @@ extension JSONEncodable {
         return json.finish()
     }
 }
+
+extension String: JSONEncodable {
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.string(self)
+    }
+}
+
+extension Int: JSONEncodable {
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.integer(self)
+    }
+}
+
+extension Bool: JSONEncodable {
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.bool(self)
+    }
+}
+
+extension Double: JSONEncodable {
+    /// Infinities and NaN, which JSON does not have, become `null`.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.double(self)
+    }
+}
+
+extension Optional: JSONEncodable where Wrapped: JSONEncodable {
+    /// Nothing becomes `null`.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        if let value = self {
+            value.encode(into: &json)
+        } else {
+            json.null()
+        }
+    }
+}
+
+extension Array: JSONEncodable where Element: JSONEncodable {
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.array { json in
+            for element in self {
+                element.encode(into: &json)
+            }
+        }
+    }
+}
+
+extension JSONEncodable where Self: RawRepresentable, RawValue: JSONEncodable {
+    /// An enum of strings or integers is written as its raw value.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        rawValue.encode(into: &json)
+    }
+}
+
+extension JSONValue: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        switch self {
+        case .null: json.null()
+        case .bool(let value): json.bool(value)
+        case .integer(let value): json.integer(value)
+        case .number(let number): json.raw(number.text.utf8)
+        case .string(let text): json.string(text)
+        case .array(let elements): elements.encode(into: &json)
+        case .object(let object): object.encode(into: &json)
+        }
+    }
+}
+
+extension JSONObject: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            for (name, value) in self {
+                json.member(name: name, value)
+            }
+        }
+    }
+}

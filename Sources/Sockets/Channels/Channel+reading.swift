@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Platform
 
 extension Channel {
     /// Tells the delegate nothing more until ``resumeReading()``; what comes stays with the system, whose window then

@@ -85,3 +85,48 @@ package final class Channel: ReadinessHandler {
         loop.update(descriptor, new)
     }
 }
+
+/// What a connection does with its channel's news. All calls come on the channel's loop, one after the other, and
+/// never from within a call to the channel.
+package protocol ChannelDelegate: AnyObject {
+    /// Bytes have come. They are valid during the call.
+    /// - Returns: how many of them are done with. The rest stays with the channel, and comes again with the next
+    ///   bytes, or after ``Channel/resumeReading()``.
+    func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int
+
+    /// The peer sends no more; it may still read. Comes once, after all bytes.
+    func channelReachedEndOfInput(_ channel: Channel)
+
+    /// Nothing is pending any more of what a `write` had to leave pending.
+    func channelDrained(_ channel: Channel)
+
+    /// The channel is closed. The last call, exactly once.
+    func channelClosed(_ channel: Channel, reason: CloseReason)
+}
+
+/// Why a channel is closed.
+package enum CloseReason: Sendable, Hashable {
+    /// Its owner closed it.
+    case requested
+    /// The peer broke the connection off.
+    case reset
+    /// A system call failed with this `errno`.
+    case failed(code: Int32)
+    /// The loop was stopped.
+    case loopStopped
+}
+
+/// How long a closing channel still takes in what the peer sends, after its own last byte.
+///
+/// Without it, bytes that nobody reads make the system reset the connection, and the reset may overtake the answer.
+package struct Linger: Sendable, Hashable {
+    /// How many bytes are read and dropped at most.
+    package var bytes: Int
+    /// For how long at most, counted from the last byte sent.
+    package var time: Duration
+
+    package init(bytes: Int = 8 << 20, time: Duration = .seconds(5)) {
+        self.bytes = bytes
+        self.time = time
+    }
+}

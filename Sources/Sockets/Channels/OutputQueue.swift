@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    package import Glibc
-#elseif canImport(Darwin)
-    package import Darwin
-#elseif canImport(Musl)
-    package import Musl
-#endif
+package import Platform
 
 /// Bytes that wait to be sent: arrays shared with their makers, and how far the first has been sent.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Platform
 
 /// Accepts connections on one loop, and lives on it.
 ///
@@ -106,5 +100,17 @@ package final class Listener: ReadinessHandler {
     private func setInterest() {
         guard isOpen else { return }
         loop.update(descriptor, isPaused || resting != nil ? [] : .readable)
+    }
+}
+
+/// A connection just accepted: non-blocking, without Nagle's delay, and owned by whoever is told about it.
+package struct AcceptedSocket: Sendable {
+    package let descriptor: Int32
+    /// The other end.
+    package let peer: SocketAddress
+
+    /// Closes it at once, if it was not given to a `Channel`.
+    package func shut() {
+        SystemSocket.shut(descriptor)
     }
 }

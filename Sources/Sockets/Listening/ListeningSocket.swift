@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Platform
 
 /// A bound, listening TCP socket. Whoever holds it closes it, or gives it to a `Listener`, which does.
 package struct ListeningSocket: Sendable {

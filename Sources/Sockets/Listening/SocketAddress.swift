@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    package import Glibc
-#elseif canImport(Darwin)
-    package import Darwin
-#elseif canImport(Musl)
-    package import Musl
-#endif
+package import Platform
 
 /// An IPv4 or IPv6 address with a port.
 package struct SocketAddress: Sendable, CustomStringConvertible {

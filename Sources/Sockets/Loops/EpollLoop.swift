@@ -2,11 +2,7 @@
     import CLinux
     import Dispatch
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import Platform
 
     /// An event loop that waits in `epoll`, as one long job on a serial Dispatch queue of its own.
     ///

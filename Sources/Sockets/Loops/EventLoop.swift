@@ -66,3 +66,76 @@ extension EventLoop {
         }
     }
 }
+
+/// What a handler wants to hear of about a descriptor.
+package struct Interest: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// There are bytes, a connection or an end to read.
+    package static let readable = Interest(rawValue: 1)
+    /// There is room to write.
+    package static let writable = Interest(rawValue: 2)
+}
+
+/// What a loop found about a descriptor.
+package struct Readiness: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let readable = Readiness(rawValue: 1)
+    package static let writable = Readiness(rawValue: 2)
+    /// An error waits on the descriptor, or both directions have ended. `epoll` tells it whatever the interest is;
+    /// a dispatch source tells it as the readiness that was asked for.
+    package static let failed = Readiness(rawValue: 4)
+}
+
+/// Someone who waits for a descriptor on an event loop. The loop keeps it alive while it watches.
+package protocol ReadinessHandler: AnyObject {
+    /// The descriptor is ready. The loop is level-triggered: what is left undone is told again.
+    func ready(_ descriptor: Int32, _ readiness: Readiness)
+
+    /// The loop ends, and no longer watches the descriptor; its owner closes it now.
+    func loopStopped(_ descriptor: Int32)
+}
+
+/// Names one scheduled job. It stays harmless after the timer has fired or its place was reused.
+package struct LoopTimer: Hashable, Sendable {
+    let index: Int32
+    let generation: UInt32
+}
+
+/// Carries a value that belongs to an event loop through code that runs elsewhere.
+///
+/// The value is reached only on its loop: ``value`` traps anywhere else. The last reference may be dropped on any
+/// thread, so a bound value must not need its loop to be deinitialized.
+package struct LoopBound<Value>: @unchecked Sendable {
+    // Sendable although the value need not be: it came from one owner, and only the loop can reach it.
+    private let bound: Value
+    private let anchor: LoopAnchor
+
+    /// Hands a value over to the loop, from anywhere.
+    package init(handing value: sending Value, to anchor: LoopAnchor) {
+        bound = value
+        self.anchor = anchor
+    }
+
+    /// Binds a value that already lives on the loop. Traps off the loop.
+    package init(_ value: Value, on loop: any EventLoop) {
+        precondition(loop.isCurrent, "a value is bound to a loop on that loop, or handed over")
+        bound = value
+        anchor = loop.anchor
+    }
+
+    /// The value. Traps off the loop.
+    package var value: Value {
+        precondition(anchor.isCurrent, "a loop's value was touched off its loop")
+        return bound
+    }
+}

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Platform
 
 /// A moment of the monotonic clock, in nanoseconds since some fixed start. Arithmetic saturates.
 package struct LoopInstant: InstantProtocol, Sendable {

@@ -1,12 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-    import CLinux
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-    import CLinux
-#endif
+import CLinux
+import Platform
 
 /// The system calls on sockets, with what differs between systems in one place.
 enum SystemSocket {
@@ -68,6 +61,24 @@ enum SystemSocket {
             #else
                 return clinux_accept(listener, address, length)
             #endif
+        }
+    }
+}
+
+/// Why the operating system, or a loop that has ended, refused a socket operation.
+package enum SocketError: Error, Hashable, CustomStringConvertible {
+    /// A system call failed with this `errno`.
+    case system(call: String, code: Int32)
+    /// A host name or port could not be turned into an address.
+    case unresolved(host: String, reason: String)
+    /// The event loop has been stopped.
+    case loopStopped
+
+    package var description: String {
+        switch self {
+        case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
+        case .unresolved(let host, let reason): "cannot resolve \(host): \(reason)"
+        case .loopStopped: "the event loop has been stopped"
         }
     }
 }

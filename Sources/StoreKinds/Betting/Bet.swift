@@ -1,5 +1,51 @@
 package import JSON
-package import Stores
+package import StoreHosting
+import Stores
+
+/// One outcome of one event, to be bet on.
+package struct BetSelection: Sendable, Equatable, Identifiable {
+    /// In hundredths: 101 wins a cent on a euro.
+    package static let oddsRange = 101...100_000
+    package static let stakeRange = 0...1_000_000_000_000
+
+    package let id: String
+    package let event: String
+    package let outcome: String
+    package let odds: Int
+    /// In whole minor units.
+    package var stake = 0
+
+    package init(id: String, event: String, outcome: String, odds: Int) {
+        self.id = id
+        self.event = event
+        self.outcome = outcome
+        self.odds = odds
+    }
+
+    /// The members that an open selection and a placed bet have in common.
+    func encodeMembers(into json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("event", event)
+        json.member("outcome", outcome)
+        json.member("odds", odds)
+        json.member("stake", stake)
+    }
+}
+
+extension BetSelection: JSONEncodable {
+    package func encode(into json: inout JSONWriter) {
+        json.object { encodeMembers(into: &$0) }
+    }
+}
+
+extension BetSelection: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        self.init(
+            id: try kept.member("id"), event: try kept.member("event"), outcome: try kept.member("outcome"),
+            odds: try kept.member("odds", in: Self.oddsRange))
+        stake = try kept.member("stake", in: Self.stakeRange)
+    }
+}
 
 /// A selection that was placed.
 package struct Bet: Sendable, Equatable {

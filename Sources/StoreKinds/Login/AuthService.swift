@@ -1,5 +1,6 @@
 package import JSON
-package import Stores
+package import RemoteServices
+import Stores
 
 /// Asks the auth API whether credentials are right.
 package struct AuthService: Sendable {
@@ -53,7 +54,7 @@ package struct AuthService: Sendable {
                 return .yes
             }
         } catch {
-            EffectProgress.current?.report(.failed(error.code))
+            EffectProgress.current?.report(.failed(code: error.effectCode))
             return .no(LoginError(error))
         }
     }

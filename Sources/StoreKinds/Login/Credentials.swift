@@ -1,4 +1,5 @@
-package import Stores
+package import StoreHosting
+import Stores
 
 /// One half of what a person signs in with.
 package enum Credential: Sendable, Hashable {
@@ -58,4 +59,29 @@ extension Credentials: Restorable {
         members.secret("password", password.revealed)
         members.member("isPasswordValid", isPasswordValid)
     }
+}
+
+extension Credentials {
+    static var usernameField: Field<String> {
+        .text("username", 0...longest, example: "some username").described("The user name, at most 256 characters.")
+    }
+
+    /// Not in examples: a password does not belong there.
+    static var passwordField: Field<String> {
+        .text("password", 0...longest, example: nil).secret()
+            .described("The password, at most 256 characters; never shown again.")
+    }
+}
+
+/// A text that must not be seen: neither printing nor reflecting shows it.
+package struct Secret: Sendable, Hashable {
+    package let revealed: String
+
+    package init(_ text: String) { revealed = text }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

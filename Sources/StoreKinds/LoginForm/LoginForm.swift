@@ -1,3 +1,4 @@
+package import StoreHosting
 package import Stores
 
 /// A sign-in form as an observable value: properties in place of finite states, changed by its own methods.
@@ -84,4 +85,20 @@ extension LoginForm {
         Invariant("busy-and-authenticated") { !($0.isBusy && $0.isAuthenticated) },
         Invariant("busy-and-error") { !($0.isBusy && $0.error != nil) },
     ]
+}
+
+extension LoginForm {
+    /// What takes the form's actions: it calls the method of that name, and the invariants are checked after each.
+    package static var reducer: Observable<LoginForm, FormAction> {
+        Observable(invariants: invariants) { form, action throws(Rejection) in
+            switch action {
+            case .set(let entered): try form.set(entered)
+            case .authenticate: form.authenticate()
+            case .ackError: form.ackError()
+            case .reset: form.reset()
+            case .authenticated: form.succeed()
+            case .failed(let error): form.fail(error)
+            }
+        }
+    }
 }

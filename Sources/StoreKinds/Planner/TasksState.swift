@@ -1,3 +1,5 @@
+package import JSON
+package import StoreHosting
 package import Stores
 
 /// The tasks, normalized: each stands once, all else are ids.
@@ -30,4 +32,62 @@ package struct TasksState: StateSlice, Equatable {
     }
 
     package func visitHidden(_ members: inout HiddenMembers) { members.member("nextID", nextID) }
+}
+
+/// Something to be done.
+package struct PlannedTask: Sendable, Equatable, Identifiable {
+    /// No session comes as far, and one that goes on from there still has ids to give.
+    package static let idRange = 1...Int.max / 2
+
+    package let id: Int
+    package var title: String
+    /// The day by which it is to be done, `YYYY-MM-DD`.
+    package var due: String?
+    package var isDone = false
+
+    package init(id: Int, title: String, due: String?) {
+        self.id = id
+        self.title = title
+        self.due = due
+    }
+}
+
+extension PlannedTask: JSONEncodable {
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("title", title)
+            json.member("due", ifPresent: due)
+            json.member("isDone", isDone)
+        }
+    }
+}
+
+extension PlannedTask: Restorable {
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        self.init(
+            id: try kept.member("id", in: Self.idRange), title: try kept.member("title"),
+            due: try kept.member(ifPresent: "due"))
+        isDone = try kept.member("isDone")
+    }
+}
+
+/// What an edit changes of a task; nil leaves a part as it is.
+package struct TaskChange: Sendable, Equatable {
+    package var title: String?
+    /// The new day; nil inside removes the day that was.
+    package var due: String??
+    package var isDone: Bool?
+
+    package init(title: String? = nil, due: String?? = nil, isDone: Bool? = nil) {
+        self.title = title
+        self.due = due
+        self.isDone = isDone
+    }
+
+    func apply(to task: inout PlannedTask) {
+        if let title { task.title = title }
+        if let due { task.due = due }
+        if let isDone { task.isDone = isDone }
+    }
 }

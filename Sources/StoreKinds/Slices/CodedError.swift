@@ -1,5 +1,7 @@
 package import JSON
-package import Stores
+import RemoteServices
+package import StoreHosting
+import Stores
 
 /// What went wrong, as state: a stable code for programs and a sentence for people.
 package struct CodedError<Code: Sendable & Hashable & CaseIterable & RawRepresentable<String>>: Sendable, Hashable {

@@ -1,4 +1,5 @@
-package import Stores
+package import StoreHosting
+import Stores
 
 /// One slice of a state, that knows the key under which it stands in every kind that holds it.
 package protocol StateSlice: Sendable, StateObject, Restorable {

@@ -1,3 +1,12 @@
+package import JSON
+public import Observability
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// All that can be set about a server, every value at its default to begin with.
 ///
 /// What each key is called outside, what it allows and what it means stands in `ConfigurationKey.all`, in the same
@@ -90,5 +99,110 @@ public struct Configuration: Sendable, Hashable {
     /// The page at `/`.
     public struct Inspector: Sendable, Hashable {
         public var enabled = true
+    }
+}
+
+extension Configuration {
+    /// The file that is read where none is named, if it is there; seen from the working directory.
+    public static let defaultFile = "config/storehouse.json"
+
+    /// Reads the file, then the environment; the later wins.
+    ///
+    /// - Parameters:
+    ///   - file: must be there. Without one `config/storehouse.json` is read if it is there.
+    ///   - environment: what begins with `STOREHOUSE_` counts; nil is the environment of the process.
+    /// - Throws: everything that is wrong, at once.
+    public static func load(
+        file: String? = nil, environment: [String: String]? = nil
+    ) throws(ConfigurationError) -> Configuration {
+        try load(file: file, environment: environment, flags: [])
+    }
+
+    /// The same, with flags over all.
+    package static func load(
+        file: String?, environment: [String: String]? = nil, flags: [ConfigurationFlag]
+    ) throws(ConfigurationError) -> Configuration {
+        var reader = ConfigurationReader()
+        let name = file ?? defaultFile
+        do throws(FileError) {
+            reader.read(file: try FileContents.contents(of: name, atMost: 1 << 20), named: name)
+        } catch {
+            let isFine = file == nil && error == .missing
+            if !isFine { reader.report(unreadable: name, error) }
+        }
+        return try reader.finish(environment: environment ?? ProcessInfo.processInfo.environment, flags: flags)
+    }
+
+    /// What the bytes of a file, the environment and flags make together.
+    package init(
+        file: [UInt8]? = nil, named name: String = defaultFile, environment: [String: String] = [:],
+        flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationError) {
+        var reader = ConfigurationReader()
+        if let file { reader.read(file: file, named: name) }
+        self = try reader.finish(environment: environment, flags: flags)
+    }
+}
+
+extension Configuration {
+    /// Every key with its value, in the shape and order of the file, with `***` for secrets.
+    package var json: JSONValue {
+        var document = JSONObject()
+        for key in ConfigurationKey.all {
+            document.set(key.path.split(separator: ".").map(String.init)[...], to: key.shownValue(in: self))
+        }
+        return .object(document)
+    }
+
+    /// What `check-config` prints: a file with these values, without the last line break.
+    package var document: String {
+        json.indented
+    }
+
+    /// The table of the README: key, default, what is allowed, what it means.
+    package static var markdownTable: String {
+        let rows = ConfigurationKey.all.map { key in
+            "| `\(key.path)` | `\(key.defaultValue)` | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"
+        }
+        return "| key | default | allowed | meaning |\n|---|---|---|---|\n" + rows.joined()
+    }
+}
+
+extension JSONObject {
+    /// Sets a value at the end of a path of names, and makes the objects on the way.
+    fileprivate mutating func set(_ path: ArraySlice<String>, to value: JSONValue) {
+        guard let first = path.first else { return }
+        guard path.count > 1 else {
+            self[first] = value
+            return
+        }
+        var section = self[first]?.asObject ?? [:]
+        section.set(path.dropFirst(), to: value)
+        self[first] = .object(section)
+    }
+}
+
+extension String {
+    fileprivate var inTableCell: String {
+        split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+}
+
+extension JSONValue {
+    /// The value as JSON for people: a member a line, two spaces a level; lists and empty objects in one line.
+    var indented: String {
+        indented(by: "")
+    }
+
+    private func indented(by margin: String) -> String {
+        if case .array(let elements) = self {
+            return "[" + elements.map { $0.indented(by: margin) }.joined(separator: ", ") + "]"
+        }
+        guard case .object(let members) = self, !members.isEmpty else { return description }
+        let inner = margin + "  "
+        let lines = members.map { name, value in
+            "\(inner)\(JSONValue.string(name)): \(value.indented(by: inner))"
+        }
+        return "{\n" + lines.joined(separator: ",\n") + "\n\(margin)}"
     }
 }

@@ -1,3 +1,5 @@
+import Observability
+
 /// One thing that is wrong with a configuration.
 public struct ConfigurationProblem: Sendable, Hashable {
     /// Where the value was read.

@@ -1,6 +1,7 @@
 import HTTP
 import Locks
 import Sockets
+import StoreHosting
 import Stores
 
 /// Brings a session's commits to its streams.

@@ -1,4 +1,6 @@
 import JSON
+import Observability
+import StoreHosting
 import Stores
 
 /// What changes in a selected value, in lines for a terminal: time in UTC, revision, action, path: old → new.
@@ -59,7 +61,7 @@ struct TerminalLines: Sendable {
         var line = TerminalLine(inColor: inColor)
         line.begin(moment, event.cause, event.effect.name)
         line.add(event.phase.rawValue)
-        if let code = event.code { line.add(code.rawValue, .red) }
+        if let code = event.code { line.add(code, .red) }
         if let duration = event.duration { line.add("\(duration) ms", .dim) }
         return line.bytes
     }

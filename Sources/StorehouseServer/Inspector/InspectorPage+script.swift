@@ -1,3 +1,5 @@
+import Stores
+
 extension InspectorPage {
     static let script = #"""
 

@@ -1,4 +1,6 @@
 import HTTP
+import StoreHosting
+import Stores
 
 /// Which pages of other origins may use the server from a browser (WHATWG Fetch, section 3.2). None by default.
 struct CORS: Sendable {

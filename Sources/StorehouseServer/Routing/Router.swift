@@ -1,4 +1,5 @@
 package import HTTP
+package import HTTPServer
 import JSON
 import Stores
 

@@ -1,4 +1,6 @@
 import HTTP
+import JSON
+import StoreHosting
 
 /// What a client calls a request that it may send again (Idempotency-Key, draft-ietf-httpapi-idempotency-key-header).
 struct IdempotencyKey: Sendable {
@@ -44,5 +46,56 @@ struct IdempotencyKey: Sendable {
             bytes.append(byte)
         }
         return isEscaped ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Tells a body from others (FNV-1a, 64 bits).
+struct BodyFingerprint: Sendable {
+    /// Of the bytes as they came; for this process only, since a secret can be found by it.
+    let exact: UInt64
+    /// Of what may be kept; the same in every process.
+    let kept: UInt64
+
+    /// - Parameter masked: the body without its secrets.
+    init(_ body: [UInt8], _ masked: JSONValue) {
+        exact = Self.hash(body)
+        kept = Self.hash(masked.encoded())
+    }
+
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}
+
+// An answer at rest looks as it does on the wire: a status line, fields, an empty line, the body.
+extension Response {
+    /// The answer in bytes, from which it can be made again.
+    var kept: [UInt8] {
+        var text = "\(status.rawValue) \(revision.map(String.init) ?? "-")\n"
+        for field in fields { text += "\(field.name): \(field.value)\n" }
+        return Array((text + "\n").utf8) + body
+    }
+
+    /// Reads what ``kept`` gave; nil where it is something else.
+    init?(kept bytes: [UInt8]) {
+        var rest = bytes[...]
+        func line() -> String? {
+            guard let end = rest.firstIndex(of: 0x0a) else { return nil }
+            defer { rest = rest[(end + 1)...] }
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+        guard let first = line()?.split(separator: " "), first.count == 2,
+            let status = Int(first[0]).flatMap(HTTPStatus.init)
+        else { return nil }
+        var fields: [Field] = []
+        while true {
+            guard let text = line() else { return nil }
+            if text.isEmpty { break }
+            guard let colon = text.firstIndex(of: ":") else { return nil }
+            fields.append(Field(String(text[..<colon]), String(text[colon...].dropFirst(2))))
+        }
+        self.init(status, fields: fields, revision: Int(first[1]), body: Array(rest))
     }
 }

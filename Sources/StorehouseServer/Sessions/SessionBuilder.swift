@@ -1,4 +1,6 @@
 import JSON
+import Observability
+import StoreHosting
 import Stores
 
 /// Makes sessions: new ones, those that go on from a state of another, and those that were kept.
@@ -61,10 +63,13 @@ struct SessionBuilder: Sendable {
     private func store(
         _ kind: HostedKind, _ recorder: (any ActionRecorder)?, _ kept: (state: KeptState, revision: Int)?
     ) throws(Problem) -> HostedStore {
-        guard let kept else { return kind.kind.makeStore(environment: kind.environment, recorder: recorder) }
+        guard let kept else {
+            return kind.kind.makeStore(environment: kind.environment, sealer: kind.sealer, recorder: recorder)
+        }
         do {
             return try kind.kind.makeStore(
-                environment: kind.environment, recorder: recorder, from: kept.state, revision: kept.revision)
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder, from: kept.state,
+                revision: kept.revision)
         } catch {
             throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
         }
@@ -72,5 +77,29 @@ struct SessionBuilder: Sendable {
 
     private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any ActionRecorder)? {
         log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
+    }
+}
+
+/// Writes a session's committed actions to the log before its journal takes them; only where the log listens.
+final class SessionRecorder: ActionRecorder {
+    private let log: Log
+    private let id: SessionID
+    private let journal: (any SessionJournal)?
+
+    init(_ log: Log, _ id: SessionID, _ journal: (any SessionJournal)?) {
+        self.log = log
+        self.id = id
+        self.journal = journal
+    }
+
+    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        journal?.append(record, state)
+        var fields: [LogField] = [
+            .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
+            .init("origin", record.origin.rawValue),
+            .init("payload", JSONValue.object(record.payload).description),
+        ]
+        if let cause = record.cause { fields.append(.init("cause", cause)) }
+        log.debug("action", fields)
     }
 }

@@ -1,4 +1,6 @@
 import JSON
+import Observability
+import StoreHosting
 import Stores
 
 /// What a client is told about a session.

@@ -1,4 +1,6 @@
 import Locks
+import Observability
+import StoreHosting
 import Stores
 import Synchronization
 

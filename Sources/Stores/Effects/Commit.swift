@@ -12,11 +12,11 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     public let endsBatch: Bool
 
     // Both outlive the commit: it is lent only while they stand still.
-    @usableFromInline let actionPlace: UnsafePointer<Action>
-    @usableFromInline let statePlace: UnsafePointer<State>
+    @usableFromInline package let actionPlace: UnsafePointer<Action>
+    @usableFromInline package let statePlace: UnsafePointer<State>
 
     @inlinable
-    init(
+    package init(
         revision: Int, origin: Origin, cause: Int?, endsBatch: Bool, action: UnsafePointer<Action>,
         state: UnsafePointer<State>
     ) {
@@ -42,7 +42,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
 
     /// The same commit as a part of the store sees it.
     @inlinable
-    func narrowed<Part, PartAction, Result>(
+    package func narrowed<Part, PartAction, Result>(
         to part: Part, _ action: PartAction, _ body: (borrowing Commit<Part, PartAction>) -> Result
     ) -> Result {
         withUnsafePointer(to: part) { part in

@@ -5,7 +5,7 @@
 /// other result.
 public struct Effect<Action: Sendable>: Sendable {
     @usableFromInline
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case run(EffectRequest<Action>)
         case cancel(EffectID)
         case dispatch(Action)
@@ -13,10 +13,10 @@ public struct Effect<Action: Sendable>: Sendable {
     }
 
     /// In order; nil for none, which costs less to hand over than an empty list.
-    @usableFromInline let steps: [Step]?
+    @usableFromInline package let steps: [Step]?
 
     @inlinable
-    init(_ steps: [Step]?) { self.steps = steps }
+    package init(_ steps: [Step]?) { self.steps = steps }
 
     /// Nothing to do.
     @inlinable
@@ -48,7 +48,7 @@ public struct Effect<Action: Sendable>: Sendable {
             do throws(Failure) {
                 return try await operation()
             } catch {
-                EffectProgress.current?.report(.failed((error as? RemoteFailure)?.code))
+                EffectProgress.current?.report(.failed(code: (error as? any EffectFailure)?.effectCode))
                 return failure(error)
             }
         }
@@ -85,7 +85,7 @@ public struct Effect<Action: Sendable>: Sendable {
 
 extension Effect {
     @usableFromInline
-    func embedded<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
+    package func embedded<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
         Effect<Parent>(
             steps?.map { step in
                 switch step {
@@ -144,4 +144,51 @@ public struct Emitter<Action: Sendable>: Sendable {
 
     /// Dispatches `action`, unless the effect was cancelled. Where the line of an ``AsyncStore`` is full, it is turned away.
     public func emit(_ action: Action) { send(action) }
+}
+
+/// An effect as it was asked for.
+@usableFromInline
+package struct EffectRequest<Action: Sendable>: Sendable {
+    typealias Operation = @Sendable (Emitter<Action>) async -> Action?
+
+    let id: EffectID
+    let policy: EffectPolicy
+    let operation: Operation
+    /// How long to wait before it begins.
+    var delay = Duration.zero
+    /// How long it may run, and what is dispatched where it runs longer.
+    var deadline: (timeout: Duration, action: Action)?
+
+    init(id: EffectID, policy: EffectPolicy, operation: @escaping Operation) {
+        self.id = id
+        self.policy = policy
+        self.operation = operation
+        if case .debounced(let quiet) = policy { delay = quiet }
+    }
+
+    func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> EffectRequest<Parent> {
+        var parent = EffectRequest<Parent>(id: id, policy: policy) { [operation] emitter in
+            await operation(Emitter { emitter.emit(embed($0)) }).map(embed)
+        }
+        parent.delay = delay
+        parent.deadline = deadline.map { ($0.timeout, embed($0.action)) }
+        return parent
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that nothing comes too early.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = Int(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return whole.saturatingAdding(Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}
+
+extension Int {
+    func saturatingAdding(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
 }

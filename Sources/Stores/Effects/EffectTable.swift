@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The effects of one store: which run, which wait, and what the policies make of a new one. It starts nothing by itself.
-struct EffectTable<Action: Sendable>: Sendable {
+package struct EffectTable<Action: Sendable>: Sendable {
     /// An effect in a queue.
     struct Waiting {
         let request: EffectRequest<Action>
@@ -22,7 +22,7 @@ struct EffectTable<Action: Sendable>: Sendable {
     /// How many run or wait; timers do not count.
     var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
 
-    var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
+    package var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
 
     /// Whether there is nothing to remember.
     var isEmpty: Bool { running.isEmpty && waiting.isEmpty && held.isEmpty }
@@ -135,3 +135,41 @@ struct EffectTable<Action: Sendable>: Sendable {
 }
 
 private let lastGeneration = Atomic(0)
+
+/// An effect that was started and has not ended, or a timer that is armed.
+struct RunningEffect: Sendable {
+    let id: EffectID
+    /// Once in a store: what tells it from another run of the same id.
+    let generation: Int
+    /// What an effect's id means for the next of the same; nil for a timer.
+    let policy: EffectPolicy?
+    /// What waits for it. Left when it ends or is cancelled.
+    var chains: [Chain] = []
+    var task: Task<Void, Never>?
+    /// How it gets on; nil for a timer, and for what never started.
+    var progress: EffectProgress?
+
+    var isTimer: Bool { policy == nil }
+
+    /// Ends what may still run of it, and tells those who wait.
+    func end() {
+        task?.cancel()
+        for chain in chains { chain.leave() }
+    }
+}
+
+/// What is left to be told when the store's lock is free again: a waiter may well ask the store for its state.
+@usableFromInline
+package struct Aftermath: Sendable {
+    var ended: [RunningEffect] = []
+    /// The chains of what is done with, to be left once all that it started has entered them.
+    var left: [Chain] = []
+
+    var isEmpty: Bool { ended.isEmpty && left.isEmpty }
+
+    @usableFromInline
+    package func tell() {
+        for effect in ended { effect.end() }
+        for chain in left { chain.leave() }
+    }
+}

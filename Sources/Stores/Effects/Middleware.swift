@@ -67,7 +67,7 @@ public enum Interception<Action: Sendable>: Sendable {
 
     /// The same for a store whose actions embed this one's.
     @inlinable
-    func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> Interception<Parent> {
+    package func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> Interception<Parent> {
         switch self {
         case .pass: .pass
         case .replace(let action): .replace(embed(action))
@@ -103,13 +103,15 @@ extension Middleware {
 
 /// A middleware that sees one slice of the state, and the actions nested in one case.
 public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middleware>: Middleware {
-    @usableFromInline let state: any KeyPath<State, Part.State> & Sendable
-    @usableFromInline let action: CasePath<Action, Part.Action>
-    @usableFromInline let part: Part
+    @usableFromInline package let state: any KeyPath<State, Part.State> & Sendable
+    @usableFromInline package let action: CasePath<Action, Part.Action>
+    @usableFromInline package let part: Part
     public let prepared: PreparedMiddleware<State, Action>
 
     @inlinable @inline(__always)
-    init(_ state: any KeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>, _ part: Part) {
+    package init(
+        _ state: any KeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>, _ part: Part
+    ) {
         self.state = state
         self.action = action
         self.part = part
@@ -139,19 +141,33 @@ extension ScopedMiddleware: Interceptor where Part: Interceptor {
 
 /// The middlewares of a store, which any number of stores share.
 @usableFromInline
-final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
-    @usableFromInline let all: [any Middleware<State, Action>]
-    @usableFromInline let interceptors: [any Interceptor<State, Action>]
+package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline package let all: [any Middleware<State, Action>]
+    @usableFromInline package let interceptors: [any Interceptor<State, Action>]
     /// What each makes of a commit.
-    @usableFromInline let responders: ConstantList<PreparedMiddleware<State, Action>>
+    @usableFromInline package let responders: ConstantList<PreparedMiddleware<State, Action>>
     /// Whether there are interceptors.
-    @usableFromInline let intercepts: Bool
+    @usableFromInline package let intercepts: Bool
 
     @usableFromInline
-    init(_ all: [any Middleware<State, Action>]) {
+    package init(_ all: [any Middleware<State, Action>]) {
         self.all = all
         interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
         responders = ConstantList(all.map { $0.prepared })
         intercepts = !interceptors.isEmpty
+    }
+}
+
+/// A middleware made ready to be asked often, whatever its type: what a store asks after each commit.
+///
+/// Its function is made where the type of the middleware is known, so that the compiler specializes it, and is called without a
+/// copy of anything.
+public final class PreparedMiddleware<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline package let respond: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+
+    /// What answers as `respond` does.
+    @inlinable
+    public init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
+        self.respond = respond
     }
 }

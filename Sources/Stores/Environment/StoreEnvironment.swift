@@ -13,8 +13,6 @@ public final class StoreEnvironment: Sendable {
     public let cascadeLimit: Int
     /// Whether effects that several middlewares start for one commit run beside one another.
     public let effectOrder: EffectOrder
-    /// Seals the secrets of states that are kept; nil where they are left out.
-    public let sealer: (any Sealer)?
     /// Is told of faults of the program; it may be called inside a store, so it must be quick and send nothing.
     public let report: @Sendable (StoreFault) -> Void
     /// Is told what happens to effects; nil where nobody asks, which costs nothing. It is called inside a store, so it must be
@@ -29,12 +27,11 @@ public final class StoreEnvironment: Sendable {
     ///   - effectLimit: running and waiting effects of one store.
     ///   - cascadeLimit: actions queued behind one dispatch.
     ///   - effectOrder: how the effects that several middlewares start for one commit stand to one another.
-    ///   - sealer: seals the secrets of states that are kept; nil where they are to be left out.
     ///   - report: is told of faults; it must be quick and send nothing.
     ///   - effects: is told what happens to effects; it must be quick and send nothing.
     public init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
-        cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent, sealer: (any Sealer)? = nil,
+        cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
         report: @escaping @Sendable (StoreFault) -> Void = { _ in },
         effects: (@Sendable (EffectEvent) -> Void)? = nil
     ) {
@@ -43,7 +40,6 @@ public final class StoreEnvironment: Sendable {
         self.effectLimit = effectLimit
         self.cascadeLimit = cascadeLimit
         self.effectOrder = effectOrder
-        self.sealer = sealer
         self.report = report
         self.effects = effects
     }
@@ -58,4 +54,24 @@ public enum EffectOrder: Sendable {
     case concurrent
     /// A middleware's effects begin when those of the middleware before it have ended, for each commit by itself.
     case oneAfterAnother
+}
+
+/// A fault of the program that a store has contained: nothing is lost but what it names, and the store goes on.
+public enum StoreFault: Sendable, Hashable {
+    /// Actions kept following from one another; those that still waited were dropped.
+    case cascadeStopped(limit: Int, dropped: Int)
+    /// A change would have broken the invariant of that name; it was rejected.
+    case invariantBroken(String)
+}
+
+extension StoreFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cascadeStopped(let limit, let dropped):
+            "one action set off more than \(limit) others, so the \(dropped) that still waited were dropped: "
+                + "look for a middleware or a subscriber that answers its own actions"
+        case .invariantBroken(let name):
+            "an action would have broken the invariant \(name) and was rejected: the reducer should have refused it"
+        }
+    }
 }

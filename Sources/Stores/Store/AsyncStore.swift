@@ -9,7 +9,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     /// How many submissions may wait.
     public static var lineLimit: Int { 1024 }
 
-    typealias Completion = @Sendable (Receipt, StoreCore<State, Action>.Place?) -> @Sendable () -> Void
+    package typealias Completion = @Sendable (Receipt, StoreCore<State, Action>.Place?) -> @Sendable () -> Void
 
     private enum Item {
         case submission(Submission<Action>, Completion)
@@ -22,7 +22,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         var isMoving = false
     }
 
-    @usableFromInline let core: StoreCore<State, Action>
+    @usableFromInline package let core: StoreCore<State, Action>
     private let reducer: any AsyncReducer<State, Action>
     // Guards who waits. Nothing is called while it is held.
     private let line = Locked(Line())
@@ -42,7 +42,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     }
 
     @usableFromInline
-    init(
+    package init(
         _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
     ) {
@@ -98,7 +98,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
     /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
     ///   returns is called outside.
-    private func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
+    package func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
         let isEmission = submission.envelope.details.map { $0.sender != 0 && !$0.endsSender } ?? false
         // What a chain waits for is always let in, or it would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
@@ -239,27 +239,13 @@ extension AsyncStore {
 
 extension AsyncStore: Door {
     @usableFromInline
-    func take(_ submission: Submission<Action>) { submit(submission) { _, _ in {} } }
+    package func take(_ submission: Submission<Action>) { submit(submission) { _, _ in {} } }
 
     @usableFromInline
-    func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
+    package func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
 
     @usableFromInline
-    func retries(_ generation: Int) { core.tellRetry(of: generation) }
-}
-
-extension AsyncStore: StoreEngine {
-    @usableFromInline
-    func submit<Answer: Sendable>(
-        _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
-        done: @escaping @Sendable (Answer) -> Void
-    ) {
-        submit(Submission(action, envelope)) { receipt, contents in
-            let answer = answer(receipt, contents)
-            return { done(answer) }
-        }
-    }
+    package func retries(_ generation: Int) { core.tellRetry(of: generation) }
 }
 
 /// Where a submission came to stand in the line.

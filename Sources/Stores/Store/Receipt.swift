@@ -5,10 +5,10 @@ public struct Receipt: Sendable {
     /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int
     /// What it set going; nil where that is nothing.
-    @usableFromInline let sequel: Sequel?
+    @usableFromInline package let sequel: Sequel?
 
     @usableFromInline
-    final class Sequel: Sendable {
+    package final class Sequel: Sendable {
         let effects: [EffectID]
         let chain: Chain?
         let fault: StoreFault?
@@ -21,7 +21,7 @@ public struct Receipt: Sendable {
     }
 
     @inlinable
-    init(_ outcome: Outcome, revision: Int, _ sequel: Sequel? = nil) {
+    package init(_ outcome: Outcome, revision: Int, _ sequel: Sequel? = nil) {
         self.outcome = outcome
         self.revision = revision
         self.sequel = sequel
@@ -29,7 +29,7 @@ public struct Receipt: Sendable {
 
     /// The same with what was contained after it.
     @usableFromInline
-    func with(_ fault: StoreFault) -> Receipt {
+    package func with(_ fault: StoreFault) -> Receipt {
         Receipt(outcome, revision: revision, Sequel(effects: effects, chain: chain, fault: fault))
     }
 

@@ -9,8 +9,8 @@ public import Locks
 /// - A rejected or ignored action changes nothing.
 /// - A dispatch that starts no effect and that nobody watches allocates nothing.
 public final class Store<State: Sendable, Action: Sendable>: StateSource {
-    @usableFromInline let core: StoreCore<State, Action>
-    @usableFromInline let reducer: PreparedReducer<State, Action>
+    @usableFromInline package let core: StoreCore<State, Action>
+    @usableFromInline package let reducer: PreparedReducer<State, Action>
 
     /// A store that begins with that state.
     ///
@@ -28,7 +28,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     }
 
     @inlinable
-    init(
+    package init(
         _ state: State, _ reducer: PreparedReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
     ) {
@@ -89,7 +89,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     ///
     /// - Parameter inspect: called with the receipt and the contents that belong to it, inside the store.
     @inlinable
-    func submit(
+    package func submit(
         _ action: Action, _ envelope: Envelope<Action>,
         _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void = { _, _ in }
     ) -> Receipt {
@@ -112,7 +112,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @inlinable
     @inline(__always)
     @discardableResult
-    func exclusively(
+    package func exclusively(
         _ body: (StoreCore<State, Action>.Place) -> Void,
         whenBusy: (StoreCore<State, Action>.Place) -> Void = { _ in }
     ) -> StoreFault? {
@@ -132,7 +132,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
 extension Store {
     @inlinable
-    func process(
+    package func process(
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place
     ) -> Receipt {
         if let refusal = core.refusal(envelope, contents) {
@@ -152,7 +152,7 @@ extension Store {
     }
 
     @inlinable
-    func reduce(
+    package func reduce(
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
         _ progress: inout Progress
     ) -> Outcome {
@@ -163,7 +163,7 @@ extension Store {
     }
 
     @inlinable
-    func apply(
+    package func apply(
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
         _ progress: inout Progress
     ) -> Outcome {
@@ -180,7 +180,7 @@ extension Store {
 
     /// Tries everything on a copy first, since none of it may happen where a later part is refused.
     @usableFromInline
-    func reduce(
+    package func reduce(
         batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
     ) -> Outcome {
         switch trial(of: batch, contents) {
@@ -197,7 +197,7 @@ extension Store {
 
     /// Tries everything, lends the state that would come of it, and takes it back.
     @usableFromInline
-    func rehearse(
+    package func rehearse(
         _ batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
         _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void
     ) -> Receipt {
@@ -258,7 +258,7 @@ extension Store {
 
     /// Runs what was queued behind the action at hand; what is left is to be told when the lock is free.
     @usableFromInline
-    func finish(_ contents: StoreCore<State, Action>.Place) -> (StoreFault?, Aftermath) {
+    package func finish(_ contents: StoreCore<State, Action>.Place) -> (StoreFault?, Aftermath) {
         let fault = drain(contents)
         return (fault, core.takeAftermath(contents))
     }
@@ -279,26 +279,13 @@ extension Store {
 
 extension Store: Door {
     @usableFromInline
-    func take(_ submission: Submission<Action>) { _ = submit(submission.first, submission.envelope) }
+    package func take(_ submission: Submission<Action>) { _ = submit(submission.first, submission.envelope) }
 
     @usableFromInline
-    func finish(_ generation: Int) { core.finish(generation, self) }
+    package func finish(_ generation: Int) { core.finish(generation, self) }
 
     @usableFromInline
-    func retries(_ generation: Int) { core.tellRetry(of: generation) }
-}
-
-extension Store: StoreEngine {
-    @inlinable
-    func submit<Answer: Sendable>(
-        _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
-        done: @escaping @Sendable (Answer) -> Void
-    ) {
-        var found: Answer?
-        let receipt = submit(action, envelope) { receipt, contents in found = answer(receipt, contents) }
-        done(found ?? answer(receipt, nil))
-    }
+    package func retries(_ generation: Int) { core.tellRetry(of: generation) }
 }
 
 /// Why nothing of a batch is committed.

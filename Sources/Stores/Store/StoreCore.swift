@@ -4,26 +4,26 @@ public import Locks
 ///
 /// How an action becomes the next state is the store's; everything from the commit on is here.
 @usableFromInline
-final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
+package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline
-    struct Contents {
-        @usableFromInline var state: State
-        @usableFromInline var revision = 0
-        @usableFromInline var hasEnded = false
+    package struct Contents {
+        @usableFromInline package var state: State
+        @usableFromInline package var revision = 0
+        @usableFromInline package var hasEnded = false
         /// Whether an action is being processed, so that one that comes from inside is known as such.
-        @usableFromInline var isBusy = false
+        @usableFromInline package var isBusy = false
         /// What is under way; nil where nothing is, which is most of the time.
-        @usableFromInline var pending: Agenda<Action>?
+        @usableFromInline package var pending: Agenda<Action>?
         /// Made when the first one comes.
-        @usableFromInline var subscribers: Subscribers<State, Action>?
+        @usableFromInline package var subscribers: Subscribers<State, Action>?
         /// What a host keeps; made when it first has something to keep.
-        @usableFromInline var trail: StateTrail?
+        @usableFromInline package var hostState: AnyObject?
 
         @inlinable
-        init(state: State) { self.state = state }
+        package init(state: State) { self.state = state }
 
         /// What is under way, made where nothing was.
-        @usableFromInline var agenda: Agenda<Action> {
+        @usableFromInline package var agenda: Agenda<Action> {
             mutating get {
                 let agenda = pending ?? Agenda()
                 pending = agenda
@@ -33,21 +33,22 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Where the contents stand while the lock is held.
-    @usableFromInline typealias Place = UnsafeMutablePointer<Contents>
+    @usableFromInline package typealias Place = UnsafeMutablePointer<Contents>
 
     /// A host that keeps what is committed, and is told where those end that are kept in one piece.
-    @usableFromInline typealias Recorder = @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, Place) -> Void
+    @usableFromInline package typealias Recorder =
+        @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, Place) -> Void
 
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
-    @usableFromInline let contents: Reentrant<Contents>
-    @usableFromInline let middleware: MiddlewareStack<State, Action>
-    @usableFromInline let environment: StoreEnvironment
+    @usableFromInline package let contents: Reentrant<Contents>
+    @usableFromInline package let middleware: MiddlewareStack<State, Action>
+    @usableFromInline package let environment: StoreEnvironment
     /// Is told of each commit before anyone else.
-    @usableFromInline let recorder: Recorder?
+    @usableFromInline package let recorder: Recorder?
 
     @inlinable
-    init(
+    package init(
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
         _ recorder: Recorder?
     ) {
@@ -59,7 +60,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Why what `envelope` comes with must not be tried now; nil where it may.
     @inlinable
-    func refusal(_ envelope: Envelope<Action>, _ contents: Place) -> Outcome? {
+    package func refusal(_ envelope: Envelope<Action>, _ contents: Place) -> Outcome? {
         if contents.pointee.hasEnded { return .ended }
         guard let details = envelope.details else { return nil }
         if details.sender != 0, !isCurrent(details.sender, contents) { return .ended }
@@ -71,7 +72,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// What the middlewares make of `action`; nil where it goes no further, and `outcome` says how it ended.
     @inlinable
-    func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
+    package func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
         var action = action
         for interceptor in middleware.interceptors {
             switch interceptor.intercept(action, in: state.pointee) {
@@ -90,7 +91,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
     @inlinable
-    func commit(
+    package func commit(
         _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: Place,
         _ progress: inout Progress, _ door: any Door<Action>
     ) {
@@ -115,14 +116,14 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @inlinable
-    static func state(in contents: Place) -> UnsafePointer<State> {
+    package static func state(in contents: Place) -> UnsafePointer<State> {
         // The state is the first member, so it stands where the contents stand.
         UnsafeRawPointer(contents).assumingMemoryBound(to: State.self)
     }
 
     /// Reports a rejection that is the program's fault.
     @usableFromInline
-    func report(_ rejection: Rejection) {
+    package func report(_ rejection: Rejection) {
         if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
     }
 
@@ -131,7 +132,9 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return subscribe({ observer($0.state) }, contents)
     }
 
-    func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: Place) -> Subscription {
+    package func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: Place)
+        -> Subscription
+    {
         madeSubscribers(contents).add(subscriber)
     }
 
@@ -155,7 +158,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Drops what still waits behind the action at hand.
     @usableFromInline
-    func stopCascade(dropping count: Int, _ contents: Place) -> StoreFault {
+    package func stopCascade(dropping count: Int, _ contents: Place) -> StoreFault {
         let count = count + dropInbox(contents)
         let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count)
         environment.report(fault)
@@ -172,7 +175,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Ends where nothing is under way and nobody watches.
     @usableFromInline
-    func retire() -> Bool {
+    package func retire() -> Bool {
         contents.withLock { contents in
             let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
             guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
@@ -183,7 +186,7 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Cancels every effect and disarms the timers; nothing is committed from then on.
     @usableFromInline
-    func end() {
+    package func end() {
         let cancelled: [RunningEffect] = contents.withLock { contents in
             contents.pointee.hasEnded = true
             contents.pointee.pending?.timers = []
@@ -197,8 +200,8 @@ final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
 /// What a submission has set going so far.
 @usableFromInline
-struct Progress {
-    @usableFromInline var chain: Chain?
+package struct Progress {
+    @usableFromInline package var chain: Chain?
     /// Nil for none, which costs nothing.
     var effects: [EffectID]?
     /// How far the actions that follow are from the one that began it.
@@ -207,14 +210,14 @@ struct Progress {
     let trace: TraceContext?
 
     @usableFromInline
-    init(chain: Chain?, depth: Int, trace: TraceContext? = nil) {
+    package init(chain: Chain?, depth: Int, trace: TraceContext? = nil) {
         self.chain = chain
         self.depth = depth
         self.trace = trace
     }
 
     @inlinable
-    init<Action>(_ details: Envelope<Action>.Details?) {
+    package init<Action>(_ details: Envelope<Action>.Details?) {
         if let details {
             self.init(chain: details.chain, depth: details.depth, trace: details.trace)
         } else {
@@ -222,14 +225,16 @@ struct Progress {
         }
     }
 
-    @inlinable var sequel: Receipt.Sequel? { chain == nil ? nil : told }
+    @inlinable package var sequel: Receipt.Sequel? { chain == nil ? nil : told }
 
-    @usableFromInline var told: Receipt.Sequel { Receipt.Sequel(effects: effects ?? [], chain: chain, fault: nil) }
+    @usableFromInline package var told: Receipt.Sequel {
+        Receipt.Sequel(effects: effects ?? [], chain: chain, fault: nil)
+    }
 }
 
 /// The way into a store for what it set going itself; it does not keep the store alive.
 @usableFromInline
-protocol Door<Action>: AnyObject, Sendable {
+package protocol Door<Action>: AnyObject, Sendable {
     associatedtype Action: Sendable
 
     func take(_ submission: Submission<Action>)
@@ -242,4 +247,4 @@ protocol Door<Action>: AnyObject, Sendable {
 /// Lends the place of `value`. Compiled apart from its callers: inlined into them, it would copy the value.
 @usableFromInline
 @inline(never)
-func lend<Value>(_ value: Value, _ body: (UnsafePointer<Value>) -> Void) { withUnsafePointer(to: value, body) }
+package func lend<Value>(_ value: Value, _ body: (UnsafePointer<Value>) -> Void) { withUnsafePointer(to: value, body) }

@@ -2,14 +2,14 @@ import Locks
 
 /// Who is told of a store's commits, in the order in which they came.
 @usableFromInline
-final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
-    @usableFromInline typealias Subscriber = @Sendable (borrowing Commit<State, Action>) -> Void
+package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline package typealias Subscriber = @Sendable (borrowing Commit<State, Action>) -> Void
     typealias EffectObserver = @Sendable (EffectEvent) -> Void
 
     @usableFromInline
-    final class Entry: Sendable {
+    package final class Entry: Sendable {
         let id: Int
-        @usableFromInline let subscriber: Subscriber
+        @usableFromInline package let subscriber: Subscriber
 
         init(_ id: Int, _ subscriber: @escaping Subscriber) {
             self.id = id
@@ -18,7 +18,7 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @usableFromInline
-    struct Contents: Sendable {
+    package struct Contents: Sendable {
         var nextID = 0
         var entries: [Entry] = []
         /// Who is told what happens to effects.
@@ -55,7 +55,7 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @inlinable
-    func tell(_ commit: borrowing Commit<State, Action>) {
+    package func tell(_ commit: borrowing Commit<State, Action>) {
         // A subscriber may cancel itself, and with it what would keep the list.
         let ready = ready
         withExtendedLifetime(ready) {
@@ -63,7 +63,7 @@ final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         }
     }
 
-    @usableFromInline var ready: ConstantList<Entry> {
+    @usableFromInline package var ready: ConstantList<Entry> {
         contents.withLock { contents in
             let ready = contents.ready ?? ConstantList(contents.entries)
             contents.ready = ready
@@ -100,4 +100,23 @@ public final class Subscription: Sendable {
 
     /// Ends the subscription; a notification under way on another thread may still arrive.
     public func cancel() { stop() }
+}
+
+/// A list that never changes, for loops that are run with each action: no reference is counted on the way.
+@usableFromInline
+package final class ConstantList<Element: AnyObject & Sendable>: Sendable {
+    private let owner: [Element]
+    // The elements once more, where they are found without being retained. Unsafe only by name: nobody writes after `init`, and
+    // `owner` keeps what stands here.
+    @usableFromInline nonisolated(unsafe) let elements: UnsafeBufferPointer<Unmanaged<Element>>
+
+    @usableFromInline
+    package init(_ elements: [Element]) {
+        owner = elements
+        let places = UnsafeMutableBufferPointer<Unmanaged<Element>>.allocate(capacity: elements.count)
+        _ = places.initialize(from: elements.map(Unmanaged.passUnretained))
+        self.elements = UnsafeBufferPointer(places)
+    }
+
+    deinit { elements.deallocate() }
 }

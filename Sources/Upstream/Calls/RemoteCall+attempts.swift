@@ -1,3 +1,4 @@
+import RemoteServices
 import Sockets
 import Stores
 
@@ -110,7 +111,7 @@ extension RemoteCall {
             beforeRetry: retries + 1, jitter: .random(in: 0...1), retryAfter: retryAfter)
         guard delay < line.loop.now.duration(to: deadline), line.takeRetry(permit) else { return false }
         retries += 1
-        progress?.report(.retrying(attempt: retries + 1, code))
+        progress?.report(.retrying(attempt: retries + 1, code: code.rawValue))
         step = .pausing(line.loop.schedule(after: delay) { self.attempt() })
         return true
     }

@@ -1,3 +1,4 @@
+import RemoteServices
 import Sockets
 import Stores
 

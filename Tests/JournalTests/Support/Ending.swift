@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Locks
+import StoreHosting
 import Stores
 import Testing
 

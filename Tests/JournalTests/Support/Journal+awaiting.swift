@@ -1,4 +1,5 @@
 import Locks
+import StoreHosting
 import Stores
 
 /// Waits for what `begin` calls its argument with.

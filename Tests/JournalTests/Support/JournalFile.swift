@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Journal
 import Locks
+import StoreHosting
 import Stores
 
 /// A database in a directory of its own, which goes with this.

@@ -1,5 +1,6 @@
 import JSON
 import Journal
+import StoreHosting
 import Stores
 
 /// A parcel as two releases of a program know it: what one calls its weight are grams to the other.

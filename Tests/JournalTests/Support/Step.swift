@@ -1,4 +1,5 @@
 import JSON
+import StoreHosting
 import Stores
 
 /// A store that counts, and keeps a list of some size that never changes.

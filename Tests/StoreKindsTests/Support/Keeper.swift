@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import StoreHosting
 import Stores
 
 /// Keeps a state as a journal does: by the patches alone, and what was hidden last.

@@ -1,3 +1,4 @@
+import StoreHosting
 import Stores
 
 /// Seals so that a test can tell, and nobody is protected.

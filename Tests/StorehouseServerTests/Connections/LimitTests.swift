@@ -1,3 +1,6 @@
+import Observability
+import StorehouseServer
+
 #if os(Linux)
     import JSON
     import StorehouseServer

@@ -1,3 +1,5 @@
+import Stores
+
 #if os(Linux)
     import HTTPRules
     import JSON

@@ -1,4 +1,5 @@
 import JSON
+import StorehouseServer
 import Testing
 
 extension DescribedAPI {

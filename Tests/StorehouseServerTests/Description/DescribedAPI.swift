@@ -1,4 +1,5 @@
 import JSON
+import StorehouseServer
 
 /// The OpenAPI document of a live server, for tests to hold the server to.
 struct DescribedAPI: Sendable {

@@ -1,4 +1,5 @@
 import JSON
+import RemoteServices
 import StorehouseServer
 import Stores
 import StoresTesting

@@ -1,4 +1,5 @@
 import JSON
+import RemoteServices
 import Sockets
 import StorehouseServer
 import Stores

@@ -1,3 +1,5 @@
+import StorehouseServer
+
 #if os(Linux)
     import JSON
     import StorehouseServer

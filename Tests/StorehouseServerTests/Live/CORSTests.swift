@@ -1,5 +1,7 @@
+import HTTPServer
 import JSON
 import StorehouseServer
+import Stores
 import Testing
 
 /// Pages of other origins: none may use the server unless the configuration names them.

@@ -1,5 +1,6 @@
 import JSON
 import StorehouseServer
+import Stores
 import Testing
 
 /// The page at `/`, which only browsers get. What it does is tried in a browser, by `script/streams-test`.

@@ -1,4 +1,5 @@
 import HTTP
+import StoreHosting
 import StorehouseServer
 import Testing
 

@@ -1,4 +1,6 @@
 import JSON
+import RemoteServices
+import StoreHosting
 import StorehouseServer
 import Stores
 import StoresTesting

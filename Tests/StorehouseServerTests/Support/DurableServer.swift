@@ -1,5 +1,8 @@
 import Foundation
 import Journal
+import Observability
+import RemoteServices
+import StoreHosting
 import StorehouseServer
 import Stores
 import StoresTesting

@@ -1,4 +1,5 @@
 import JSON
+import StoreHosting
 import Stores
 
 /// A kind whose program is at fault: an action that breaks an invariant, and one that sets itself off for ever.

@@ -1,7 +1,10 @@
 import JSON
 import Journal
 import Locks
+import Observability
+import RemoteServices
 import Sockets
+import StoreHosting
 import StoreKinds
 import StorehouseServer
 import Stores

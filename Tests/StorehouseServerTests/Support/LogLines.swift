@@ -1,4 +1,5 @@
 import Locks
+import Observability
 import StorehouseServer
 
 /// What the server wrote to its log.

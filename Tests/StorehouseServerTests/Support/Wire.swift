@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A blocking socket that gives up after some seconds, so that a broken server fails a test and does not hang it.
 struct Wire {

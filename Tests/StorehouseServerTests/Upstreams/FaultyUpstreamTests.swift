@@ -1,3 +1,5 @@
+import JSON
+
 #if os(Linux)
     import FaultyServices
     import Stores

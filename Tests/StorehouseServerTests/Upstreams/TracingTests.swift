@@ -1,4 +1,6 @@
+import JSON
 import Locks
+import RemoteServices
 import Stores
 import Testing
 

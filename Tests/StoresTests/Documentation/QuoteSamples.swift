@@ -1,3 +1,4 @@
+import RemoteServices
 import Stores
 import StoresTesting
 import Testing

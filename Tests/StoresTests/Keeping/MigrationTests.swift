@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import StoreHosting
 import Stores
 import StoresTesting
 import Testing

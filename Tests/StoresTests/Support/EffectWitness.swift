@@ -67,7 +67,7 @@ extension EffectEvent {
         var parts = [phase.rawValue, "\(cause)"]
         if let upstream { parts.append(upstream) }
         if let attempt { parts.append("attempt \(attempt)") }
-        if let code { parts.append(code.rawValue) }
+        if let code { parts.append(code) }
         return parts.joined(separator: " ")
     }
 }

@@ -1,3 +1,4 @@
+import StoreHosting
 import Stores
 
 /// A locker as two releases of a program know it: the second calls its `name` a `title`, and weighs it.

@@ -1,4 +1,5 @@
 import FaultyServices
+import RemoteServices
 import Sockets
 import Stores
 import Testing

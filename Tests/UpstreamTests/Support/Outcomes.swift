@@ -1,4 +1,5 @@
 import Locks
+import RemoteServices
 import Stores
 
 /// Collects what calls with callbacks end with.

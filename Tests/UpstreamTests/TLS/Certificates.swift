@@ -1,10 +1,5 @@
 import FaultyServices
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Certificates of an authority that the tests made up, in a folder of their own.
 ///

@@ -1,12 +1,7 @@
 import Dispatch
 import FaultyServices
 import Locks
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Just enough of HTTP/2 (RFC 9113) to see calls share a connection: it answers once so many requests are there.
 final class HTTP2Server: Sendable {

@@ -1,11 +1,6 @@
 import Dispatch
 import FaultyServices
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A service behind TLS: `openssl s_server`, one connection at a time.
 final class TLSServer: Sendable {

@@ -1,0 +1,80 @@
+import JSON
+import StoreHosting
+import Stores
+
+/// A session that was exported, read back with nothing taken for granted.
+struct ExportedSession {
+    let record: SessionRecord
+    let lastActiveAt: Int
+    /// The oldest state that was kept; nil where that is the first.
+    let base: (revision: Int, state: KeptState)?
+    let commits: [ActionRecord]
+
+    struct Unreadable: Error {
+        let detail: String
+    }
+
+    /// - Parameter id: under which it goes on; nil for its own.
+    init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.deepestNesting)
+        } catch {
+            throw Unreadable(detail: "it is no JSON: \(error)")
+        }
+        guard json["format"]?.asString == "storehouse-session", json["version"]?.asInteger == 1 else {
+            throw Unreadable(detail: "it is no session that 'storehouse export' of this release has written")
+        }
+        guard let id = id ?? json["id"]?.asString, let kind = json["store"]?.asString,
+            let schema = json["schema"]?.asInteger, let createdAt = json["createdAt"]?.asInteger,
+            let lastActiveAt = json["lastActiveAt"]?.asInteger, let history = json["history"]?.asString,
+            let initial = json["initial"].flatMap(KeptState.init), case .array(let elements)? = json["commits"]
+        else { throw Unreadable(detail: "members are missing") }
+        record = SessionRecord(
+            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: json["forkedFrom"]?.asInteger,
+            history: history, initial: initial)
+        self.lastActiveAt = lastActiveAt
+        base = try json["base"].map { base throws(Unreadable) in
+            guard let revision = base["revision"]?.asInteger, revision > 0, let state = KeptState(base) else {
+                throw Unreadable(detail: "base is no state")
+            }
+            return (revision, state)
+        }
+        commits = try Self.records(elements, after: base?.revision ?? 0)
+    }
+
+    private static func records(
+        _ elements: [JSONValue], after revision: Int
+    ) throws(Unreadable) -> [ActionRecord] {
+        var records: [ActionRecord] = []
+        records.reserveCapacity(elements.count)
+        for element in elements {
+            let last = records.last?.revision ?? revision
+            guard let record = ActionRecord(element), record.revision - 1 == last else {
+                throw Unreadable(detail: "the commit behind revision \(last) is none that follows it")
+            }
+            records.append(record)
+        }
+        return records
+    }
+}
+
+extension KeptState {
+    fileprivate init?(_ json: JSONValue) {
+        guard let state = json["state"] else { return nil }
+        self.init(json: state.encoded(), hidden: json["hidden"]?.encoded())
+    }
+}
+
+extension ActionRecord {
+    fileprivate init?(_ json: JSONValue) {
+        guard let revision = json["revision"]?.asInteger, let at = json["at"]?.asInteger,
+            let type = json["type"]?.asString, let payload = json["payload"]?.asObject,
+            let origin = json["origin"]?.asString.flatMap(Origin.init),
+            let changes = json["changes"].flatMap({ StatePatch(json: $0.encoded()) })
+        else { return nil }
+        self.init(
+            revision: revision, type: type, payload: payload, origin: origin, cause: json["cause"]?.asInteger, at: at,
+            changes: changes, hidden: json["hidden"]?.encoded())
+    }
+}

@@ -1,0 +1,177 @@
+import JSON
+public import StoreHosting
+import Stores
+
+extension SQLiteStorage {
+    /// A session as a JSON document: the state that it began with, or the oldest that is kept, and all commits since. What is
+    /// sealed stays sealed.
+    ///
+    /// - Parameters:
+    ///   - id: the session's.
+    ///   - path: the database file.
+    public static func export(_ id: String, from path: String) throws(StorageError) -> [UInt8] {
+        let connection = try open(path)
+        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadingDatabase(connection) }
+        do throws(JournalFailure) {
+            return try reader.atOneMoment { reader throws(JournalFailure) in
+                switch try reader.find(id, answersSince: .max, keepCommits: 1) {
+                case .unknown: throw .unavailable("there is no session \(id)")
+                case .ended: throw .unavailable("session \(id) has ended")
+                case .session(let session): return try reader.export(session)
+                }
+            }
+        } catch {
+            if case .corrupt(let detail) = error {
+                throw .refused("session \(id) in \(path) is damaged (\(detail)); export it from a backup")
+            }
+            throw .refused("\(path): \(error.detail)")
+        }
+    }
+}
+
+extension ReadingDatabase {
+    fileprivate func export(_ session: StoredSession) throws(JournalFailure) -> [UInt8] {
+        let record = session.row.record
+        let base = try base(of: session)
+        let rows = try rows(of: session.cursor.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
+        try Self.check(rows, after: base?.chain ?? session.row.checksum)
+        var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)
+        json.object { json in
+            json.member("format", "storehouse-session")
+            json.member("version", 1)
+            json.member("id", record.id)
+            json.member("store", record.kind)
+            json.member("schema", record.schema)
+            json.member("createdAt", record.createdAt)
+            json.member("lastActiveAt", session.kept.lastActiveAt)
+            json.member("forkedFrom", ifPresent: record.forkedFrom)
+            json.member("history", record.history)
+            json.member("initial", object: { $0.state(record.initial.json, record.initial.hidden) })
+            if let base {
+                json.member(
+                    "base",
+                    object: { json in
+                        json.member("revision", base.revision)
+                        json.state(base.state, base.hidden)
+                    })
+            }
+            json.member("commits", array: { json in for row in rows { json.commit(row) } })
+        }
+        return json.finish()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func state(_ state: [UInt8], _ hidden: [UInt8]?) {
+        member("state", raw: state)
+        if let hidden { member("hidden", raw: hidden) }
+    }
+
+    fileprivate mutating func commit(_ row: CommitRow) {
+        object { json in
+            json.member("revision", row.revision)
+            json.member("at", row.at)
+            json.member("type", row.type)
+            json.member("payload", raw: row.payload)
+            json.member("origin", row.origin)
+            json.member("cause", ifPresent: row.cause)
+            json.member("changes", raw: row.changes)
+            if let hidden = row.hidden { json.member("hidden", raw: hidden) }
+        }
+    }
+}
+
+extension SQLiteStorage {
+    /// Writes an exported session into a database that no server uses.
+    ///
+    /// - Parameters:
+    ///   - bytes: what ``export(_:from:)`` has made.
+    ///   - path: the database file, which is made where there is none.
+    ///   - id: under which it goes on; nil for its own. None of that id may be there, or have been lately.
+    ///   - objection: why a session cannot be used by the servers that the file is for; nil where it can.
+    /// - Returns: the id.
+    public static func insert(
+        _ bytes: [UInt8], into path: String, as id: String?,
+        objection: (SessionRecord) -> String? = { _ in nil }
+    ) throws(StorageError) -> String {
+        let session: ExportedSession
+        do throws(ExportedSession.Unreadable) {
+            session = try ExportedSession(bytes, id: id)
+        } catch {
+            throw .refused("the document cannot be imported: \(error.detail)")
+        }
+        if let objection = objection(session.record) {
+            throw .refused("the document cannot be imported: \(objection)")
+        }
+        let file = try StorageFile(path)
+        try file.checkHeader()
+        let lock = try StorageLock(file.path)
+        defer { lock.release() }
+        try file.prepare()
+        let connection = try openKnown(path, file, .write)
+        try Schema.prepare(connection, path)
+        try insert(session, into: connection, path)
+        return session.record.id
+    }
+
+    private static func insert(
+        _ session: ExportedSession, into connection: Connection, _ path: String
+    ) throws(StorageError) {
+        let isThere: Bool
+        do throws(SQLiteError) {
+            let house = Housekeeping(keepCommits: .max, keepDays: 0, now: systemTime)
+            let database = try WritingDatabase(connection, durability: .full, house)
+            isThere =
+                try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
+                .first({ $0.set(1, text: session.record.id) }, { $0.integer(0) }) != nil
+            if !isThere { try database.insert(session) }
+            database.close()
+        } catch {
+            if error.isConstraint { throw .refused("the document cannot be imported: \(error.message)") }
+            throw StorageError(error, path)
+        }
+        if isThere {
+            throw .refused("\(path) has or had a session \(session.record.id), which stays as it is; see --id")
+        }
+    }
+}
+
+extension WritingDatabase {
+    /// Writes a session with all of its commits in one transaction, and snapshots so near that it is soon found.
+    fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
+        defer { connection.rollBack() }
+        try statements.begin.run { _ in }
+        var cursor = try begin(session.record)
+        let first = session.base?.state.json ?? session.record.initial.json
+        guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.deepestNesting) else {
+            throw SQLiteError(conflict: "its first state cannot be read")
+        }
+        var hidden = session.base?.state.hidden
+        if let base = session.base {
+            cursor.revision = base.revision
+            try cut(cursor.number, at: base.revision)
+            try insert(
+                SnapshotRow(revision: base.revision, state: base.state.json, hidden: hidden, chain: cursor.chain),
+                of: cursor.number)
+        }
+        for record in session.commits {
+            guard let next = record.changes.applied(to: state) else {
+                throw SQLiteError(conflict: "the changes of revision \(record.revision) do not fit the state before")
+            }
+            (state, hidden) = (next, record.hidden ?? hidden)
+            let row = CommitRow(record, after: cursor.chain)
+            try insert(row, of: cursor.number)
+            (cursor.revision, cursor.chain) = (row.revision, row.checksum)
+            if row.revision.isMultiple(of: 256) {
+                try insert(
+                    SnapshotRow(revision: row.revision, state: state.encoded(), hidden: hidden, chain: row.checksum),
+                    of: cursor.number)
+            }
+        }
+        try statements.note.run { values in
+            values.set(1, cursor.number)
+            values.set(2, session.lastActiveAt)
+        }
+        try statements.commit.run { _ in }
+    }
+}

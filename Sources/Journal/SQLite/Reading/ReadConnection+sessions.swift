@@ -1,0 +1,224 @@
+import JSON
+import StoreHosting
+import Stores
+
+/// A session as it was found, whose rows are as they were written.
+struct StoredSession: Sendable {
+    let row: SessionRow
+    let cursor: Cursor
+    /// The newest revision whose commit was let go; 0 where none was.
+    let cut: Int
+    let snapshot: SnapshotRow?
+    /// The commits behind the snapshot.
+    let records: [ActionRecord]
+    /// How it was left.
+    let past: PastState
+    let answers: [KeptAnswer]
+
+    var kept: KeptSession {
+        KeptSession(
+            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, records.last?.at ?? 0))
+    }
+}
+
+/// What the database has on an id.
+enum StoredID: Sendable {
+    case unknown
+    case ended
+    case session(StoredSession)
+}
+
+extension ReadingDatabase {
+    /// Finds a session, and sees that all that it goes on from is as it was written.
+    ///
+    /// - Parameters:
+    ///   - oldest: from when on answers are wanted.
+    ///   - keepCommits: how many commits are kept at least.
+    func find(
+        _ id: String, answersSince oldest: Int, keepCommits: Int
+    ) throws(JournalFailure) -> StoredID {
+        let found = try sql { () throws(SQLiteError) in
+            try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
+        }
+        guard let found else { return .unknown }
+        guard found.endedAt == nil else { return .ended }
+        guard found.isIntact else { throw .corrupt("the session's own row is not as it was written") }
+        let number = found.number
+        let cut = try cut(of: number)
+        let base = try snapshot(of: number, upTo: .max)
+        guard base?.revision ?? 0 >= cut else { throw .corrupt("the snapshot is missing that commits go on from") }
+        let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
+        let records = try Self.records(rows)
+        let revision = rows.last?.revision ?? base?.revision ?? 0
+        guard let past = Tail(revision: revision).past(revision, of: base, records) else {
+            throw .corrupt("commits are missing")
+        }
+        let cursor = Cursor(
+            number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
+            nextLook: Housekeeping.firstLook(after: cut, keepCommits))
+        return .session(
+            StoredSession(
+                row: found, cursor: cursor, cut: cut, snapshot: base, records: records, past: past,
+                answers: try answers(of: number, since: oldest)))
+    }
+
+    /// The commits of a session behind a revision, oldest first; nil where the first is no longer kept.
+    func commits(
+        of number: Int, after revision: Int, limit: Int
+    ) throws(JournalFailure) -> [ActionRecord]? {
+        guard limit > 0 else { return [] }
+        guard try revision >= cut(of: number) else { return nil }
+        let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
+        let isWhole: Bool
+        if let first = rows.first {
+            isWhole = first.revision - 1 == revision
+        } else {
+            isWhole = try newestRevision(of: number) <= revision
+        }
+        guard isWhole else {
+            throw .corrupt("commits behind revision \(revision) are missing")
+        }
+        if let seed = try checksum(of: number, at: revision) { try Self.check(rows, after: seed) }
+        return try Self.records(rows)
+    }
+
+    /// From where a state can be made again; nil where that is no longer kept.
+    ///
+    /// - Parameter tail: commits that may not be in the database yet.
+    func past(_ revision: Int, of number: Int, and tail: Tail) throws(JournalFailure) -> PastState? {
+        let cut = try cut(of: number)
+        let base = try snapshot(of: number, upTo: revision)
+        // What was cut is gone, also where a snapshot from before is still there; and so is, until all has gone that is to go,
+        // what lies between the cut and the next snapshot.
+        guard revision >= cut, base?.revision ?? 0 >= cut else { return nil }
+        let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
+        guard rows.first.map({ $0.revision - 1 == base?.revision ?? 0 }) ?? true else {
+            throw .corrupt("commits are missing")
+        }
+        var seed = base?.chain
+        if seed == nil { seed = try checksum(of: number, at: 0) }
+        if let seed { try Self.check(rows, after: seed) }
+        return tail.past(revision, of: base, try Self.records(rows))
+    }
+
+    /// What a snapshot at a revision would have been; nil where it can no longer be made.
+    func snapshot(at revision: Int, of number: Int) throws(JournalFailure) -> SnapshotRow? {
+        guard let past = try past(revision, of: number, and: Tail(revision: revision)),
+            let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
+            let state = past.state(initial: initial)
+        else { return nil }
+        return SnapshotRow(revision: revision, state: state.encoded(), hidden: past.hidden, chain: chain)
+    }
+
+    /// The newest revision whose commit was let go; 0 where none was.
+    private func cut(of number: Int) throws(JournalFailure) -> Int {
+        let found = try sql { () throws(SQLiteError) in
+            try cut.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
+        }
+        guard found >= 0 else { throw .corrupt("no revision is as low as \(found), up to which commits were let go") }
+        return found
+    }
+
+    private func initialState(of number: Int) throws(JournalFailure) -> [UInt8]? {
+        try sql { () throws(SQLiteError) in
+            try connection.prepare(
+                "SELECT json FROM sessions JOIN states ON states.number = initial WHERE sessions.number = ?"
+            ).first({ $0.set(1, number) }, { $0.bytes(0) })
+        }
+    }
+
+    func snapshot(of number: Int, upTo revision: Int) throws(JournalFailure) -> SnapshotRow? {
+        let found = try sql { () throws(SQLiteError) in
+            try snapshotBefore.first(
+                { values in
+                    values.set(1, number)
+                    values.set(2, revision)
+                }, { SnapshotRow($0) })
+        }
+        guard found?.isIntact != false else { throw .corrupt("a snapshot is not as it was written") }
+        return found
+    }
+
+    private func commits(
+        of number: Int, after base: SnapshotRow?, seed: UInt64, upTo revision: Int
+    ) throws(JournalFailure) -> [CommitRow] {
+        let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
+        guard rows.first.map({ $0.revision == (base?.revision ?? 0) + 1 }) ?? true else {
+            throw .corrupt("commits are missing")
+        }
+        try Self.check(rows, after: base?.chain ?? seed)
+        return rows
+    }
+
+    func rows(
+        of number: Int, after revision: Int, upTo last: Int, limit: Int
+    ) throws(JournalFailure) -> [CommitRow] {
+        try sql { () throws(SQLiteError) in
+            try commits.all(
+                { values in
+                    values.set(1, number)
+                    values.set(2, revision)
+                    values.set(3, last)
+                    values.set(4, limit)
+                }, { CommitRow($0) })
+        }
+    }
+
+    /// The checksum that the row behind a revision goes on from; nil where that is no longer kept.
+    private func checksum(of number: Int, at revision: Int) throws(JournalFailure) -> UInt64? {
+        try sql { () throws(SQLiteError) in
+            let statements = revision > 0 ? [checksumAt, chainAt] : [sessionChecksum]
+            for statement in statements {
+                let found = try statement.first(
+                    { values in
+                        values.set(1, number)
+                        if revision > 0 { values.set(2, revision) }
+                    }, { $0.checksum(0) })
+                if let found { return found }
+            }
+            return nil
+        }
+    }
+
+    /// Of the newest commit, or of the snapshot that is all that is left.
+    private func newestRevision(of number: Int) throws(JournalFailure) -> Int {
+        try sql { () throws(SQLiteError) in
+            try newest.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
+        }
+    }
+
+    private func answers(of number: Int, since oldest: Int) throws(JournalFailure) -> [KeptAnswer] {
+        let found = try sql { () throws(SQLiteError) in
+            try answers.all(
+                { values in
+                    values.set(1, number)
+                    values.set(2, oldest)
+                }, { KeptAnswer($0) })
+        }
+        let intact = found.compactMap(\.self)
+        guard intact.count == found.count else { throw .corrupt("an answer is not as it was written") }
+        return intact
+    }
+
+    static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalFailure) {
+        var (chain, revision) = (seed, (rows.first?.revision ?? 1) - 1)
+        for row in rows {
+            guard row.revision == revision + 1, row.follows(chain) else {
+                throw .corrupt("the commit of revision \(row.revision) is not as it was written")
+            }
+            (chain, revision) = (row.checksum, row.revision)
+        }
+    }
+
+    private static func records(_ rows: [CommitRow]) throws(JournalFailure) -> [ActionRecord] {
+        var records: [ActionRecord] = []
+        records.reserveCapacity(rows.count)
+        for row in rows {
+            guard let record = row.record else {
+                throw .corrupt("the commit of revision \(row.revision) cannot be read")
+            }
+            records.append(record)
+        }
+        return records
+    }
+}

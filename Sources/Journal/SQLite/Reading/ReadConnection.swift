@@ -1,0 +1,117 @@
+import StoreHosting
+import Stores
+
+/// A connection that reads.
+final class ReadingDatabase {
+    let connection: Connection
+    private let begin: Statement
+    let session: Statement
+    let snapshotBefore: Statement
+    let chainAt: Statement
+    let commits: Statement
+    let oldestCommit: Statement
+    let cut: Statement
+    let newest: Statement
+    let checksumAt: Statement
+    let sessionChecksum: Statement
+    let answers: Statement
+    let list: Statement
+    let idle: Statement
+
+    /// The newest revision of a session, for where its number is known by that name.
+    private static func newestRevision(of number: String) -> String {
+        """
+        max(ifnull((SELECT max(revision) FROM commits WHERE session = \(number)), 0),
+            ifnull((SELECT max(revision) FROM snapshots WHERE session = \(number)), 0))
+        """
+    }
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        begin = try connection.prepare("BEGIN")
+        // Where the state is missing, the row is there still, and its checksum is wrong.
+        let sessions = "SELECT \(SessionRow.columns) FROM sessions LEFT JOIN states ON states.number = initial"
+        session = try connection.prepare("\(sessions) WHERE id = ?")
+        snapshotBefore = try connection.prepare(
+            """
+            SELECT \(SnapshotRow.columns) FROM snapshots WHERE session = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
+            """)
+        chainAt = try connection.prepare("SELECT chain FROM snapshots WHERE session = ? AND revision = ?")
+        commits = try connection.prepare(
+            """
+            SELECT \(CommitRow.columns) FROM commits WHERE session = ? AND revision > ? AND revision <= ?
+            ORDER BY revision LIMIT ?
+            """)
+        oldestCommit = try connection.prepare(
+            "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
+        // A file of version 1 may be read before a server has brought it up to date.
+        let isOld = (try connection.integer("PRAGMA user_version") ?? 0) < 2
+        cut = try connection.prepare("SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
+        newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
+        checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
+        sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")
+        answers = try connection.prepare(
+            "SELECT \(KeptAnswer.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
+        let newestUse = """
+            max(last_active, ifnull(
+                (SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1), 0))
+            """
+        list = try connection.prepare(
+            """
+            SELECT \(SessionRow.columns), \(Self.newestRevision(of: "sessions.number")), \(newestUse)
+            FROM sessions LEFT JOIN states ON states.number = initial
+            WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?
+            """)
+        idle = try connection.prepare(
+            """
+            SELECT id FROM sessions WHERE ended IS NULL AND last_active < ?1 AND \(newestUse) < ?1
+            ORDER BY last_active LIMIT ?2
+            """)
+    }
+
+    /// Runs `body`, for which the database stands still.
+    func atOneMoment<Value>(
+        _ body: (ReadingDatabase) throws(JournalFailure) -> Value
+    ) throws(JournalFailure) -> Value {
+        try sql { () throws(SQLiteError) in try begin.run { _ in } }
+        defer { connection.rollBack() }
+        return try body(self)
+    }
+
+    /// Runs `body`, whose errors come out as what they mean for who asks.
+    func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalFailure) -> Value {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw JournalFailure(error)
+        }
+    }
+}
+
+extension ReadingDatabase {
+    /// The sessions behind an id in the order of their ids, `limit` of them at most.
+    func list(after id: String?, limit: Int) throws(JournalFailure) -> [KeptSession] {
+        try sql { () throws(SQLiteError) in
+            try list.all(
+                { values in
+                    values.set(1, text: id ?? "")
+                    values.set(2, limit)
+                },
+                { row in
+                    KeptSession(
+                        record: SessionRow(row).record, revision: row.integer(12), lastActiveAt: row.integer(13))
+                })
+        }
+    }
+
+    /// The ids of sessions that were last used before a moment, `limit` of them at most.
+    func idle(since moment: Int, limit: Int) throws(JournalFailure) -> [String] {
+        try sql { () throws(SQLiteError) in
+            try idle.all(
+                { values in
+                    values.set(1, moment)
+                    values.set(2, limit)
+                }, { $0.text(0) })
+        }
+    }
+}

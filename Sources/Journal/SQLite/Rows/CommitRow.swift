@@ -1,0 +1,128 @@
+import JSON
+import StoreHosting
+import Stores
+
+/// A commit as it stands in the database.
+struct CommitRow: Sendable {
+    let revision: Int
+    let at: Int
+    let type: String
+    let payload: [UInt8]
+    let origin: String
+    let cause: Int?
+    let changes: [UInt8]
+    let hidden: [UInt8]?
+    let checksum: UInt64
+
+    /// The row of a record.
+    ///
+    /// - Parameter chain: the checksum of the row before, or of the session's where there is none.
+    init(_ record: ActionRecord, after chain: UInt64) {
+        revision = record.revision
+        at = record.at
+        type = record.type
+        payload = JSONValue.object(record.payload).encoded()
+        origin = record.origin.rawValue
+        cause = record.cause
+        changes = record.changes.encoded()
+        hidden = record.hidden
+        checksum = Self.checksum(
+            chain, revision: revision, at: at, type: type, payload: payload, origin: origin, cause: cause,
+            changes: changes, hidden: hidden)
+    }
+
+    /// Its columns, as far as a statement selects them.
+    static let columns = "revision, at, type, payload, origin, cause, changes, hidden, checksum"
+
+    /// Reads a row of ``columns``.
+    init(_ row: borrowing Row) {
+        revision = row.integer(0)
+        at = row.integer(1)
+        type = row.text(2)
+        payload = row.bytes(3)
+        origin = row.text(4)
+        cause = row.optionalInteger(5)
+        changes = row.bytes(6)
+        hidden = row.optionalBytes(7)
+        checksum = row.checksum(8)
+    }
+
+    /// Whether it is what was written behind a row with that checksum.
+    func follows(_ chain: UInt64) -> Bool {
+        checksum
+            == Self.checksum(
+                chain, revision: revision, at: at, type: type, payload: payload, origin: origin, cause: cause,
+                changes: changes, hidden: hidden)
+    }
+
+    /// The record; nil where the fields are none of a record's.
+    var record: ActionRecord? {
+        guard let origin = Origin(rawValue: origin), let changes = StatePatch(json: changes),
+            case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.deepestNesting)
+        else { return nil }
+        return ActionRecord(
+            revision: revision, type: type, payload: payload, origin: origin, cause: cause, at: at, changes: changes,
+            hidden: hidden)
+    }
+
+    private static func checksum(
+        _ chain: UInt64, revision: Int, at: Int, type: String, payload: [UInt8], origin: String, cause: Int?,
+        changes: [UInt8], hidden: [UInt8]?
+    ) -> UInt64 {
+        var checksum = Checksum(chain)
+        checksum.add(revision)
+        checksum.add(at)
+        checksum.add(type)
+        checksum.add(payload)
+        checksum.add(origin)
+        checksum.add(cause)
+        checksum.add(changes)
+        checksum.add(hidden)
+        return checksum.value
+    }
+}
+
+/// Tells rows that are as they were written from others: 64 bits over their fields, in a chain from row to row.
+///
+/// It finds damage, and no forgery. Each step can be undone, so one word that differs always shows. What it computes stands in
+/// files, so it must never change.
+struct Checksum {
+    private(set) var value: UInt64
+
+    /// - Parameter value: that of the row before.
+    init(_ value: UInt64) { self.value = value }
+
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x9e37_79b9_7f4a_7c15
+        value ^= value >> 29
+    }
+
+    mutating func add(_ number: Int?) {
+        add(UInt64(number == nil ? 1 : 0))
+        add(UInt64(bitPattern: Int64(number ?? 0)))
+    }
+
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func add(_ bytes: [UInt8]?) {
+        guard let bytes else { return add(UInt64.max) }
+        bytes.withUnsafeBytes { add($0) }
+    }
+
+    /// Adds the length too: what ends one field never seems to begin the next.
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        add(UInt64(bytes.count))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        guard offset < bytes.count else { return }
+        var last: UInt64 = 0
+        for byte in bytes[offset...].reversed() { last = last << 8 | UInt64(byte) }
+        add(last)
+    }
+}

@@ -1,0 +1,114 @@
+import StoreHosting
+import Stores
+
+/// A session as it stands in the database, with the state that it began with.
+struct SessionRow: Sendable {
+    let number: Int
+    let record: SessionRecord
+    let lastActiveAt: Int
+    let endedAt: Int?
+    /// Of all that never changes; the chain of the commits begins with it.
+    let checksum: UInt64
+
+    /// The columns of sessions and of their states, as far as a statement selects them.
+    static let columns = """
+        sessions.number, id, kind, schema, created, last_active, ended, forked_from, history, sessions.checksum, json, hidden
+        """
+    /// Where ``columns`` come from.
+    static let tables = "sessions JOIN states ON states.number = initial"
+
+    /// Reads a row of ``columns``.
+    init(_ row: borrowing Row) {
+        number = row.integer(0)
+        record = SessionRecord(
+            id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
+            forkedFrom: row.optionalInteger(7), history: row.text(8),
+            initial: KeptState(json: row.bytes(10), hidden: row.optionalBytes(11)))
+        lastActiveAt = row.integer(5)
+        endedAt = row.optionalInteger(6)
+        checksum = row.checksum(9)
+    }
+
+    /// Whether it is as it was written.
+    var isIntact: Bool { checksum == Self.checksum(record) }
+
+    static func checksum(_ record: SessionRecord) -> UInt64 {
+        var checksum = Checksum(Self.checksum(record.initial))
+        checksum.add(record.id)
+        checksum.add(record.kind)
+        checksum.add(record.schema)
+        checksum.add(record.createdAt)
+        checksum.add(record.forkedFrom)
+        checksum.add(record.history)
+        return checksum.value
+    }
+
+    static func checksum(_ state: KeptState) -> UInt64 {
+        var checksum = Checksum(0)
+        checksum.add(state.json)
+        checksum.add(state.hidden)
+        return checksum.value
+    }
+}
+
+/// A state as it stands in the database: what needs nothing of the commits before it.
+struct SnapshotRow: Sendable {
+    let revision: Int
+    let state: [UInt8]
+    /// What only the store knows of the state; nil where that is as at revision 0.
+    let hidden: [UInt8]?
+    /// The checksum of the commit that made the state.
+    let chain: UInt64
+    let checksum: UInt64
+
+    init(revision: Int, state: [UInt8], hidden: [UInt8]?, chain: UInt64) {
+        self.revision = revision
+        self.state = state
+        self.hidden = hidden
+        self.chain = chain
+        checksum = Self.checksum(revision, state, hidden, chain)
+    }
+
+    /// Its columns, as far as a statement selects them.
+    static let columns = "revision, state, hidden, chain, checksum"
+
+    /// Reads a row of ``columns``.
+    init(_ row: borrowing Row) {
+        revision = row.integer(0)
+        state = row.bytes(1)
+        hidden = row.optionalBytes(2)
+        chain = row.checksum(3)
+        checksum = row.checksum(4)
+    }
+
+    /// Whether it is as it was written.
+    var isIntact: Bool { checksum == Self.checksum(revision, state, hidden, chain) }
+
+    private static func checksum(_ revision: Int, _ state: [UInt8], _ hidden: [UInt8]?, _ chain: UInt64) -> UInt64 {
+        var checksum = Checksum(chain)
+        checksum.add(revision)
+        checksum.add(state)
+        checksum.add(hidden)
+        return checksum.value
+    }
+}
+
+extension KeptAnswer {
+    /// Its columns, as far as a statement selects them.
+    static let columns = "key, fingerprint, answer, at, checksum"
+
+    /// Reads a row of ``columns``; nil where it is not as it was written.
+    init?(_ row: borrowing Row) {
+        self.init(key: row.text(0), fingerprint: row.checksum(1), answer: row.bytes(2), at: row.integer(3))
+        guard checksum == row.checksum(4) else { return nil }
+    }
+
+    var checksum: UInt64 {
+        var checksum = Checksum(0)
+        checksum.add(key)
+        checksum.add(fingerprint)
+        checksum.add(answer)
+        checksum.add(at)
+        return checksum.value
+    }
+}

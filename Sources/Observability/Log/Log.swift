@@ -1,0 +1,105 @@
+/// The log: one line an entry.
+///
+/// A level that is switched off costs a comparison; neither message nor fields are made. Safe to call from any thread.
+/// Lines cannot be forged from inside: control characters are escaped in both formats.
+package struct Log: Sendable {
+    private let threshold: UInt8
+    private let format: LogFormat
+    private let sink: any LogSink
+    private let clock: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - level: the least that is written.
+    ///   - clock: milliseconds since 1970.
+    package init(
+        level: LogLevel, format: LogFormat, sink: any LogSink,
+        clock: @escaping @Sendable () -> Int = { Timestamp.now }
+    ) {
+        threshold = level.severity
+        self.format = format
+        self.sink = sink
+        self.clock = clock
+    }
+
+    @inline(__always)
+    package func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.debug) { write(.debug, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.info) { write(.info, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.warning) { write(.warning, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        if isEnabled(.error) { write(.error, message(), fields()) }
+    }
+
+    @inline(__always)
+    package func isEnabled(_ level: LogLevel) -> Bool {
+        level.severity >= threshold
+    }
+
+    /// Says what whoever started the process waits for, at every level; as text it is the whole line.
+    package func announce(_ message: String) {
+        switch format {
+        case .text: put(Array((message.escapedForOneLine + "\n").utf8), at: clock())
+        case .json: write(.info, message, [])
+        }
+    }
+
+    private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
+        let time = clock()
+        put(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
+    }
+
+    private func put(_ line: [UInt8], at time: Int) {
+        sink.write(line) { lost in
+            LogEntry(time: time, level: .warning, message: "log lines were lost", fields: [.init("lost", lost)])
+                .line(format)
+        }
+    }
+}
+
+/// How much an entry of the log matters.
+public enum LogLevel: String, Sendable, CaseIterable {
+    case debug, info, warning, error
+}
+
+extension LogLevel: Comparable {
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.severity < right.severity
+    }
+
+    /// Counts up from 0.
+    package var severity: UInt8 {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+}
+
+/// How a line of the log is written.
+public enum LogFormat: String, Sendable, CaseIterable {
+    /// Time, level, message, then `name=value`.
+    case text
+    /// An object with `time`, `level`, `message` and a member for each field.
+    case json
+}
+
+/// Where lines of the log go.
+package protocol LogSink: Sendable {
+    /// Takes one line with its line break. Never blocks for long, never fails: a line that cannot be written is lost.
+    ///
+    /// - Parameter notice: the line that says how many were lost, to be written before this one.
+    func write(_ line: [UInt8], afterLoss notice: (_ lost: Int) -> [UInt8])
+}

@@ -1,0 +1,131 @@
+import JSON
+
+/// One entry of the log, on its way to be a line.
+package struct LogEntry {
+    let time: Int
+    let level: LogLevel
+    var message: String
+    var fields: [LogField]
+    /// True where something had to be cut.
+    private(set) var isCut = false
+
+    /// No line is longer, line break included: what POSIX lets a pipe take in one piece.
+    static let maximumLength = 4096
+
+    init(time: Int, level: LogLevel, message: String, fields: [LogField]) {
+        self.time = time
+        self.level = level
+        self.message = message
+        self.fields = fields
+    }
+
+    /// The entry as one line with its line break. What does not fit is cut, and the line says so.
+    func line(_ format: LogFormat) -> [UInt8] {
+        for length in [Self.maximumLength, 1024, 256, 64] {
+            let line = cut(to: length).encoded(format)
+            if line.count <= Self.maximumLength { return line }
+        }
+        var bare = cut(to: 256)
+        bare.fields = []
+        bare.isCut = true
+        return bare.encoded(format)
+    }
+
+    /// The entry with no text longer than so many bytes.
+    private func cut(to length: Int) -> LogEntry {
+        guard message.utf8.count > length || fields.contains(where: { $0.isLonger(than: length) }) else { return self }
+        var entry = self
+        entry.message = message.shortened(to: length)
+        entry.fields = fields.map { $0.shortened(to: length) }
+        entry.isCut = true
+        return entry
+    }
+
+    private func encoded(_ format: LogFormat) -> [UInt8] {
+        switch format {
+        case .text: Array(text.utf8)
+        case .json: json
+        }
+    }
+
+    private var text: String {
+        var line = "\(Timestamp.rfc3339(time)) \(level.rawValue) \(message.escapedForOneLine)"
+        for field in fields {
+            line += " \(field.name)=\(field.value.text)"
+        }
+        return line + (isCut ? " cut=true\n" : "\n")
+    }
+
+    private var json: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("time", Timestamp.rfc3339(time))
+            json.member("level", level.rawValue)
+            json.member("message", message)
+            for field in fields {
+                json.member(field.name, field.value)
+            }
+            if isCut { json.member("cut", true) }
+        }
+        var line = json.finish()
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+}
+
+extension LogField.Value: JSONEncodable {
+    func encode(into json: inout JSONWriter) {
+        switch self {
+        case .text(let text): json.value(text)
+        case .integer(let integer): json.value(integer)
+        case .number(let number): json.value(number)
+        case .flag(let flag): json.value(flag)
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .text(let text): text.quotedWhereNeeded
+        case .integer(let integer): String(integer)
+        case .number(let number): String(number)
+        case .flag(let flag): String(flag)
+        }
+    }
+}
+
+/// A named value of a log entry.
+///
+/// There is no field for bytes or whole documents: a body is never logged.
+package struct LogField: Sendable {
+    enum Value: Sendable {
+        case text(String)
+        case integer(Int)
+        case number(Double)
+        case flag(Bool)
+    }
+
+    /// Of letters, digits and underscores; not `time`, `level` or `message`.
+    let name: StaticString
+    let value: Value
+
+    package init(_ name: StaticString, _ text: String) {
+        self.name = name
+        value = .text(text)
+    }
+
+    package init(_ name: StaticString, _ integer: Int) {
+        self.name = name
+        value = .integer(integer)
+    }
+
+    package init(_ name: StaticString, _ flag: Bool) {
+        self.name = name
+        value = .flag(flag)
+    }
+
+    /// A length of time, written in seconds to the microsecond.
+    package init(_ name: StaticString, _ duration: Duration) {
+        self.name = name
+        value = .number(duration.inSeconds)
+    }
+}

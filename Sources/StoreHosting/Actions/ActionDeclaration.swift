@@ -1,0 +1,127 @@
+public import JSON
+public import Stores
+
+/// Who may send an action.
+public enum Audience: String, Sendable {
+    /// Whoever has the session's id.
+    case client
+    /// Only middleware and effects; a client that sends it is refused.
+    case `internal`
+}
+
+/// All that is to be said of one action: type name, audience, fields, documentation, and the way from JSON and back.
+public final class ActionDeclaration<Action: Sendable>: Sendable {
+    /// The name by which it is sent: `slice/action`.
+    public let type: String
+    /// What it does and when it is rejected, in a sentence.
+    public let summary: String
+    /// Who may send it.
+    public let audience: Audience
+    /// The schema of its payload.
+    public let payload: JSONSchema
+    /// A whole body to post.
+    public let example: JSONValue
+    /// The members of its payload that must never be shown or kept in clear.
+    public let secrets: [String]
+
+    @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
+    @usableFromInline let write: @Sendable (Action) -> JSONObject?
+
+    /// Declares an action by its fields.
+    ///
+    /// Inlinable, so that reading and writing are made where the types of the fields are known.
+    ///
+    /// - Parameters:
+    ///   - type: `slice/action`.
+    ///   - summary: what it does and when it is rejected, in a sentence.
+    ///   - audience: who may send it.
+    ///   - members: how many members a payload must have, where the fields alone do not say it.
+    ///   - fields: the members of its payload.
+    ///   - embed: makes the action of its fields' values, in the order of `fields`.
+    ///   - extract: the values again; nil where it is another action.
+    @inlinable
+    public init<each Value: Sendable>(
+        _ type: String, _ summary: String, audience: Audience = .client, members: ClosedRange<Int>? = nil,
+        fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
+        extract: @escaping @Sendable (Action) -> (repeat each Value)?
+    ) {
+        var properties: [JSONSchema.Property] = []
+        var example = JSONObject()
+        var secrets: [String] = []
+        for field in repeat each fields {
+            if field.isSecret { secrets.append(field.name) }
+            properties.append(
+                field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
+            if let value = field.example { example[field.name] = value }
+        }
+        self.type = type
+        self.summary = summary
+        self.audience = audience
+        payload = .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
+        self.example = Self.body(type, example)
+        self.secrets = secrets
+        let coders = (repeat FieldCoder(each fields))
+        read = { payload throws(PayloadMismatch) in embed(repeat try (each coders).value(in: payload)) }
+        write = { action in
+            guard let values = extract(action) else { return nil }
+            var payload = JSONObject()
+            repeat (each coders).add(each values, to: &payload)
+            return payload
+        }
+    }
+
+    /// Declares an action without fields.
+    public init(_ type: String, _ summary: String, audience: Audience = .client, _ action: Action)
+    where Action: Equatable {
+        self.type = type
+        self.summary = summary
+        self.audience = audience
+        payload = .object([])
+        example = Self.body(type, [:])
+        secrets = []
+        read = { _ throws(PayloadMismatch) in action }
+        write = { $0 == action ? [:] : nil }
+    }
+
+    @inlinable
+    init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
+        type = part.type
+        summary = part.summary
+        audience = part.audience
+        payload = part.payload
+        example = part.example
+        secrets = part.secrets
+        read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
+        write = { action in
+            var payload: JSONObject?
+            path.lend(action) { payload = part.write($0) }
+            return payload
+        }
+    }
+
+    /// The same declaration for actions that embed these.
+    @inlinable
+    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionDeclaration<Parent> {
+        ActionDeclaration<Parent>(self, path)
+    }
+
+    /// The action of a payload.
+    @inlinable
+    func action(of json: JSONObject) throws(ActionRefusal) -> Action {
+        let violations = payload.validate(.object(json), at: Self.payloadPointer)
+        guard violations.isEmpty else { throw .invalidPayload(violations) }
+        do throws(PayloadMismatch) {
+            return try read(json)
+        } catch {
+            throw .invalidPayload([.init(pointer: Self.payloadPointer, detail: "must match the schema of \(type)")])
+        }
+    }
+
+    @usableFromInline static var payloadPointer: JSONPointer { JSONPointer(tokens: ["payload"]) }
+
+    @usableFromInline
+    static func body(_ type: String, _ payload: JSONObject) -> JSONValue {
+        payload.isEmpty
+            ? .object(["type": .string(type)]) : .object(["type": .string(type), "payload": .object(payload)])
+    }
+}

@@ -1,0 +1,193 @@
+public import JSON
+
+/// What one or more commits changed in a state: a JSON Patch (RFC 6902) of `add`, `remove` and `replace`.
+public struct StatePatch: Sendable, Equatable {
+    /// One change.
+    public struct Operation: Sendable, Equatable {
+        /// What is done at the path.
+        public enum Kind: String, Sendable {
+            /// Sets a member, or inserts an element before the one at the index.
+            case add
+            /// Takes away what is there.
+            case remove
+            /// Puts another value in the place of the one that is there.
+            case replace
+        }
+
+        /// What is done.
+        public let kind: Kind
+        /// Where: a JSON Pointer (RFC 6901).
+        public let path: String
+        /// The value that it brings, as JSON in UTF-8; empty for `remove`.
+        public let value: [UInt8]
+
+        /// An operation as it is said.
+        public init(_ kind: Kind, _ path: String, _ value: [UInt8] = []) {
+            self.kind = kind
+            self.path = path
+            self.value = value
+        }
+    }
+
+    /// The changes in the order in which they are made; none where the states are equal.
+    public internal(set) var operations: [Operation]
+
+    /// Takes the operations as they are.
+    public init(_ operations: [Operation] = []) { self.operations = operations }
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool { operations.isEmpty }
+
+    /// Makes the changes of `other` too, after those of this one.
+    public mutating func append(_ other: StatePatch) { operations += other.operations }
+
+    /// The state, as JSON, that comes of another one; nil where this is no patch of it.
+    public func applied(to state: JSONValue) -> JSONValue? {
+        var state = state
+        do {
+            let json = try JSONValue(parsing: encoded(), maximumDepth: JSONValue.deepestNesting)
+            try JSONPatch(json).apply(to: &state)
+        } catch {
+            return nil
+        }
+        return state
+    }
+}
+
+extension StatePatch {
+    /// Reads a patch that was encoded; nil where that is none, or has operations other than these three.
+    ///
+    /// - Parameter json: a JSON Patch in UTF-8.
+    public init?(json: [UInt8]) {
+        guard case .array(let elements)? = try? JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting) else {
+            return nil
+        }
+        var operations: [Operation] = []
+        operations.reserveCapacity(elements.count)
+        for element in elements {
+            guard let operation = Operation(element) else { return nil }
+            operations.append(operation)
+        }
+        self.init(operations)
+    }
+}
+
+extension StatePatch.Operation {
+    fileprivate init?(_ json: JSONValue) {
+        guard let kind = json["op"]?.asString.flatMap(Kind.init), let path = json["path"]?.asString else { return nil }
+        guard kind != .remove else {
+            self.init(kind, path)
+            return
+        }
+        guard let value = json["value"] else { return nil }
+        self.init(kind, path, value.encoded())
+    }
+}
+
+extension StatePatch: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.array { json in
+            for operation in operations { operation.encode(into: &json) }
+        }
+    }
+}
+
+extension StatePatch.Operation: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("op", kind.rawValue)
+            json.member("path", path)
+            if kind != .remove { json.member("value", raw: value) }
+        }
+    }
+}
+
+extension StatePatch {
+    /// What makes one value of another, both as JSON; its paths begin with `path`.
+    public init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
+        self.init()
+        guard let first = new.first, first == old.first, first == Self.brace || first == Self.bracket,
+            let old = try? JSONValue(parsing: Array(old)), let after = try? JSONValue(parsing: Array(new))
+        else {
+            // What is no list and no object is not worth a closer look.
+            if !old.elementsEqual(new) { operations.append(Operation(.replace, path, Array(new))) }
+            return
+        }
+        for operation in JSONPatch(from: old, to: after).operations {
+            if let operation = Operation(operation, below: path) { operations.append(operation) }
+        }
+    }
+
+    private static let brace = UInt8(ascii: "{")
+    private static let bracket = UInt8(ascii: "[")
+}
+
+extension StatePatch.Operation {
+    /// Nil for what no difference is made of.
+    fileprivate init?(_ operation: JSONPatch.Operation, below path: String) {
+        switch operation {
+        case .add(let place, let value): self.init(.add, path + place.description, value.encoded())
+        case .remove(let place): self.init(.remove, path + place.description)
+        case .replace(let place, let value): self.init(.replace, path + place.description, value.encoded())
+        case .move, .copy, .test: return nil
+        }
+    }
+}
+
+extension StatePatch {
+    /// What a patch of the whole state means to somebody who sees a part of it.
+    public enum Narrowed: Sendable, Equatable {
+        /// The part is what it was.
+        case unchanged
+        /// The part has changed so.
+        case patch(StatePatch)
+        /// Only a look at the part tells.
+        case unclear
+    }
+
+    /// What the patch means to somebody who sees what `pointer` finds.
+    public func narrowed(to pointer: JSONPointer) -> Narrowed {
+        guard !pointer.tokens.isEmpty else { return isEmpty ? .unchanged : .patch(self) }
+        let base = pointer.description
+        var inside: [Operation] = []
+        for operation in operations {
+            switch operation.relation(to: base, pointer) {
+            case .beside: continue
+            case .inside: inside.append(operation.moved(out: base))
+            case .around: return .unclear
+            }
+        }
+        return inside.isEmpty ? .unchanged : .patch(StatePatch(inside))
+    }
+}
+
+extension StatePatch.Operation {
+    fileprivate enum Relation { case beside, inside, around }
+
+    fileprivate func relation(to base: String, _ pointer: JSONPointer) -> Relation {
+        if path.utf8.starts(with: base.utf8) {
+            let rest = path.utf8.dropFirst(base.utf8.count)
+            // What comes or goes at the very place may be an element of an array, and shift the others.
+            if rest.isEmpty { return kind == .replace ? .inside : .around }
+            if rest.first == Self.slash { return .inside }
+        }
+        if base.utf8.starts(with: path.utf8) {
+            let rest = base.utf8.dropFirst(path.utf8.count)
+            if path.isEmpty || rest.first == Self.slash { return .around }
+        }
+        return shifts(base) ? .around : .beside
+    }
+
+    /// Whether an element comes or goes in an array that the base leads through.
+    private func shifts(_ base: String) -> Bool {
+        guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash) else { return false }
+        let isIndex = path.utf8[path.utf8.index(after: slash)...].allSatisfy { (0x30...0x39).contains($0) }
+        return isIndex && base.utf8.starts(with: path.utf8[...slash])
+    }
+
+    fileprivate func moved(out base: String) -> StatePatch.Operation {
+        Self(kind, String(path.utf8.dropFirst(base.utf8.count)) ?? "", value)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+}

@@ -1,0 +1,141 @@
+import JSON
+public import Stores
+
+/// What a host keeps of a store: its newest state as JSON, what has changed, and the commits of the newest batch.
+///
+/// Belongs to the contents that the store's lock guards.
+@usableFromInline
+final class StateTrail {
+    /// The newest state as JSON, where somebody has asked for it.
+    @usableFromInline var encoding: StateEncoding?
+    /// The newest commit, and those of its batch before it.
+    @usableFromInline private(set) var commits: [ActionRecord] = []
+    /// Where the state came from, until the store goes on.
+    @usableFromInline var arrival: Arrival?
+    @usableFromInline let sealer: (any Sealer)?
+    private var isBatchOver = true
+    private var trace: StateTrace
+    /// What the newest state hides, as JSON: its secrets in clear, where they are kept at all.
+    private var hidden: [UInt8]
+
+    /// - Parameters:
+    ///   - trace: of the state as it was before the first commit.
+    ///   - hidden: what that state hid.
+    ///   - sealer: seals the secrets that are persisted; nil leaves them out.
+    init(_ trace: StateTrace, hidden: [UInt8], _ sealer: (any Sealer)?) {
+        self.trace = trace
+        self.sealer = sealer
+        self.hidden = hidden
+    }
+
+    /// What has changed in the state since this was asked for last, and a writer to go on with.
+    func changes(in state: some HostedState) -> Finding {
+        var finder = ChangeFinder(trace)
+        // Kept by the finder alone, it is changed in place.
+        trace = StateTrace()
+        state.findChanges(&finder)
+        trace = finder.trace
+        return finder.finish()
+    }
+
+    /// Remembers what the newest state hides.
+    ///
+    /// - Returns: whether that differs from what the one before hid.
+    func notesHidden(_ members: borrowing HiddenMembers) -> Bool {
+        members.json.withBytes { new in
+            if hidden.withUnsafeBytes({ StateTrace.areEqual($0, UnsafeRawBufferPointer(new)) }) { return false }
+            hidden = Array(new)
+            return true
+        }
+    }
+
+    /// What would have changed, if this were the state.
+    @usableFromInline
+    func outlook(on state: some HostedState) -> StatePatch {
+        var finder = ChangeFinder(trace)
+        state.findChanges(&finder)
+        return finder.patch
+    }
+
+    @usableFromInline
+    func note(_ record: ActionRecord, endsBatch: Bool) {
+        if isBatchOver { commits.removeAll(keepingCapacity: true) }
+        commits.append(record)
+        isBatchOver = endsBatch
+    }
+}
+
+/// What is remembered of a state, to tell later what has changed: the JSON of its members, and stamps of what has some.
+///
+/// One of each member in the order of the visit, which is always the same.
+@usableFromInline
+struct StateTrace: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// Where the JSON of each member ends.
+    private var ends: [Int32] = []
+    private var stamps: [Stamp] = []
+
+    init() {}
+
+    /// What there is to remember of a state that is seen for the first time.
+    init(of state: some HostedState) {
+        var finder = ChangeFinder(StateTrace())
+        state.findChanges(&finder)
+        self = finder.trace
+    }
+
+    /// The JSON of a member; nil where it was never visited.
+    func range(of member: Int) -> Range<Int>? {
+        guard member < ends.count else { return nil }
+        return (member == 0 ? 0 : Int(ends[member - 1]))..<Int(ends[member])
+    }
+
+    /// Whether the same bytes stand there. Eight are compared at a time, since this is done with each member at each commit.
+    func holds(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
+        guard range.count == json.count else { return false }
+        return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
+    }
+
+    static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
+        guard old.count == new.count else { return false }
+        var offset = 0
+        while offset + 8 <= new.count {
+            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+            offset += 8
+        }
+        while offset < new.count, new[offset] == old[offset] { offset += 1 }
+        return offset == new.count
+    }
+
+    /// - Parameter range: where the member stands; nil for one that is visited for the first time.
+    mutating func set(_ member: Int, at range: Range<Int>?, to json: UnsafeBufferPointer<UInt8>) {
+        guard let range else {
+            bytes.append(contentsOf: json)
+            ends.append(Int32(truncatingIfNeeded: bytes.count))
+            return
+        }
+        bytes.replaceSubrange(range, with: json)
+        let growth = Int32(truncatingIfNeeded: json.count - range.count)
+        guard growth != 0 else { return }
+        for index in member..<ends.count { ends[index] += growth }
+    }
+
+    /// - Returns: the stamp of before; nil where there was none.
+    mutating func exchange(_ place: Int, _ stamp: Stamp) -> Stamp? {
+        guard place < stamps.count else {
+            stamps.append(stamp)
+            return nil
+        }
+        defer { stamps[place] = stamp }
+        return stamps[place]
+    }
+}
+
+extension StoreCore.Contents {
+    /// The host's bookkeeping of this store; nil before its first commit.
+    @inlinable var trail: StateTrail? {
+        get { hostState.map { unsafeDowncast($0, to: StateTrail.self) } }
+        set { hostState = newValue }
+    }
+}

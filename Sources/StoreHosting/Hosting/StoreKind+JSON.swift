@@ -1,0 +1,65 @@
+@_exported public import JSON
+public import Stores
+
+// A kind as a server lists it.
+extension StoreKind: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("name", name)
+            json.member("summary", summary)
+            json.member("initialState", raw: initialState)
+            json.member(
+                "selectors",
+                array: { json in
+                    for selector in selectors {
+                        json.object { json in
+                            json.member("name", selector.name)
+                            json.member("summary", selector.summary)
+                        }
+                    }
+                })
+            json.member(
+                "actions",
+                array: { json in
+                    for action in actions { json.value(action) }
+                })
+        }
+    }
+}
+
+extension StoreKind.ActionDescription: JSONEncodable {
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("type", type)
+            json.member("summary", summary)
+            json.member("audience", audience.rawValue)
+            json.member("payload", payload)
+            json.member("example", example)
+        }
+    }
+}
+
+/// Written as `{"entities":{"1":{…},"2":{…}},"ids":[1,2]}`, both in the table's order.
+extension EntityTable: JSONEncodable
+where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
+    /// Writes the object with `entities` and `ids`.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.object { encodeMembers(into: &$0) }
+    }
+
+    /// Writes `entities` and `ids` into an object that is open, beside other members.
+    @inlinable
+    public func encodeMembers(into json: inout JSONWriter) {
+        json.name("entities")
+        json.object { json in
+            for (id, entity) in zip(ids, ordered) { json.member(name: id.description, entity) }
+        }
+        json.name("ids")
+        json.array { json in
+            for id in ids { json.value(id) }
+        }
+    }
+}
+
+// A state writes itself as JSON and a schema is made of it: who imports Stores has the words for both.

@@ -1,0 +1,103 @@
+package import RemoteServices
+package import StoreHosting
+package import Stores
+
+/// The animal on show, and how its fetching goes.
+package struct AnimalState: StateSlice, Equatable {
+    package static let key: StaticString = "animal"
+    package static let loadingText = "Loading..."
+
+    package var currentAnimal = ""
+    package var isLoading = false
+    package var error: CodedError<RemoteFailure.Code>?
+    /// What was on show before the fetch under way, and comes back where that fetch brings nothing.
+    package var shownBefore = ""
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        currentAnimal = try kept.member("currentAnimal")
+        isLoading = try kept.member("isLoading")
+        error = try kept.member("error")
+        shownBefore = try kept.hidden("shownBefore")
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("currentAnimal", currentAnimal)
+        members.member("isLoading", isLoading)
+        members.member("error", error)
+    }
+
+    package func visitHidden(_ members: inout HiddenMembers) { members.member("shownBefore", shownBefore) }
+}
+
+/// What can happen to the animal.
+package enum AnimalAction: CataloguedAction, Equatable {
+    case fetchAnimal
+    case cancelFetch
+    case ackError
+    case setCurrentAnimal(String)
+    case fetchFailed(CodedError<RemoteFailure.Code>)
+
+    package static let catalogue = ActionCatalogue<AnimalAction>([
+        ActionDeclaration(
+            "animal/fetchAnimal", "Fetches an animal's name from the animal API; a newer fetch replaces an older one.",
+            .fetchAnimal),
+        ActionDeclaration(
+            "animal/cancelFetch", "Cancels the fetch under way and shows again what it was to replace.", .cancelFetch),
+        ActionDeclaration("animal/ackError", "Clears the error of the last fetch.", .ackError),
+        ActionDeclaration(
+            "animal/setCurrentAnimal", "The fetched name arrives.", audience: .internal,
+            fields: .text("animal", 0...AnimalService.longestName, example: "Cat").described("The animal's name."),
+            embed: { .setCurrentAnimal($0) },
+            extract: { if case .setCurrentAnimal(let animal) = $0 { animal } else { nil } }),
+        failed,
+    ])
+
+    private static var failed: ActionDeclaration<AnimalAction> {
+        let fields = CodedError.fields(example: .init(RemoteFailure.Code.timeout, "no answer within 5 seconds"))
+        return ActionDeclaration(
+            "animal/fetchFailed", "The fetch brought nothing.", audience: .internal,
+            fields: fields.code, fields.message,
+            embed: { .fetchFailed(CodedError($0, $1)) },
+            extract: { if case .fetchFailed(let error) = $0 { (error.code, error.message) } else { nil } })
+    }
+}
+
+/// Shows that a fetch is under way, then its result; it does not fetch.
+package struct AnimalReducer: Reducer {
+    package init() {}
+
+    package func decide(_ action: AnimalAction, in state: AnimalState) -> Decision {
+        switch action {
+        case .fetchAnimal: .accept
+        case .ackError: state.error == nil ? .ignore : .accept
+        case .cancelFetch, .setCurrentAnimal, .fetchFailed: state.isLoading ? .accept : .ignore
+        }
+    }
+
+    package func reduce(_ state: inout AnimalState, _ action: AnimalAction) {
+        switch action {
+        case .fetchAnimal:
+            // Of a fetch that replaces another, what the first began with comes back.
+            if !state.isLoading { state.shownBefore = state.currentAnimal }
+            state.currentAnimal = AnimalState.loadingText
+            state.isLoading = true
+            state.error = nil
+        case .cancelFetch: state.endFetch(showing: state.shownBefore)
+        case .ackError: state.error = nil
+        case .setCurrentAnimal(let animal): state.endFetch(showing: animal)
+        case .fetchFailed(let error):
+            state.endFetch(showing: state.shownBefore)
+            state.error = error
+        }
+    }
+}
+
+extension AnimalState {
+    fileprivate mutating func endFetch(showing animal: String) {
+        currentAnimal = animal
+        isLoading = false
+        shownBefore = ""
+    }
+}

@@ -1,0 +1,93 @@
+package import StoreHosting
+package import Stores
+
+/// One state composed of every slice.
+package struct AppState: HostedState, StateObject, Restorable, Equatable {
+    package var betting = BettingState()
+    package var animal = AnimalState()
+    package var login = LoginState()
+    package var planner = PlannerState()
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        betting = try BettingState(restoring: kept)
+        animal = try kept.slice()
+        login = try kept.slice()
+        planner = try PlannerState(restoring: kept)
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        betting.visit(&members)
+        members.slice(animal)
+        members.slice(login)
+        planner.visit(&members)
+    }
+
+    package func visitHidden(_ members: inout HiddenMembers) {
+        members.slice(animal)
+        members.slice(login)
+        planner.visitHidden(&members)
+    }
+}
+
+/// The actions of every slice, nested.
+package enum AppAction: CataloguedAction, Equatable {
+    case betting(BettingAction)
+    case animal(AnimalAction)
+    case login(LoginAction)
+    case planner(PlannerAction)
+
+    package static let catalogue = ActionCatalogue<AppAction>(
+        joining:
+            BettingAction.catalogue.embedded(in: .betting),
+        AnimalAction.catalogue.embedded(in: .animal),
+        LoginAction.catalogue.embedded(in: .login),
+        PlannerAction.catalogue.embedded(in: .planner))
+}
+
+extension CasePath<AppAction, BettingAction> {
+    static var betting: Self {
+        Self(embed: { .betting($0) }, lend: { if case .betting(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<AppAction, AnimalAction> {
+    static var animal: Self {
+        Self(embed: { .animal($0) }, lend: { if case .animal(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<AppAction, LoginAction> {
+    static var login: Self {
+        Self(embed: { .login($0) }, lend: { if case .login(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<AppAction, PlannerAction> {
+    static var planner: Self {
+        Self(embed: { .planner($0) }, lend: { if case .planner(let action) = $0 { $1(action) } })
+    }
+}
+
+/// Every slice's reducer, composed.
+package struct AppReducer: ComposedReducer {
+    package init() {}
+
+    package var body: some Reducer<AppState, AppAction> {
+        Slice(\.betting, .betting, BettingReducer())
+        Slice(\.animal, .animal, AnimalReducer())
+        Slice(\.login, .login, LoginReducer())
+        Slice(\.planner, .planner, PlannerReducer())
+    }
+}
+
+/// The middleware of every slice that calls a remote service.
+package enum AppMiddleware {
+    package static func all(animal: AnimalService, auth: AuthService) -> [any Middleware<AppState, AppAction>] {
+        [
+            AnimalMiddleware(animal).scoped(\.animal, .animal),
+            LoginMiddleware(auth).scoped(\.login, .login),
+        ]
+    }
+}

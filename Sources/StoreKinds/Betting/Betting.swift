@@ -1,0 +1,66 @@
+package import StoreHosting
+package import Stores
+
+/// A counter, an account and a betslip.
+package struct BettingState: HostedState, StateObject, Restorable, Equatable {
+    package var counter = CounterState()
+    package var user = UserState()
+    package var betslip = BetslipState()
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        counter = try kept.slice()
+        user = try kept.slice()
+        betslip = try kept.slice()
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.slice(counter)
+        members.slice(user)
+        members.slice(betslip)
+    }
+}
+
+/// The actions of the betting slices, nested.
+package enum BettingAction: CataloguedAction, Equatable {
+    case counter(CounterAction)
+    case user(UserAction)
+    case betslip(BetslipAction)
+
+    package static let catalogue = ActionCatalogue<BettingAction>(
+        joining:
+            CounterAction.catalogue.embedded(in: .counter),
+        UserAction.catalogue.embedded(in: .user),
+        BetslipAction.catalogue.embedded(in: .betslip))
+}
+
+extension CasePath<BettingAction, CounterAction> {
+    static var counter: Self {
+        Self(embed: { .counter($0) }, lend: { if case .counter(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<BettingAction, UserAction> {
+    static var user: Self {
+        Self(embed: { .user($0) }, lend: { if case .user(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<BettingAction, BetslipAction> {
+    static var betslip: Self {
+        Self(embed: { .betslip($0) }, lend: { if case .betslip(let action) = $0 { $1(action) } })
+    }
+}
+
+/// The betting slices' reducers, combined, with the rule that ties two of them.
+package struct BettingReducer: HostedReducer, ComposedReducer {
+    package init() {}
+
+    package var body: some Reducer<BettingState, BettingAction> {
+        Slice(\.counter, .counter, CounterReducer())
+        Slice(\.user, .user, UserReducer())
+        Slice(\.betslip, .betslip, BetslipReducer())
+        PlaceBetRule()
+    }
+}

@@ -1,0 +1,54 @@
+package import StoreHosting
+package import Stores
+
+/// The account of who bets.
+package struct UserState: StateSlice, Equatable {
+    package static let key: StaticString = "user"
+    /// The most that an account may hold, in minor units.
+    package static let highestBalance = 1_000_000_000_000_000
+
+    /// In whole minor units (cents), so that it is exact.
+    package var balance = 0
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        balance = try kept.member("balance", in: 0...Self.highestBalance)
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("balance", balance)
+    }
+}
+
+/// What can happen to the account.
+package enum UserAction: CataloguedAction, Equatable {
+    case balanceIncrease(Int)
+
+    package static let catalogue = ActionCatalogue<UserAction>([
+        ActionDeclaration(
+            "user/balanceIncrease", "Pays money in; `limit-exceeded` where the balance would pass 10^15.",
+            fields: .integer("value", 1...1_000_000_000_000, example: 10_000)
+                .described("How much, in whole minor units (cents)."),
+            embed: { .balanceIncrease($0) },
+            extract: { if case .balanceIncrease(let value) = $0 { value } else { nil } })
+    ])
+}
+
+/// Pays money in, up to the account's limit.
+package struct UserReducer: Reducer {
+    package init() {}
+
+    package func decide(_ action: UserAction, in state: UserState) -> Decision {
+        switch action {
+        case .balanceIncrease(let value):
+            value <= UserState.highestBalance - state.balance ? .accept : .reject("limit-exceeded")
+        }
+    }
+
+    package func reduce(_ state: inout UserState, _ action: UserAction) {
+        switch action {
+        case .balanceIncrease(let value): state.balance += value
+        }
+    }
+}

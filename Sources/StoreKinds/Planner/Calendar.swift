@@ -1,0 +1,42 @@
+package import StoreHosting
+import Stores
+
+/// The day that is looked at.
+package struct CalendarState: StateSlice, Equatable {
+    package static let key: StaticString = "calendar"
+
+    /// `YYYY-MM-DD`.
+    package var selectedDay: String?
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) { selectedDay = try kept.member("selectedDay") }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("selectedDay", selectedDay)
+    }
+}
+
+/// What can be done with the calendar.
+package enum CalendarAction: CataloguedAction, Equatable {
+    case selectDay(String?)
+
+    package static let catalogue = ActionCatalogue<CalendarAction>([
+        ActionDeclaration(
+            "calendar/selectDay", "Selects a day, or none.",
+            fields: Field.day("day", example: "2026-12-24").nullable().described("The day; null for none."),
+            embed: { .selectDay($0) },
+            extract: { if case .selectDay(let day) = $0 { .some(day) } else { nil } })
+    ])
+}
+
+/// Selects a day.
+package struct CalendarReducer: Reducer {
+    package init() {}
+
+    package func reduce(_ state: inout CalendarState, _ action: CalendarAction) {
+        switch action {
+        case .selectDay(let day): state.selectedDay = day
+        }
+    }
+}

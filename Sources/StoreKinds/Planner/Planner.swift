@@ -1,0 +1,134 @@
+package import JSON
+package import StoreHosting
+package import Stores
+
+/// Tasks, calendar, trends and settings.
+package struct PlannerState: HostedState, StateObject, Restorable, Equatable {
+    package var tasks = TasksState()
+    package var calendar = CalendarState()
+    package var trends = TrendsState()
+    package var settings = SettingsState()
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        tasks = try kept.slice()
+        calendar = try kept.slice()
+        trends = try kept.slice()
+        settings = try kept.slice()
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.slice(tasks)
+        members.slice(calendar)
+        members.slice(trends)
+        members.slice(settings)
+    }
+
+    package func visitHidden(_ members: inout HiddenMembers) { members.slice(tasks) }
+}
+
+/// The actions of the planner's slices, nested.
+package enum PlannerAction: CataloguedAction, Equatable {
+    case tasks(TasksAction)
+    case calendar(CalendarAction)
+    case trends(TrendsAction)
+    case settings(SettingsAction)
+
+    package static let catalogue = ActionCatalogue<PlannerAction>(
+        joining:
+            TasksAction.catalogue.embedded(in: .tasks),
+        CalendarAction.catalogue.embedded(in: .calendar),
+        TrendsAction.catalogue.embedded(in: .trends),
+        SettingsAction.catalogue.embedded(in: .settings))
+}
+
+extension CasePath<PlannerAction, TasksAction> {
+    static var tasks: Self {
+        Self(embed: { .tasks($0) }, lend: { if case .tasks(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<PlannerAction, CalendarAction> {
+    static var calendar: Self {
+        Self(embed: { .calendar($0) }, lend: { if case .calendar(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<PlannerAction, TrendsAction> {
+    static var trends: Self {
+        Self(embed: { .trends($0) }, lend: { if case .trends(let action) = $0 { $1(action) } })
+    }
+}
+
+extension CasePath<PlannerAction, SettingsAction> {
+    static var settings: Self {
+        Self(embed: { .settings($0) }, lend: { if case .settings(let action) = $0 { $1(action) } })
+    }
+}
+
+/// The planner's reducers, composed.
+package struct PlannerReducer: ComposedReducer {
+    package init() {}
+
+    package var body: some Reducer<PlannerState, PlannerAction> {
+        // Before the tasks' own, which it watches.
+        TrendsReducer()
+        Slice(\.tasks, .tasks, TasksReducer())
+        Slice(\.calendar, .calendar, CalendarReducer())
+        Slice(\.settings, .settings, SettingsReducer())
+    }
+}
+
+extension PlannerState {
+    package var summary: PlannerSummary { PlannerSummary(self) }
+
+    /// The favourite tasks, in the order of all tasks.
+    package var favoriteTasks: [PlannedTask] {
+        let favorites = Set(tasks.favorited)
+        return tasks.table.ordered.filter { favorites.contains($0.id) }
+    }
+
+    /// The planner's selectors, for a state that holds a planner.
+    static func selectors<State>(
+        _ planner: @escaping @Sendable (State) -> PlannerState
+    ) -> [Selector<State>] {
+        [
+            Selector("summary", "How many tasks are open, done, favourite and overdue.") { planner($0).summary },
+            Selector("favoriteTasks", "The favourite tasks, in the order of all tasks.") { planner($0).favoriteTasks },
+        ]
+    }
+}
+
+/// The planner in numbers.
+package struct PlannerSummary: Sendable, Equatable {
+    package var open = 0
+    package var done = 0
+    package let favorites: Int
+    /// Open tasks due before the selected day.
+    package var overdue = 0
+
+    package init(_ state: PlannerState) {
+        favorites = state.tasks.favorited.count
+        let today = state.calendar.selectedDay
+        for task in state.tasks.table.ordered {
+            if task.isDone {
+                done += 1
+            } else {
+                open += 1
+                if let today, let due = task.due, due < today { overdue += 1 }
+            }
+        }
+    }
+}
+
+extension PlannerSummary: JSONEncodable {
+    package func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("open", open)
+            json.member("done", done)
+            json.member("favorites", favorites)
+            json.member("overdue", overdue)
+        }
+    }
+}

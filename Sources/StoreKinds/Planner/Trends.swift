@@ -1,0 +1,67 @@
+package import StoreHosting
+package import Stores
+
+/// How much was done.
+package struct TrendsState: StateSlice, Equatable {
+    package static let key: StaticString = "trends"
+
+    /// No session counts as far, and one that goes on from there still can.
+    private static let countRange = 0...Int.max / 2
+
+    package var added = 0
+    package var completed = 0
+    package var removed = 0
+
+    package init() {}
+
+    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+        added = try kept.member("added", in: Self.countRange)
+        completed = try kept.member("completed", in: Self.countRange)
+        removed = try kept.member("removed", in: Self.countRange)
+    }
+
+    package func visit(_ members: inout some StateMembers & ~Copyable) {
+        members.member("added", added)
+        members.member("completed", completed)
+        members.member("removed", removed)
+    }
+}
+
+/// What can be done with the trends; what they count are other actions.
+package enum TrendsAction: CataloguedAction, Equatable {
+    case reset
+
+    package static let catalogue = ActionCatalogue<TrendsAction>([
+        ActionDeclaration("trends/reset", "Begins to count from 0 again.", .reset)
+    ])
+}
+
+/// Counts what the actions of tasks do: a reducer that watches another slice.
+///
+/// It stands before the tasks' reducer, so that it sees them as they were before the action.
+package struct TrendsReducer: Reducer {
+    package init() {}
+
+    package func concerns(_ action: PlannerAction) -> Bool {
+        switch action {
+        case .trends, .tasks: true
+        case .calendar, .settings: false
+        }
+    }
+
+    package func decide(_ action: PlannerAction, in state: PlannerState) -> Decision {
+        action == .trends(.reset) ? .accept : .ignore
+    }
+
+    package func reduce(_ state: inout PlannerState, _ action: PlannerAction) {
+        switch action {
+        case .trends(.reset): state.trends = TrendsState()
+        case .tasks(.add): state.trends.added += 1
+        case .tasks(.edit(let id, let change)):
+            let becomesDone = change.isDone == true && state.tasks.table[id]?.isDone == false
+            if becomesDone { state.trends.completed += 1 }
+        case .tasks(.remove): state.trends.removed += 1
+        case .tasks, .calendar, .settings: break
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import JSON
+import StoreHosting
+import Stores
+
+// What stands in the answers.
+extension OpenAPI {
+    var schemas: JSONObject {
+        [
+            "SessionID": Self.sessionID,
+            "Session": Self.session,
+            "NewSession": [
+                "allOf": [.schema("Session"), Self.object(["state": .schema("State")])]
+            ],
+            "SessionList": Self.object([
+                "sessions": ["type": "array", "items": .schema("Session")],
+                "next": [
+                    "type": ["string", "null"],
+                    "description": "What to give `after` for the next page; null at the end.",
+                ],
+            ]),
+            "State": state,
+            "StateAnswer": Self.object(["revision": .schema("Revision"), "state": .schema("State")]),
+            "DispatchAnswer": Self.object(
+                [
+                    "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
+                    "state": .schema("State"), "effects": Self.names("What the action started."),
+                    "patch": .schema("Patch"),
+                ], optional: ["patch"]),
+            "ActionLog": Self.object([
+                "actions": ["type": "array", "items": .schema("LoggedAction")],
+                "next": [
+                    "type": ["integer", "null"],
+                    "description": "What to give `after` for the next page; null at the end.",
+                ],
+            ]),
+            "LoggedAction": Self.loggedAction,
+            "Revision": Self.count("0 for the initial state, one more for each committed action."),
+            "StateEvent": Self.object(
+                [
+                    "revision": .schema("Revision"), "state": .schema("State"),
+                    "skipped": Self.count("How many events were left out, because the client reads too slowly."),
+                ], optional: ["skipped"]),
+            "PatchEvent": Self.object([
+                "revision": .schema("Revision"),
+                "patch": .schema("Patch"),
+            ]),
+            "Patch": ["type": "array", "items": .schema("PatchOperation")],
+            "PatchOperation": Self.object(
+                [
+                    "op": ["type": "string", "enum": ["add", "remove", "replace"]],
+                    "path": ["type": "string", "format": "json-pointer"], "value": true,
+                ], optional: ["value"]),
+            "EffectEvent": Self.effectEvent,
+            "ClosedEvent": Self.object([
+                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]
+            ]),
+            "Problem": Self.problemSchema,
+            "Violation": Self.object([
+                "pointer": ["type": "string", "format": "json-pointer", "description": "Where in the body."],
+                "detail": ["type": "string"],
+            ]),
+            "Index": Self.index,
+            "Stores": Self.object(["stores": ["type": "array", "items": .schema("Store")]]),
+            "Store": Self.store,
+            "ActionDescription": Self.action,
+            "Health": Self.object(["status": ["type": "string", "enum": ["alive", "ready"]]]),
+        ]
+    }
+
+    /// Any JSON; how each kind's begins.
+    private var state: JSONValue {
+        [
+            "description": "The state, or what `select` narrows it to. Its shape is the store's own.",
+            "examples": .array(kinds.map { .written($0.initialState) }),
+        ]
+    }
+
+    private static var sessionID: JSONValue {
+        [
+            "type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$",
+            "description": "128 bits that nobody can guess. Who has it may use the session.",
+        ]
+    }
+
+    private static var session: JSONValue {
+        let forkedFrom = object(["revision": count("The revision of the other session that it began with.")])
+        return object(
+            [
+                "id": .schema("SessionID"),
+                "store": ["type": "string", "description": "The kind of store."],
+                "revision": .schema("Revision"),
+                "createdAt": moment, "lastActiveAt": moment, "expiresAt": moment,
+                "subscribers": count("How many streams watch it."),
+                "effects": names("The effects that run."),
+                "links": links(["self", "state", "actions", "events", "forks"]),
+                "forkedFrom": forkedFrom,
+            ], optional: ["forkedFrom"])
+    }
+
+    private static var loggedAction: JSONValue {
+        object([
+            "revision": .schema("Revision"), "type": ["type": "string"],
+            "payload": ["type": "object", "description": "What the action carried; secrets are masked."],
+            "origin": [
+                "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
+                "description": "Who sent it.",
+            ],
+            "cause": [
+                "type": ["integer", "null"], "description": "The revision whose action caused it; null for a client's.",
+            ],
+            "at": moment,
+        ])
+    }
+
+    private static var index: JSONValue {
+        object([
+            "name": ["type": "string"],
+            "links": links(
+                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "inspector"],
+                optional: ["inspector"]),
+        ])
+    }
+
+    private static var store: JSONValue {
+        object([
+            "name": ["type": "string"],
+            "summary": ["type": "string"],
+            "initialState": .schema("State"),
+            "selectors": [
+                "type": "array", "description": "Values that `select` knows by name.",
+                "items": object(["name": ["type": "string"], "summary": ["type": "string"]]),
+            ],
+            "actions": ["type": "array", "items": .schema("ActionDescription")],
+        ])
+    }
+
+    private static var action: JSONValue {
+        object([
+            "type": ["type": "string"],
+            "summary": ["type": "string"],
+            "audience": [
+                "type": "string", "enum": ["client", "internal"], "description": "Who may send it.",
+            ],
+            "payload": ["type": "object", "description": "A JSON Schema (draft 2020-12)."],
+            "example": ["type": "object", "description": "A whole body to post."],
+        ])
+    }
+}
+
+// The shapes that they are made of.
+extension OpenAPI {
+    static func object(_ members: JSONObject, optional: Set<String> = []) -> JSONValue {
+        let required = members.names.filter { !optional.contains($0) }
+        return [
+            "type": "object", "properties": .object(members), "required": .array(required.map { .string($0) }),
+        ]
+    }
+
+    static func count(_ description: String) -> JSONValue {
+        ["type": "integer", "minimum": 0, "description": .string(description)]
+    }
+
+    private static func names(_ description: String) -> JSONValue {
+        ["type": "array", "items": ["type": "string"], "description": .string(description)]
+    }
+
+    private static func links(_ names: [String], optional: Set<String> = []) -> JSONValue {
+        object(JSONObject(names.map { ($0, ["type": "string", "format": "uri-reference"]) }), optional: optional)
+    }
+
+    private static var moment: JSONValue { ["type": "string", "format": "date-time"] }
+}

@@ -1,0 +1,69 @@
+import Observability
+import StoreHosting
+import Stores
+
+/// A kind as this server hosts it: what all of its sessions share.
+final class HostedKind: Sendable {
+    let kind: StoreKind
+    let environment: StoreEnvironment
+    let sealer: (any Sealer)?
+
+    init(_ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any Sealer)?) {
+        self.kind = kind
+        self.sealer = sealer
+        self.environment = environment
+    }
+
+    /// A kind whose stores go by the server's clock, and whose faults and effects are told in its log.
+    convenience init(_ kind: StoreKind, clock: Clock, sealer: (any Sealer)?, log: Log) {
+        let name = kind.name
+        var effects: (@Sendable (EffectEvent) -> Void)?
+        if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
+        self.init(
+            kind,
+            StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer)
+    }
+}
+
+extension Log {
+    /// A line for what has happened to an effect in a store of that kind.
+    fileprivate func debug(_ event: EffectEvent, of kind: String) {
+        var fields = [
+            LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
+            .init("cause", event.cause),
+        ]
+        if let upstream = event.upstream { fields.append(.init("upstream", upstream)) }
+        if let attempt = event.attempt { fields.append(.init("attempt", attempt)) }
+        if let code = event.code { fields.append(.init("code", code)) }
+        if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
+        debug("effect", fields)
+    }
+
+    /// A line for a fault of the program that a store of that kind has contained.
+    fileprivate func error(_ fault: StoreFault, of kind: String) {
+        let detail = LogField("detail", fault.description)
+        switch fault {
+        case .cascadeStopped(let limit, let dropped):
+            error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
+        case .invariantBroken(let name):
+            error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        }
+    }
+}
+
+/// The wall clock of a server and of its stores, as a parameter.
+package struct Clock: StoreClock {
+    private let read: @Sendable () -> Int
+
+    /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
+    package init(now: @escaping @Sendable () -> Int) { read = now }
+
+    package func now() -> Int { read() }
+
+    /// Waits in real time, as long as `moment` is away.
+    package func sleep(until moment: Int) async throws(CancellationError) {
+        let system = SystemClock()
+        let (due, isTooFar) = moment.addingReportingOverflow(system.now() - now())
+        try await system.sleep(until: isTooFar ? moment : due)
+    }
+}

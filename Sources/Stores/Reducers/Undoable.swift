@@ -1,0 +1,123 @@
+/// Gives a reducer undo and redo, with a bounded history.
+///
+///     Slice(\.drawing, .drawing, Undoable(DrawingReducer(), limit: 50))
+///
+/// A change that is accepted puts the state before it into the past and empties the future; what is ignored or rejected
+/// makes no history. Past and future together never hold more than `limit` states: the oldest is forgotten first.
+///
+/// Each change keeps a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the
+/// slice that needs it, and not a whole state with large tables.
+public struct Undoable<Part: Reducer>: Reducer {
+    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let limit: Int
+    @usableFromInline let filter: @Sendable (Part.Action) -> Bool
+
+    /// Gives `part` a history.
+    ///
+    /// - Parameters:
+    ///   - part: the reducer of the present.
+    ///   - limit: how many states are kept; below one, none.
+    ///   - filter: whether the change of an action makes history. One that makes none leaves past and future as they
+    ///     are, and goes with the present that it changed when that is undone.
+    @inlinable
+    public init(
+        _ part: Part, limit: Int, filter: @escaping @Sendable (Part.Action) -> Bool = { _ in true }
+    ) {
+        self.part = part.prepared
+        self.limit = limit
+        self.filter = filter
+    }
+
+    @inlinable
+    public func decide(_ action: UndoableAction<Part.Action>, in state: History<Part.State>) -> Decision {
+        switch action {
+        case .undo: state.canUndo ? .accept : .ignore
+        case .redo: state.canRedo ? .accept : .ignore
+        case .clearHistory: state.canUndo || state.canRedo ? .accept : .ignore
+        case .present(let action): part.decide(action, in: state.present)
+        }
+    }
+
+    @inlinable
+    public func reduce(_ state: inout History<Part.State>, _ action: UndoableAction<Part.Action>) {
+        switch action {
+        case .undo:
+            guard let before = state.past.popLast() else { return }
+            state.future.append(state.present)
+            state.present = before
+        case .redo:
+            guard let after = state.future.popLast() else { return }
+            state.past.append(state.present)
+            state.present = after
+        case .clearHistory:
+            state.past = []
+            state.future = []
+        case .present(let action):
+            // Asked again: it may be here for what another part accepted, and that is none of this history.
+            if filter(action), case .accept = part.decide(action, in: state.present) { remember(&state) }
+            part.reduce(&state.present, action)
+        }
+    }
+
+    @inlinable
+    public func apply(
+        _ action: UndoableAction<Part.Action>, to state: inout History<Part.State>
+    ) -> Decision {
+        let decision = decide(action, in: state)
+        guard case .accept = decision else { return decision }
+        if case .present(let action) = action {
+            if filter(action) { remember(&state) }
+            part.reduce(&state.present, action)
+        } else {
+            reduce(&state, action)
+        }
+        return decision
+    }
+
+    /// Puts the present into the past, before it changes.
+    @inlinable
+    func remember(_ state: inout History<Part.State>) {
+        state.future = []
+        guard limit > 0 else { return }
+        state.past.removeFirst(max(0, state.past.count - limit + 1))
+        state.past.append(state.present)
+    }
+}
+
+/// The actions of an ``Undoable``: those of the reducer that it wraps, and its own.
+public enum UndoableAction<Action: Sendable>: Sendable {
+    /// Goes back to the state before the last change; ignored where there is none.
+    case undo
+    /// Takes back the last undo; ignored where there was none since the last change.
+    case redo
+    /// Forgets past and future and keeps the present; ignored where there are none.
+    case clearHistory
+    /// An action of the wrapped reducer.
+    case present(Action)
+}
+
+extension UndoableAction: Equatable where Action: Equatable {}
+
+/// A state with those that came before it and those that were undone: the state of an ``Undoable``.
+public struct History<Present: Sendable>: Sendable {
+    /// The states before this one, the oldest first.
+    public var past: [Present] = []
+    /// The state now.
+    public var present: Present
+    /// The states that were undone, the one that redo leads to last.
+    public var future: [Present] = []
+
+    /// A history that begins with `present`.
+    @inlinable
+    public init(_ present: Present) { self.present = present }
+
+    /// Whether there is something to undo.
+    @inlinable
+    public var canUndo: Bool { !past.isEmpty }
+
+    /// Whether there is something to redo.
+    @inlinable
+    public var canRedo: Bool { !future.isEmpty }
+}
+
+extension History: Equatable where Present: Equatable {}

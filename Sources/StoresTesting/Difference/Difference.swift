@@ -1,0 +1,190 @@
+/// Where two values differ: a line for each path, `counter.count: 1 → 2`; empty where they are equal.
+///
+/// - Elements are named by their index or key. One that only one of the values has stands against `nothing`.
+/// - Sets and dictionaries are compared by content, and shown in an order that is always the same.
+/// - A value that hides what it holds from `Mirror` is shown as it describes itself.
+/// - Long texts and long differences are cut: a text where it starts to differ, the rest after 20 lines.
+///
+/// - Parameters:
+///   - expected: stands before the arrow.
+///   - found: stands after it.
+public func difference<Value>(between expected: Value, and found: Value) -> String {
+    var search = DifferenceSearch()
+    search.compare(expected, found, at: ValuePath())
+    return search.lines.joined(separator: "\n")
+}
+
+/// The way from a value to a part of it.
+struct ValuePath {
+    private(set) var text = ""
+    private(set) var depth = 0
+
+    func member(_ label: String?) -> ValuePath {
+        guard let label else { return step("") }
+        // The members of a tuple without labels are called .0, .1 and so on.
+        return step(text.isEmpty || label.hasPrefix(".") ? label : "." + label)
+    }
+
+    func element(_ key: String) -> ValuePath { step("[\(key)]") }
+
+    private func step(_ step: String) -> ValuePath {
+        var path = self
+        path.text += step
+        path.depth += 1
+        return path
+    }
+}
+
+/// Walks through two values side by side and notes where they differ.
+struct DifferenceSearch {
+    private static let mostLines = 20
+    private static let deepest = 16
+
+    private(set) var lines: [String] = []
+
+    private var isFull: Bool { lines.count > Self.mostLines }
+
+    mutating func compare(_ expected: Any, _ found: Any, at path: ValuePath) {
+        let areEqual = equality(expected, found)
+        guard areEqual != true, !isFull else { return }
+        let count = lines.count
+        if path.depth < Self.deepest, type(of: expected) == type(of: found), !describeThemselves(expected, found) {
+            compareParts(expected, found, at: path)
+            // Without `==` the parts are all there is to know.
+            if areEqual == nil, !Mirror(reflecting: expected).children.isEmpty { return }
+        }
+        if lines.count == count { note(expected, found, at: path, areUnequal: areEqual == false) }
+    }
+
+    private mutating func compareParts(_ expected: Any, _ found: Any, at path: ValuePath) {
+        let (expectedParts, foundParts) = (Mirror(reflecting: expected), Mirror(reflecting: found))
+        switch expectedParts.displayStyle {
+        case .optional:
+            guard let expected = expectedParts.children.first, let found = foundParts.children.first else {
+                return note(expected, found, at: path)
+            }
+            compare(expected.value, found.value, at: path)
+        case .collection: compareInOrder(expectedParts.elements, foundParts.elements, at: path)
+        case .set: compare(KeyedParts(set: expectedParts), KeyedParts(set: foundParts), at: path)
+        case .dictionary: compare(KeyedParts(dictionary: expectedParts), KeyedParts(dictionary: foundParts), at: path)
+        default: compareMembers(expectedParts, foundParts, at: path)
+        }
+    }
+
+    /// Properties, payloads and members of tuples; two cases of an enumeration have nothing to compare.
+    private mutating func compareMembers(_ expected: Mirror, _ found: Mirror, at path: ValuePath) {
+        guard expected.labels == found.labels else { return }
+        for (expected, found) in zip(expected.allChildren, found.allChildren) {
+            compare(expected.value, found.value, at: path.member(expected.label))
+        }
+    }
+
+    /// What both begin and end with is left out; what is between is compared place by place.
+    private mutating func compareInOrder(_ expected: [Any], _ found: [Any], at path: ValuePath) {
+        let shorter = min(expected.count, found.count)
+        let start = zip(expected, found).prefix { areAlike($0, $1) }.count
+        let end = zip(expected.reversed(), found.reversed()).prefix(shorter - start).prefix { areAlike($0, $1) }.count
+        let (expectedMiddle, foundMiddle) = (start..<expected.count - end, start..<found.count - end)
+        for index in start..<max(expectedMiddle.upperBound, foundMiddle.upperBound) {
+            let path = path.element("\(index)")
+            switch (expectedMiddle.contains(index), foundMiddle.contains(index)) {
+            case (true, true): compare(expected[index], found[index], at: path)
+            case (true, false): note(expected[index], nil, at: path)
+            default: note(nil, found[index], at: path)
+            }
+        }
+    }
+
+    private mutating func compare(_ expected: KeyedParts, _ found: KeyedParts, at path: ValuePath) {
+        for key in Set(expected.parts.keys).union(found.parts.keys).sorted(by: KeyedParts.areInOrder) {
+            let path = path.element(stableText(of: key.base))
+            switch (expected.parts[key], found.parts[key]) {
+            case (let expected?, let found?): compare(expected, found, at: path)
+            case (let expected, let found): note(expected, found, at: path)
+            }
+        }
+    }
+
+    private func areAlike(_ expected: Any, _ found: Any) -> Bool {
+        if let areEqual = equality(expected, found) { return areEqual }
+        var search = DifferenceSearch()
+        search.compare(expected, found, at: ValuePath())
+        return search.lines.isEmpty
+    }
+}
+
+extension DifferenceSearch {
+    private mutating func note(_ expected: Any?, _ found: Any?, at path: ValuePath, areUnequal: Bool = true) {
+        let texts = [expected, found].map { $0.map { stableText(of: $0) } ?? "nothing" }
+        guard areUnequal || texts[0] != texts[1], !isFull else { return }
+        guard lines.count < Self.mostLines else { return lines.append("…") }
+        let (before, after) = shortened(texts[0], texts[1])
+        let hint = texts[0] == texts[1] ? " (unequal, though they look the same)" : ""
+        lines.append((path.text.isEmpty ? "" : path.text + ": ") + "\(before) → \(after)\(hint)")
+    }
+}
+
+/// Whether both are equal; nil where only their parts can tell.
+private func equality(_ expected: Any, _ found: Any) -> Bool? {
+    func isEqual<Value: Equatable>(_ expected: Value) -> Bool? { (found as? Value).map { $0 == expected } }
+    guard type(of: expected) == type(of: found), let expected = expected as? any Equatable else { return nil }
+    return isEqual(expected)
+}
+
+/// Whether what both say of themselves is short and tells them apart: better than what they are made of.
+private func describeThemselves(_ expected: Any, _ found: Any) -> Bool {
+    switch Mirror(reflecting: expected).displayStyle {
+    case .optional, .collection, .set, .dictionary, .tuple: return false
+    default: break
+    }
+    guard let expected = expected as? any CustomStringConvertible, let found = found as? any CustomStringConvertible
+    else { return false }
+    let texts = (expected.description, found.description)
+    return texts.0 != texts.1 && max(texts.0.count, texts.1.count) <= 40
+}
+
+/// Cuts both where they have long been the same, and where they go on for long.
+private func shortened(_ first: String, _ second: String) -> (String, String) {
+    let longest = 80
+    let same = zip(first, second).prefix { $0 == $1 }.count
+    func cut(_ text: String) -> String {
+        guard text.count > longest else { return text }
+        let start = max(0, min(same - 20, text.count - longest))
+        let rest = text.dropFirst(start)
+        return (start > 0 ? "…" : "") + rest.prefix(longest) + (rest.count > longest ? "…" : "")
+    }
+    return (cut(first), cut(second))
+}
+
+/// The elements of a set or a dictionary, each under its key.
+struct KeyedParts {
+    var parts: [AnyHashable: Any] = [:]
+
+    init(set: Mirror) {
+        for element in set.elements {
+            if let key = element as? AnyHashable { parts[key] = element }
+        }
+    }
+
+    init(dictionary: Mirror) {
+        for element in dictionary.elements {
+            let pair = Mirror(reflecting: element).elements
+            if pair.count == 2, let key = pair[0] as? AnyHashable { parts[key] = pair[1] }
+        }
+    }
+
+    /// Numbers by size, everything else by its text.
+    static func areInOrder(_ first: AnyHashable, _ second: AnyHashable) -> Bool {
+        if let first = first.base as? Int, let second = second.base as? Int { return first < second }
+        return stableText(of: first.base) < stableText(of: second.base)
+    }
+}
+
+extension Mirror {
+    var elements: [Any] { children.map(\.value) }
+
+    var labels: [String?] { allChildren.map(\.label) }
+
+    /// Those of a class's superclasses too, theirs first.
+    var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + children }
+}
