@@ -31,7 +31,7 @@ enum TenAction: Sendable {
 
 /// The reducer of each counter, in its slice.
 enum TenSlices {
-    typealias Part = Slice<TenState, TenAction>
+    typealias Part = Scope<TenState, TenAction>
 
     static var a: Part { Part(\.a, .a, CounterReducer()) }
     static var b: Part { Part(\.b, .b, CounterReducer()) }

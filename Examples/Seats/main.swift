@@ -11,11 +11,11 @@ struct Seats: HostedState {
     }
 }
 
-enum SeatsAction: CataloguedAction, Equatable {
+enum SeatsAction: DeclaredAction, Equatable {
     case book(String)
     case clear
 
-    static let catalogue = ActionCatalogue<SeatsAction>([
+    static let catalogue = ActionSchema<SeatsAction>([
         ActionDeclaration(
             "seats/book", "Books a seat; `sold-out` after the third.", fields: .text("guest", 1...80, example: "Ada"),
             embed: { .book($0) }, extract: { if case .book(let guest) = $0 { guest } else { nil } }),

@@ -5,7 +5,7 @@ import Sockets
 import Synchronization
 
 /// The connections of one loop.
-package final class LoopConnections: Sendable {
+package final class ConnectionManager: Sendable {
     let loop: any EventLoop
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
@@ -70,7 +70,7 @@ package final class LoopConnections: Sendable {
                 contents.drained = { continuation.resume() }
                 for connection in contents.open.values { connection.drain() }
                 let streams = contents.open.values.filter(\.isStreaming)
-                end(streams[...], DrainPace(streams.count, within: deadline))
+                end(streams[...], DrainSchedule(streams.count, within: deadline))
                 tellIfDrained()
                 // What is held back for effects is answered as things stand, in time to be sent.
                 _ = loop.schedule(after: deadline * 0.8) { [self] in
@@ -83,10 +83,10 @@ package final class LoopConnections: Sendable {
     }
 
     /// Ends streams, so many at a time.
-    private func end(_ streams: ArraySlice<HTTPConnection>, _ pace: DrainPace) {
+    private func end(_ streams: ArraySlice<HTTPConnection>, _ pace: DrainSchedule) {
         for connection in streams.prefix(pace.batch) { connection.drainStream() }
         let rest = streams.dropFirst(pace.batch)
-        if !rest.isEmpty { _ = loop.schedule(after: DrainPace.pause) { [self] in end(rest, pace) } }
+        if !rest.isEmpty { _ = loop.schedule(after: DrainSchedule.pause) { [self] in end(rest, pace) } }
     }
 
     /// Called when a connection ends or falls idle.
@@ -112,7 +112,7 @@ package final class ConnectionCount: Sendable {
 ///
 /// A handful goes at once. A crowd goes little by little, so that its clients do not come back to another server at one stroke,
 /// within a quarter of the time that the drain has.
-package struct DrainPace: Sendable {
+package struct DrainSchedule: Sendable {
     /// From one batch to the next.
     package static var pause: Duration { .milliseconds(20) }
 

@@ -14,7 +14,7 @@ package struct Exchange {
     }
 
     /// Turns the connection over to a stream; nil where the client is gone.
-    package func startStream(fields: [Response.Field], owner: any StreamOwner) -> HTTPConnection? {
+    package func startStream(fields: [Response.Field], owner: any StreamHandler) -> HTTPConnection? {
         guard connection.exchangeNumber == number else { return nil }
         connection.startStream(fields, owner)
         return connection

@@ -49,13 +49,13 @@ extension HTTPConnection {
             return length
         case .length, .chunked:
             if head.expectsContinue { channel?.write(ResponseEncoder.continueBytes) }
-            phase = .body(ArrivingBody(behind: head, limits: context.settings.limits))
+            phase = .body(PartialBody(behind: head, limits: context.settings.limits))
             deadline.set(after: context.settings.bodyTimeout)
             return 0
         }
     }
 
-    private func take(_ step: BodyDecoder.Step, _ body: ArrivingBody) -> (Int, Bool) {
+    private func take(_ step: BodyDecoder.Step, _ body: PartialBody) -> (Int, Bool) {
         switch step {
         case .needMore(let consumed): return (consumed, false)
         case .failed(let failure):
@@ -82,7 +82,7 @@ extension HTTPConnection {
 }
 
 /// A body that did not come whole with its head.
-package final class ArrivingBody {
+package final class PartialBody {
     let head: RequestHead
     var decoder: BodyDecoder
 

@@ -20,7 +20,7 @@ extension HTTPConnection {
         }
     }
 
-    func startStream(_ fields: [Response.Field], _ owner: any StreamOwner) {
+    func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
         guard case .answering(var encoder) = phase, let channel else { return }
         exchangeNumber += 1
         encoder.keepAlive = false

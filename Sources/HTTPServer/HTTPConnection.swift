@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 
 /// Takes a connection over once its answer is a stream. All calls come on the connection's loop.
-package protocol StreamOwner: AnyObject {
+package protocol StreamHandler: AnyObject {
     /// Everything that was sent has left.
     func streamDrained()
     /// The client is gone, or the connection was cut.
@@ -18,10 +18,10 @@ package final class HTTPConnection {
     enum Phase {
         /// The parser awaits a head, or the rest of one.
         case head
-        case body(ArrivingBody)
+        case body(PartialBody)
         /// The handler has the request.
         case answering(ResponseEncoder)
-        case streaming(ResponseEncoder, any StreamOwner)
+        case streaming(ResponseEncoder, any StreamHandler)
         /// The last answer is on its way out.
         case closing
     }
@@ -29,7 +29,7 @@ package final class HTTPConnection {
     /// How many bytes of answers may wait before no further request is looked at.
     static var mostPending: Int { 65536 }
 
-    let context: LoopConnections
+    let context: ConnectionManager
     var phase = Phase.head
     var parser: RequestParser
     /// Counts the requests, so that a late answer finds only its own.
@@ -44,7 +44,7 @@ package final class HTTPConnection {
     /// What waited for the client at the last look.
     var stuckBytes = Int.max
 
-    init(_ context: LoopConnections) {
+    init(_ context: ConnectionManager) {
         self.context = context
         deadline = Deadline(on: context.loop)
         parser = RequestParser(limits: context.settings.limits)

@@ -22,7 +22,7 @@ package final class HTTPServer: Sendable {
 
     /// Where it listens.
     package let address: SocketAddress
-    private let loops: [LoopConnections]
+    private let loops: [ConnectionManager]
 
     /// Starts to listen.
     ///
@@ -33,7 +33,7 @@ package final class HTTPServer: Sendable {
         let sockets = try ListeningSocket.open(address, count: group.loops.count)
         self.address = sockets.first?.address ?? address
         let count = ConnectionCount()
-        loops = group.loops.map { LoopConnections(loop: $0, settings: settings, count: count, handler: handler) }
+        loops = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
         for (socket, connections) in zip(sockets, loops) { connections.listen(socket) }
     }
 

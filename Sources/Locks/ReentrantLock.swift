@@ -5,7 +5,7 @@ public import Platform
 /// Who holds the lock may call out, and whoever is called on the same thread may take it again. So there is no exclusive
 /// access to the whole value: each access to a part of it, through the pointer, must be over before anything is called that
 /// may come back to that part.
-public struct Reentrant<Value>: @unchecked Sendable {
+public struct ReentrantLock<Value>: @unchecked Sendable {
     // Sendable although the buffer is shared: every access to the value goes through `withLock`.
     @usableFromInline
     let storage: ManagedBuffer<Value, pthread_mutex_t>

@@ -8,7 +8,7 @@ public protocol RemoteClient: Sendable {
     /// Sends `request` and returns the answer, whatever its status.
     ///
     /// - Throws: `RemoteFailure` where no whole answer came within the deadline.
-    func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer
+    func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse
 
     /// Is told that an answer was of no use to who had asked, so that it can be counted. Nothing unless it is written
     /// otherwise.
@@ -24,10 +24,10 @@ extension RemoteClient {
     ///
     /// - Parameters:
     ///   - request: what to send.
-    ///   - read: judges the answer, its status first: ``RemoteAnswer/json()`` and ``RemoteAnswer/text(at:)-(JSONPointer)`` do.
+    ///   - read: judges the answer, its status first: ``RemoteResponse/json()`` and ``RemoteResponse/text(at:)-(JSONPointer)`` do.
     /// - Throws: what the call or `read` throws.
     public func call<Value>(
-        _ request: RemoteRequest, reading read: (RemoteAnswer) throws(RemoteFailure) -> Value
+        _ request: RemoteRequest, reading read: (RemoteResponse) throws(RemoteFailure) -> Value
     ) async throws(RemoteFailure) -> Value {
         let answer = try await call(request)
         do throws(RemoteFailure) {

@@ -16,7 +16,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     private let policy: EffectPolicy
     private let request: @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?
     private let cancels: @Sendable (borrowing Commit<State, Action>) -> Bool
-    private let answer: @Sendable (RemoteAnswer) throws(RemoteFailure) -> Action
+    private let answer: @Sendable (RemoteResponse) throws(RemoteFailure) -> Action
     private let failure: @Sendable (RemoteFailure) -> Action
     private let isCalling: @Sendable (State) -> Bool
 
@@ -36,7 +36,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
         _ id: EffectID, _ client: any RemoteClient, _ policy: EffectPolicy = .latest,
         on request: @escaping @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?,
         cancels: @escaping @Sendable (borrowing Commit<State, Action>) -> Bool = { _ in false },
-        answer: @escaping @Sendable (RemoteAnswer) throws(RemoteFailure) -> Action,
+        answer: @escaping @Sendable (RemoteResponse) throws(RemoteFailure) -> Action,
         failure: @escaping @Sendable (RemoteFailure) -> Action,
         isCalling: @escaping @Sendable (State) -> Bool = { _ in false }
     ) {

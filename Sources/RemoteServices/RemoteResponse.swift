@@ -1,7 +1,7 @@
 public import JSON
 
 /// What a remote service answered, whole and within the size limit.
-public struct RemoteAnswer: Sendable, Equatable {
+public struct RemoteResponse: Sendable, Equatable {
     /// The status code (RFC 9110, 15).
     public var status: Int
     /// The media type of `body`, where the service named one.
@@ -30,7 +30,7 @@ public struct RemoteAnswer: Sendable, Equatable {
 }
 
 // What it says, judged before it is believed.
-extension RemoteAnswer {
+extension RemoteResponse {
     /// Fails where the status says that the request was not done.
     public func requireSuccess() throws(RemoteFailure) {
         guard isSuccess else { throw RemoteFailure(.badStatus, "the answer has the status \(status)") }

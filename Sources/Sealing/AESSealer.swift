@@ -5,7 +5,7 @@ public import StoreHosting
 ///
 /// What is sealed begins with a version, a nonce that is drawn at random for each, and the tag. One key is good for some
 /// billions of them.
-public struct AESSealer: Sealer {
+public struct AESSealer: SecretSealer {
     /// How many bytes a key has.
     public static let keyLength = Int(CCRYPTO_KEY_LENGTH)
 
@@ -20,10 +20,10 @@ public struct AESSealer: Sealer {
     /// A sealer by that key, which must be secret and cannot be guessed.
     ///
     /// - Parameter key: 32 bytes.
-    public init(key: [UInt8]) throws(SealerFailure) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
+    public init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
 
     /// - Parameter library: the name of OpenSSL's libcrypto.
-    package init(key: [UInt8], library: String) throws(SealerFailure) {
+    package init(key: [UInt8], library: String) throws(SealerError) {
         guard key.count == Self.keyLength else { throw .keyLength(key.count) }
         if let problem = ccrypto_load(library) { throw .library(String(cString: problem)) }
         self.key = key
@@ -59,14 +59,14 @@ extension AESSealer: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 /// Why nothing can be sealed.
-public enum SealerFailure: Error, Sendable, Hashable {
+public enum SealerError: Error, Sendable, Hashable {
     /// The key has so many bytes, and not 32.
     case keyLength(Int)
     /// OpenSSL's libcrypto cannot be used; the text says why.
     case library(String)
 }
 
-extension SealerFailure: CustomStringConvertible {
+extension SealerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .keyLength(let count): "the key of storage has \(count) bytes, and must have \(AESSealer.keyLength)"

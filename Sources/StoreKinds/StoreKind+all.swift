@@ -18,22 +18,22 @@ extension StoreKind {
     package static func login(_ auth: AuthService) -> StoreKind {
         .async(
             "login", summary: "Signing in, with a reducer that is asynchronous and whose sends keep their order.",
-            reducer: Asynchronous(Slice(\Alone<LoginState>.slice, .whole, LoginReducer())),
-            middleware: [LoginMiddleware(auth).scoped(\Alone<LoginState>.slice, .whole)])
+            reducer: Asynchronous(Scope(\SingleSliceState<LoginState>.slice, .whole, LoginReducer())),
+            middleware: [LoginMiddleware(auth).scoped(\SingleSliceState<LoginState>.slice, .whole)])
     }
 
     package static func loginForm(_ auth: AuthService) -> StoreKind {
         .store(
             "login-form", summary: "Signing in, with an observable value in place of a reducer.",
-            reducer: Slice(\Alone<LoginForm>.slice, .whole, LoginForm.reducer),
-            middleware: [FormMiddleware(auth).scoped(\Alone<LoginForm>.slice, .whole)])
+            reducer: Scope(\SingleSliceState<LoginForm>.slice, .whole, LoginForm.reducer),
+            middleware: [FormMiddleware(auth).scoped(\SingleSliceState<LoginForm>.slice, .whole)])
     }
 
     package static func animal(_ service: AnimalService) -> StoreKind {
         .store(
             "animal", summary: "Fetching from a remote service, by middleware.",
-            reducer: Slice(\Alone<AnimalState>.slice, .whole, AnimalReducer()),
-            middleware: [AnimalMiddleware(service).scoped(\Alone<AnimalState>.slice, .whole)])
+            reducer: Scope(\SingleSliceState<AnimalState>.slice, .whole, AnimalReducer()),
+            middleware: [AnimalMiddleware(service).scoped(\SingleSliceState<AnimalState>.slice, .whole)])
     }
 
     package static var betting: StoreKind {

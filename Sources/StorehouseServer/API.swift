@@ -23,10 +23,10 @@ final class Service: Sendable {
     }
 
     let settings: Settings
-    let kinds: [HostedKind]
+    let kinds: [KindRuntime]
     let registry: SessionRegistry
     let journal: (any Journal)?
-    let clock: Clock
+    let clock: WallClock
     let cors: CORS
     let log: Log
     let builder: SessionBuilder
@@ -34,14 +34,15 @@ final class Service: Sendable {
     let loader: SessionLoader?
     let documents: Documents
     let metrics = Metrics()
-    let moreMetrics: (@Sendable (inout MetricsText) -> Void)?
+    let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     private let draining = Atomic(false)
 
     init(
-        _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any Sealer)?, clock: Clock,
-        log: Log, moreMetrics: (@Sendable (inout MetricsText) -> Void)?
+        _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
+        clock: WallClock,
+        log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
-        let hosted = kinds.map { HostedKind($0, clock: clock, sealer: sealer, log: log) }
+        let hosted = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
         let registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         self.kinds = hosted
         self.settings = settings
@@ -70,7 +71,7 @@ final class Service: Sendable {
 
     /// Refuses what would commit something, where that could not be kept.
     func refuseWhileUnavailable() throws(Problem) {
-        if journal?.isAvailable == false { throw Problem(JournalFailure.unavailable("")) }
+        if journal?.isAvailable == false { throw Problem(JournalError.unavailable("")) }
     }
 
     /// Answers GET and HEAD.

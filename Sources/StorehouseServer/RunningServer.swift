@@ -22,8 +22,9 @@ package final class RunningServer: Sendable {
     private let log: Log
 
     init(
-        kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any Sealer)?,
-        clock: Clock, log: Log, moreMetrics: (@Sendable (inout MetricsText) -> Void)?, loops: LoopImplementation
+        kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
+        clock: WallClock, log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
+        loops: LoopImplementation
     ) throws {
         self.configuration = configuration
         self.log = log

@@ -11,8 +11,8 @@ public struct StorehouseServer: Sendable {
     private let kinds: [StoreKind]
     private let configuration: Configuration
     private let journal: (any Journal)?
-    private let sealer: (any Sealer)?
-    private let moreMetrics: (@Sendable (inout MetricsText) -> Void)?
+    private let sealer: (any SecretSealer)?
+    private let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     /// - Parameters:
     ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
@@ -24,7 +24,7 @@ public struct StorehouseServer: Sendable {
     /// - Throws: all that is wrong with the configuration.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
-        sealer: (any Sealer)? = nil, metrics: (@Sendable (inout MetricsText) -> Void)? = nil
+        sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil
     ) throws(ConfigurationError) {
         self.journal = journal
         self.sealer = sealer
@@ -41,7 +41,7 @@ public struct StorehouseServer: Sendable {
 
     /// Serves until the process is told to end (SIGTERM or SIGINT), then drains.
     public func run() async throws {
-        OpenFiles.raiseLimit()
+        FileDescriptorLimit.raiseLimit()
         let signals = ShutdownSignals()
         let server = try start()
         await signals.first()
@@ -50,7 +50,7 @@ public struct StorehouseServer: Sendable {
 
     /// Starts to serve, and returns once it listens.
     package func start(
-        clock: Clock = Clock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
+        clock: WallClock = WallClock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,

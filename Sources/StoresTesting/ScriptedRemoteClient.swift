@@ -8,7 +8,7 @@ import Stores
 /// the clock.
 public final class ScriptedRemoteClient: RemoteClient {
     /// How a call ends.
-    public typealias Reply = Result<RemoteAnswer, RemoteFailure>
+    public typealias Reply = Result<RemoteResponse, RemoteFailure>
 
     private struct Contents {
         var requests: [RemoteRequest] = []
@@ -52,7 +52,7 @@ public final class ScriptedRemoteClient: RemoteClient {
 
     /// Answers with status 200 and `json`, or another status.
     public func reply(status: Int = 200, _ json: String) {
-        reply(.success(RemoteAnswer(status: status, contentType: "application/json", body: Array(json.utf8))))
+        reply(.success(RemoteResponse(status: status, contentType: "application/json", body: Array(json.utf8))))
     }
 
     /// Waits until there have been `count` calls.
@@ -61,7 +61,7 @@ public final class ScriptedRemoteClient: RemoteClient {
     /// Waits until `count` calls have been cancelled.
     public func cancelled(times count: Int) async { await wait { $0.cancelled.count >= count } }
 
-    public func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
+    public func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
         let id: Int = change { contents in
             contents.requests.append(request)
             return contents.requests.count
@@ -120,6 +120,6 @@ extension ScriptedRemoteClient {
     }
 }
 
-extension Result<RemoteAnswer, RemoteFailure> {
+extension Result<RemoteResponse, RemoteFailure> {
     fileprivate static var cancelled: Self { .failure(RemoteFailure(.interrupted, "the call was cancelled")) }
 }

@@ -10,14 +10,14 @@ import Stores
 /// further try, and its failure.
 package final class CurlClient: RemoteClient {
     private let settings: UpstreamSettings
-    private let line: LoopBound<UpstreamLine>
-    private let meter: UpstreamMeter
+    private let line: LoopBound<UpstreamPool>
+    private let meter: UpstreamMetrics
     private let loop: any EventLoop
     /// The loop runs as long as there is a client.
     private let owner: CurlUpstreams
 
     init(
-        _ settings: UpstreamSettings, line: LoopBound<UpstreamLine>, meter: UpstreamMeter, loop: any EventLoop,
+        _ settings: UpstreamSettings, line: LoopBound<UpstreamPool>, meter: UpstreamMetrics, loop: any EventLoop,
         owner: CurlUpstreams
     ) {
         self.settings = settings
@@ -27,8 +27,8 @@ package final class CurlClient: RemoteClient {
         self.owner = owner
     }
 
-    package func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
-        let progress = EffectProgress.current
+    package func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
+        let progress = EffectContext.current
         progress?.report(.calling(settings.name))
         let call = makeCall(request, progress)
         let result = await withTaskCancellationHandler {
@@ -49,7 +49,7 @@ package final class CurlClient: RemoteClient {
     @discardableResult
     package func call(
         _ request: RemoteRequest,
-        completion: @escaping @Sendable (Result<RemoteAnswer, RemoteFailure>) -> Void
+        completion: @escaping @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void
     ) -> @Sendable () -> Void {
         let call = makeCall(request)
         enter(call, completion)
@@ -61,9 +61,9 @@ package final class CurlClient: RemoteClient {
     }
 
     /// What has been counted so far.
-    package var numbers: UpstreamNumbers { meter.numbers }
+    package var numbers: UpstreamMetricsSnapshot { meter.numbers }
 
-    private func makeCall(_ request: RemoteRequest, _ progress: EffectProgress? = nil) -> LoopBound<RemoteCall> {
+    private func makeCall(_ request: RemoteRequest, _ progress: EffectContext? = nil) -> LoopBound<RemoteCall> {
         let timeout = min(request.timeout ?? settings.timeout, settings.timeout)
         return LoopBound(handing: RemoteCall(request, timeout: timeout, progress), to: loop.anchor)
     }

@@ -31,11 +31,11 @@ package final class CurlUpstreams: Sendable {
     }
 
     /// A client for one service. Its breaker, its line and its budget are its own, so make one for each service.
-    package func client(for settings: UpstreamSettings) throws(InvalidUpstream) -> CurlClient {
+    package func client(for settings: UpstreamSettings) throws(UpstreamConfigurationError) -> CurlClient {
         let address = try settings.address()
-        let meter = UpstreamMeter(settings.name)
+        let meter = UpstreamMetrics(settings.name)
         let line = LoopBound(
-            handing: UpstreamLine(
+            handing: UpstreamPool(
                 settings, address: address, userAgent: userAgent, hub: hub, meter: meter, observe: observe),
             to: loop.anchor)
         let hub = hub
@@ -55,7 +55,7 @@ package final class CurlUpstreams: Sendable {
 final class UpstreamHub {
     let loop: any EventLoop
     let multi: CurlMulti
-    private var lines: [UpstreamLine] = []
+    private var lines: [UpstreamPool] = []
     private(set) var isClosed = false
 
     init(_ library: CurlLibrary, on loop: any EventLoop) {
@@ -63,7 +63,7 @@ final class UpstreamHub {
         multi = CurlMulti(library, on: loop)
     }
 
-    func add(_ line: UpstreamLine) {
+    func add(_ line: UpstreamPool) {
         lines.append(line)
     }
 
@@ -79,7 +79,7 @@ final class UpstreamHub {
 }
 
 /// Why a remote service cannot be called as it is configured.
-package enum InvalidUpstream: Error, Hashable, CustomStringConvertible {
+package enum UpstreamConfigurationError: Error, Hashable, CustomStringConvertible {
     /// Not an absolute `http` or `https` URL.
     case url
     /// A header that cannot be sent: not a field of RFC 9110, or one that frames the message.

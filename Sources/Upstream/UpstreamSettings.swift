@@ -57,8 +57,8 @@ package struct UpstreamSettings: Sendable, Hashable {
 
 extension UpstreamSettings {
     /// Where the service is, once all else is known to be in order too.
-    func address() throws(InvalidUpstream) -> WebAddress {
-        guard let address = WebAddress(url) else { throw .url }
+    func address() throws(UpstreamConfigurationError) -> HTTPURL {
+        guard let address = HTTPURL(url) else { throw .url }
         for (name, value) in headers where FieldLine.isFraming(name) || FieldLine.line(name, value) == nil {
             throw .header(name: name)
         }

@@ -12,7 +12,7 @@ extension Storehouse {
     /// Serves the hosted kinds until a signal comes, then drains.
     static func serve(_ configuration: Configuration) async throws {
         let upstreams = configuration.upstreams
-        let standIn = try upstreams.needsStandIn ? StandInServer(maxDelay: upstreams.maxDelay) : nil
+        let standIn = try upstreams.needsStandIn ? DemoUpstreamServer(maxDelay: upstreams.maxDelay) : nil
         let log = Log(configuration.log)
         let curl = try CurlUpstreams(
             library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent
@@ -58,7 +58,7 @@ extension Storehouse {
     private static func client(
         for settings: UpstreamSettings, of curl: CurlUpstreams
     ) throws(ConfigurationError) -> CurlClient {
-        do throws(InvalidUpstream) {
+        do throws(UpstreamConfigurationError) {
             return try curl.client(for: settings)
         } catch {
             throw ConfigurationError(problem: "upstreams.\(settings.name)", error.description)
@@ -106,7 +106,7 @@ extension Configuration.Storage {
 }
 
 extension Log {
-    fileprivate func tell(_ news: StorageNews) {
+    fileprivate func tell(_ news: StorageEvent) {
         switch news {
         case .upgrading(let old, let new):
             info(
@@ -149,8 +149,8 @@ extension Log {
     }
 }
 
-extension UpstreamNumbers {
-    func write(into text: inout MetricsText) {
+extension UpstreamMetricsSnapshot {
+    func write(into text: inout PrometheusWriter) {
         let labels = [("upstream", name)]
         text.counter("storehouse_upstream_calls_total", "Calls of remote services.", calls, labels: labels)
         text.counter("storehouse_upstream_retries_total", "Calls that were tried once more.", retries, labels: labels)

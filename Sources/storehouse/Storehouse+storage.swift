@@ -25,7 +25,7 @@ extension Storehouse {
     }
 
     /// Why no server can use a session; nil where one can that has its kind.
-    private static func objection(_ session: SessionRecord) -> String? {
+    private static func objection(_ session: SessionHeader) -> String? {
         SessionID(session.id.utf8) == nil
             ? "'\(session.id.prefix(64))' is no session's id; with '--id new' it gets one" : nil
     }

@@ -44,7 +44,7 @@ enum Storehouse {
         // It is the stand-in itself, so it needs no address of another.
         let itself = ConfigurationFlag(name: "upstream", path: "upstreams.embedded", text: "true")
         let configuration = try Configuration.load(file: nil, flags: [itself])
-        let server = try StandInServer(port: port, maxDelay: configuration.upstreams.maxDelay)
+        let server = try DemoUpstreamServer(port: port, maxDelay: configuration.upstreams.maxDelay)
         Console.printError("listening on \(server.url)")
         await signals.first()
         await server.stop()

@@ -118,10 +118,10 @@ import Testing
     }
 
     private static let failures: [(ScriptedRemoteClient.Reply, PaymentError)] = [
-        (.success(RemoteAnswer(status: 402)), .declined),
-        (.success(RemoteAnswer(status: 500)), .unavailable(.badStatus)),
-        (.success(RemoteAnswer(status: 200, body: Array("{}".utf8))), .unavailable(.badBody)),
-        (.success(RemoteAnswer(status: 200)), .unavailable(.badBody)),
+        (.success(RemoteResponse(status: 402)), .declined),
+        (.success(RemoteResponse(status: 500)), .unavailable(.badStatus)),
+        (.success(RemoteResponse(status: 200, body: Array("{}".utf8))), .unavailable(.badBody)),
+        (.success(RemoteResponse(status: 200)), .unavailable(.badBody)),
         (.failure(RemoteFailure(.unreachable, "no connection")), .unavailable(.unreachable)),
     ]
 

@@ -65,8 +65,8 @@ import Testing
         advance(by: .seconds(1))
         #expect(text(next.read().json) == #"{"mode":"running","phase":"green","until":80000}"#)
         #expect(next.revision == 2)
-        let broken = KeptState(json: Array(#"{"mode":"running","phase":"pink","until":1}"#.utf8))
-        #expect(throws: RestorationFailure.self) { try kind.makeStore(from: broken, revision: 1) }
+        let broken = StateSnapshot(json: Array(#"{"mode":"running","phase":"pink","until":1}"#.utf8))
+        #expect(throws: RestorationError.self) { try kind.makeStore(from: broken, revision: 1) }
     }
 
     @Test func noClientEndsAPhase() async {
@@ -84,10 +84,10 @@ import Testing
 }
 
 /// Keeps what the records of a store say of the time.
-private final class MomentRecorder: ActionRecorder {
+private final class MomentRecorder: CommitRecorder {
     let moments = Locked<[JSONValue?]>([])
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         moments.withLock { $0.append(record.payload["moment"]) }
     }
 }

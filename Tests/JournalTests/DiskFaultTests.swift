@@ -14,7 +14,7 @@ struct DiskFaultTests {
         arguments: kinds.map(\.rawValue), [0, 1, 3])
     func failing(kind: UInt32, after good: Int) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
-        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
         let session = journal.begin(Step.session())
         let other = journal.begin(Step.session("other"))
@@ -22,14 +22,14 @@ struct DiskFaultTests {
         store.step(10)
         #expect(await session.kept() == nil)
         disk.fail(faulty_kind(kind), after: good)
-        var (revision, failure) = (10, JournalFailure?.none)
+        var (revision, failure) = (10, JournalError?.none)
         while failure == nil, revision < 100 {
             store.step()
             failure = await session.kept()
             if failure == nil { revision += 1 }
         }
         guard case .unavailable = failure else { throw Missing(id: "failure") }
-        #expect(session.hasFailed && !session.isKept && !journal.isAvailable)
+        #expect(session.hasFailed && !session.isDurable && !journal.isAvailable)
         #expect(session.recent(after: revision, limit: 10)?.isEmpty == true)
         store.step()
         #expect(await session.kept() == failure)
@@ -54,7 +54,7 @@ struct DiskFaultTests {
     @Test("begins the log anew once the disk has room again, which may be as little as the log has")
     func logAfterFullDisk() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
-        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
         let session = journal.begin(Step.session())
         Step.store(session).step(20)
@@ -95,7 +95,7 @@ struct DiskFaultTests {
                 let store = Step.store(session)
                 for revision in 1...10 {
                     store.step()
-                    if session === sessions[0] { session.whenKept { _ in order.withLock { $0.append(revision) } } }
+                    if session === sessions[0] { session.whenDurable { _ in order.withLock { $0.append(revision) } } }
                 }
             }
         }
@@ -116,7 +116,7 @@ struct DiskFaultTests {
         let before = disk.syncs
         disk.holding {
             Step.store(session).step()
-            #expect(session.isKept != isFull)
+            #expect(session.isDurable != isFull)
         }
         #expect(await session.kept() == nil)
         #expect((disk.syncs > before) == isFull)

@@ -27,7 +27,7 @@ struct LogTests {
     private func write(_ pages: Int) async {
         let large = Array(repeating: UInt8(1), count: 100 << 10)
         for _ in 0..<pages / 25 {
-            session.keep(KeptAnswer(key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment))
+            session.keep(IdempotencyRecord(key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment))
         }
         #expect(await session.kept() == nil)
     }

@@ -13,8 +13,8 @@ struct MemoryJournalTests {
         return journal
     }
 
-    private func past(_ journal: any SessionJournal, _ revision: Int) -> PastState? {
-        let found = Locked<PastState?>(nil)
+    private func past(_ journal: any SessionJournal, _ revision: Int) -> ReplayableState? {
+        let found = Locked<ReplayableState?>(nil)
         journal.past(revision) { past in found.withLock { $0 = try? past.get() } }
         return found.withLock(\.self)
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The SQLite journal, whatever it is given")
 struct RandomUnitsTests {
     /// What both journals have been given of one session.
-    private final class Both: ActionRecorder {
+    private final class Both: CommitRecorder {
         let model: any SessionJournal
         let tried: any SessionJournal
         private let start: Int
@@ -16,7 +16,7 @@ struct RandomUnitsTests {
             (self.model, self.tried, self.start) = (model, tried, start)
         }
 
-        func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        func append(_ record: CommitRecord, _ state: borrowing StateView) {
             guard record.revision > start else { return }
             model.append(record, state)
             tried.append(record, state)
@@ -30,7 +30,7 @@ struct RandomUnitsTests {
         var journal = try file.open(seed.isMultiple(of: 2) ? .full : .relaxed)
         let model = MemoryJournal(keepCommits: 10_000).begin(Step.session())
         var session = journal.begin(Step.session())
-        var answers: [KeptAnswer] = []
+        var answers: [IdempotencyRecord] = []
         var revision = 0
         for round in 0..<8 {
             let recorder = Both(model, session, from: revision)
@@ -41,7 +41,7 @@ struct RandomUnitsTests {
                 let batch = JSONValue.array(Array(repeating: ["type": "step"], count: count))
                 var options = DispatchOptions()
                 if Bool.random(using: &random) {
-                    let answer = KeptAnswer(
+                    let answer = IdempotencyRecord(
                         key: "\(round)-\(revision)", fingerprint: UInt64(revision), answer: [1], at: Step.moment)
                     answers.append(answer)
                     options.keep = { [session] _ in session.keep(answer) }
@@ -74,7 +74,7 @@ struct RandomUnitsTests {
     }
 
     /// All that there is to records.
-    private static func words(_ records: [ActionRecord]) -> [String] {
+    private static func words(_ records: [CommitRecord]) -> [String] {
         records.map {
             "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.at) \($0.changes)"
         }

@@ -9,7 +9,7 @@ import Testing
 struct RefusedTests {
     /// A file with a session of ten commits, whose log begins anew with the next one or does not.
     private func file(
-        _ disk: FaultyDisk, newLog: Bool, _ report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+        _ disk: FaultyDisk, newLog: Bool, _ report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) async throws -> (JournalFile, SQLiteJournal) {
         let file = try JournalFile()
         let journal = try file.open(vfs: disk.name, report: report)
@@ -54,7 +54,7 @@ struct RefusedTests {
     @Test("is cut off again and again where that fails too", arguments: [true, false])
     func cutting(newLog: Bool) async throws {
         let disk = try FaultyDisk()
-        let (news, next) = AsyncStream.makeStream(of: StorageNews.self)
+        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let (file, journal) = try await file(disk, newLog: newLog) { next.yield($0) }
         disk.refuseCuts(true)
         disk.fail(FAULTY_SYNC, after: newLog ? 1 : 0)

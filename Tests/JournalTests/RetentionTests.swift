@@ -63,7 +63,7 @@ struct RetentionTests {
         for id in ["a", "b"] {
             let session = journal.begin(Step.session(id))
             Step.store(session).step(300)
-            session.keep(KeptAnswer(key: "k", fingerprint: 1, answer: [1], at: Step.moment))
+            session.keep(IdempotencyRecord(key: "k", fingerprint: 1, answer: [1], at: Step.moment))
             if id == "a" { session.end(at: Step.moment) }
             await session.kept()
         }

@@ -53,7 +53,7 @@ struct SQLiteJournalTests {
         let session = journal.begin(Step.session())
         let store = Step.store(session)
         let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
-        let answer = KeptAnswer(key: "k", fingerprint: .max, answer: [1, 2, 3], at: Step.moment)
+        let answer = IdempotencyRecord(key: "k", fingerprint: .max, answer: [1, 2, 3], at: Step.moment)
         var options = DispatchOptions()
         options.keep = { _ in session.keep(answer) }
         store.dispatch(batch, options) { _ in }

@@ -41,7 +41,7 @@ struct UpgradeTests {
         let cuts = try Self.cuts(file)
         #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
         let old = try file.firstVersion(hasLog: hasLog)
-        let told = Locked<[StorageNews]>([])
+        let told = Locked<[StorageEvent]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { news in told.withLock { $0.append(news) } })
             #expect(try old.number("PRAGMA user_version") == 2)

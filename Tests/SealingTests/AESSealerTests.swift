@@ -41,11 +41,11 @@ import Testing
 
     @Test(arguments: [0, 16, 31, 33])
     func aKeyHas32Bytes(_ count: Int) {
-        #expect(throws: SealerFailure.keyLength(count)) { try AESSealer(key: Array(repeating: 1, count: count)) }
+        #expect(throws: SealerError.keyLength(count)) { try AESSealer(key: Array(repeating: 1, count: count)) }
     }
 
     @Test func saysWhatIsMissing() throws {
-        let failure = #expect(throws: SealerFailure.self) {
+        let failure = #expect(throws: SealerError.self) {
             try AESSealer(key: key, library: "libcrypto-that-is-not-there.so")
         }
         let text = try #require(failure?.description)

@@ -82,7 +82,7 @@ import Testing
         ]
 
     private static func answer(_ status: Int, _ body: String, type: String? = nil) -> ScriptedRemoteClient.Reply {
-        .success(RemoteAnswer(status: status, contentType: type, body: Array(body.utf8)))
+        .success(RemoteResponse(status: status, contentType: type, body: Array(body.utf8)))
     }
 
     @Test(arguments: failures)

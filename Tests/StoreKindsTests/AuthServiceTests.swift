@@ -11,7 +11,7 @@ import Testing
         (403, .networkError), (302, .networkError), (500, .networkError),
     ])
     func theStatusSays(_ status: Int, _ code: LoginErrorCode?) async {
-        let client = ScriptedRemoteClient(always: .success(RemoteAnswer(status: status)))
+        let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: status)))
         let state = await state(after: AuthService(client: client, refusals: [401, 422]))
         #expect(state.error?.code == code)
         #expect(state.isAuthenticated == (code == nil))
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [401, 403])
     func refusalsAreByDefault(_ status: Int) async {
-        let client = ScriptedRemoteClient(always: .success(RemoteAnswer(status: status)))
+        let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: status)))
         #expect(await state(after: AuthService(client: client)).error == .refused)
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func fieldsHaveConfiguredNames() async {
-        let client = ScriptedRemoteClient(always: .success(RemoteAnswer(status: 200)))
+        let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: 200)))
         _ = await state(
             after: AuthService(client: client, usernameName: "e-mail", passwordName: #"the "word""#))
         #expect(
@@ -43,7 +43,7 @@ import Testing
 
     /// The password grant of OAuth 2 (RFC 6749, 4.3).
     @Test func aFormIsSentWithItsFields() async {
-        let client = ScriptedRemoteClient(always: .success(RemoteAnswer(status: 200)))
+        let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: 200)))
         _ = await state(
             after: AuthService(
                 client: client, body: .form,
@@ -64,7 +64,7 @@ import Testing
         (400, #"{"error":"invalid_grant"}"#, "application/json", "refused"),
     ])
     func anAnswerMustHaveWhatProvesIt(_ status: Int, _ body: String, _ type: String, _ code: String?) async {
-        let answer = RemoteAnswer(status: status, contentType: type.isEmpty ? nil : type, body: Array(body.utf8))
+        let answer = RemoteResponse(status: status, contentType: type.isEmpty ? nil : type, body: Array(body.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let state = await state(
             after: AuthService(

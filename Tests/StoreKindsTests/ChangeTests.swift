@@ -9,7 +9,7 @@ import Testing
 /// What commits say of their changes: the patches make each state of the one before.
 @Suite struct ChangeTests {
     /// Follows a store by its patches alone, and compares.
-    private final class Follower: ActionRecorder {
+    private final class Follower: CommitRecorder {
         struct Contents {
             var state: JSONValue
             var operations = 0
@@ -21,7 +21,7 @@ import Testing
 
         init(_ initial: JSONValue) { contents = Locked(Contents(state: initial)) }
 
-        func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        func append(_ record: CommitRecord, _ state: borrowing StateView) {
             let now = try? JSONValue(parsing: state.encoded(.whole))
             contents.withLock { contents in
                 let before = contents.state
@@ -35,7 +35,7 @@ import Testing
 
         /// Whoever sees a part must come to the same.
         private func compare(
-            _ pointer: JSONPointer, _ before: JSONValue, _ changes: StatePatch, _ contents: inout Contents
+            _ pointer: JSONPointer, _ before: JSONValue, _ changes: EncodedPatch, _ contents: inout Contents
         ) {
             let (old, new) = (pointer.value(in: before) ?? .null, pointer.value(in: contents.state) ?? .null)
             let isRight =

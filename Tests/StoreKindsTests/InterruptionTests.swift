@@ -13,8 +13,8 @@ import Testing
         _ name: String, _ actions: [JSONValue], seals: Bool
     ) async throws -> (store: HostedStore, keeper: Keeper) {
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == name })
-        let before = Keeper(kind.initialKept)
-        let sealer: (any Sealer)? = seals ? MirrorSealer() : nil
+        let before = Keeper(kind.initialSnapshot)
+        let sealer: (any SecretSealer)? = seals ? MirrorSealer() : nil
         let store = kind.makeStore(sealer: sealer, recorder: before)
         for action in actions {
             let result = await store.dispatch(action)
@@ -92,11 +92,11 @@ import Testing
     /// Who is signed in needs no password any more.
     @Test(arguments: [true, false])
     func nobodyIsSignedOut(_ seals: Bool) async throws {
-        let answer = RemoteAnswer(status: 200, contentType: "application/json", body: Array("{}".utf8))
+        let answer = RemoteResponse(status: 200, contentType: "application/json", body: Array("{}".utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let kind = try #require(StoreKind.scripted(client).first { $0.name == "app" })
-        let keeper = Keeper(kind.initialKept)
-        let sealer: (any Sealer)? = seals ? MirrorSealer() : nil
+        let keeper = Keeper(kind.initialSnapshot)
+        let sealer: (any SecretSealer)? = seals ? MirrorSealer() : nil
         let store = kind.makeStore(sealer: sealer, recorder: keeper)
         for action in Self.entering + [["type": "login/authenticate"]] { await store.dispatch(action).settled() }
         let next = try kind.makeStore(sealer: sealer, from: keeper.kept, revision: keeper.revision)

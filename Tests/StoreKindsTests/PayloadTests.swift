@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [#"{}"#, #"{"username":"a","password":"b","remember":true}"#, #"{"username":null}"#])
     func theFormWantsOneOrBoth(_ payload: String) throws {
         let refused = try JSONValue(parsing: #"{"type":"form/set","payload":\#(payload)}"#)
-        #expect(throws: ActionRefusal.self) { try FormAction.catalogue.action(of: refused) }
+        #expect(throws: ActionDecodingError.self) { try FormAction.catalogue.action(of: refused) }
         let both = try JSONValue(parsing: #"{"type":"form/set","payload":{"password":"b","username":"a"}}"#)
         let action = try FormAction.catalogue.action(of: both)
         #expect(action == .set([.username("a"), .password(Secret("b"))]))
@@ -72,7 +72,7 @@ import Testing
 
     private func violations(_ type: String, _ payload: String) throws -> [String] {
         let json = try JSONValue(parsing: #"{"type":"\#(type)","payload":\#(payload)}"#)
-        do throws(ActionRefusal) {
+        do throws(ActionDecodingError) {
             _ = try AppAction.catalogue.action(of: json)
             return []
         } catch {

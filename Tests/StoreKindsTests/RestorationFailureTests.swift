@@ -51,8 +51,8 @@ import Testing
     func theStateIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
         let (kind, kept) = try await used()
         let json = try changed(kept.json, pointer, value)
-        let failure = #expect(throws: RestorationFailure.self) {
-            try kind.makeStore(from: KeptState(json: json, hidden: kept.hidden), revision: 4)
+        let failure = #expect(throws: RestorationError.self) {
+            try kind.makeStore(from: StateSnapshot(json: json, hidden: kept.hidden), revision: 4)
         }
         #expect(failure?.description == "in the kept state, " + complaint)
     }
@@ -71,8 +71,8 @@ import Testing
     func whatWasHiddenIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
         let (kind, kept) = try await used()
         let hidden = try changed(kept.hidden ?? [], pointer, value)
-        let failure = #expect(throws: RestorationFailure.self) {
-            try kind.makeStore(from: KeptState(json: kept.json, hidden: hidden), revision: 4)
+        let failure = #expect(throws: RestorationError.self) {
+            try kind.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 4)
         }
         #expect(failure?.description == "beside the kept state, " + complaint)
     }
@@ -82,18 +82,18 @@ import Testing
         let (kind, kept) = try await used()
         let hidden = try changed(kept.hidden ?? [], "/tasks/nextID", "2")
         #expect(
-            throws: RestorationFailure.unreadable(
+            throws: RestorationError.unreadable(
                 .state, at: try JSONPointer("/tasks/ids"), "must be below the next id")
         ) {
-            try kind.makeStore(from: KeptState(json: kept.json, hidden: hidden), revision: 4)
+            try kind.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 4)
         }
     }
 
     @Test func aFormKeepsItsInvariants() throws {
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "login-form" })
         let both = try changed(kind.initialState, "/form/isBusy", "true", "/form/isAuthenticated", "true")
-        let failure = #expect(throws: RestorationFailure.self) {
-            try kind.makeStore(from: KeptState(json: both, hidden: kind.initialKept.hidden), revision: 1)
+        let failure = #expect(throws: RestorationError.self) {
+            try kind.makeStore(from: StateSnapshot(json: both, hidden: kind.initialSnapshot.hidden), revision: 1)
         }
         #expect(failure?.description == "in the kept state, /form breaks the invariant busy-and-authenticated")
     }
@@ -110,7 +110,7 @@ import Testing
         let broken = try changed(kept.hidden ?? [], "/login/password", #""***""#)
         for (hidden, sealer) in [(kept.hidden, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (kept.hidden, nil)] {
             let next = try kind.makeStore(
-                sealer: sealer, from: KeptState(json: kept.json, hidden: hidden),
+                sealer: sealer, from: StateSnapshot(json: kept.json, hidden: hidden),
                 revision: revision)
             #expect(next.json == store.json)
             next.resume()
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// The app with something in every slice.
-    private func used() async throws -> (StoreKind, KeptState) {
+    private func used() async throws -> (StoreKind, StateSnapshot) {
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "app" })
         let store = kind.makeStore()
         let selection: JSONValue = ["id": "a", "event": "e", "outcome": "o", "odds": 250]
@@ -137,8 +137,8 @@ import Testing
     /// The JSON with other values at those places: a pointer and a value each.
     private func changed(_ json: [UInt8], _ changes: String...) throws -> [UInt8] {
         let operations = stride(from: 0, to: changes.count, by: 2).map { place in
-            StatePatch.Operation(.add, changes[place], Array(changes[place + 1].utf8))
+            EncodedPatch.Operation(.add, changes[place], Array(changes[place + 1].utf8))
         }
-        return try #require(StatePatch(operations).applied(to: try JSONValue(parsing: json))).encoded()
+        return try #require(EncodedPatch(operations).applied(to: try JSONValue(parsing: json))).encoded()
     }
 }

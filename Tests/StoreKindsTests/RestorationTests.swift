@@ -12,13 +12,13 @@ import Testing
         arguments: ["app", "login", "login-form", "animal", "betting", "planner"],
         [(1, true), (2, false), (3, true)] as [(UInt64, Bool)])
     func goesOnAsIfItHadNeverEnded(_ name: String, _ run: (seed: UInt64, seals: Bool)) async throws {
-        let answer = RemoteAnswer(
+        let answer = RemoteResponse(
             status: run.seed == 3 ? 401 : 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let kind = try #require(StoreKind.scripted(client).first { $0.name == name })
-        let sealer: (any Sealer)? = run.seals ? MirrorSealer() : nil
+        let sealer: (any SecretSealer)? = run.seals ? MirrorSealer() : nil
         let reference = kind.makeStore(sealer: sealer)
-        var keeper = Keeper(kind.initialKept)
+        var keeper = Keeper(kind.initialSnapshot)
         var store = kind.makeStore(sealer: sealer, recorder: keeper)
         var random = RandomActions(seed: run.seed)
         let types = kind.actions.filter { $0.audience == .client }.map(\.type)
@@ -92,8 +92,8 @@ import Testing
     /// What nobody needs to know is not written down.
     @Test func kindsThatHideNothingKeepNothingHidden() async throws {
         let kind = StoreKind.betting
-        #expect(kind.initialKept == KeptState(json: kind.initialState))
-        let keeper = Keeper(kind.initialKept)
+        #expect(kind.initialSnapshot == StateSnapshot(json: kind.initialState))
+        let keeper = Keeper(kind.initialSnapshot)
         let store = kind.makeStore(recorder: keeper)
         _ = await store.dispatch(["type": "counter/increment"])
         #expect(keeper.records.map(\.hidden) == [nil])

@@ -7,7 +7,7 @@ import StoresTesting
 import Testing
 
 /// What a store showed of itself: states, selections, records.
-private final class Witness: ActionRecorder {
+private final class Witness: CommitRecorder {
     // Guards the texts; nothing is called while it is held.
     private let texts = Locked<[String]>([])
 
@@ -18,7 +18,7 @@ private final class Witness: ActionRecorder {
         }
     }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         note("\(record)\(JSONValue.object(record.payload))")
         note(record.changes.text)
     }

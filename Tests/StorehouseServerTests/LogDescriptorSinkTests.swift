@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aDescriptorThatIsNoneDoesNoHarm() {
-        let log = Log(level: .info, format: .text, sink: LogDescriptorSink(descriptor: -1), clock: { 0 })
+        let log = Log(level: .info, format: .text, sink: FileDescriptorLogSink(descriptor: -1), clock: { 0 })
         log.error("nobody reads this")
         #expect(channel.contents().isEmpty)
     }

@@ -19,8 +19,8 @@ final class LogPipe: Sendable {
         _ = close(writer)
     }
 
-    func sink(patience: Int32) -> LogDescriptorSink {
-        LogDescriptorSink(descriptor: writer, patience: patience)
+    func sink(patience: Int32) -> FileDescriptorLogSink {
+        FileDescriptorLogSink(descriptor: writer, patience: patience)
     }
 
     /// Everything that was written since the last time.

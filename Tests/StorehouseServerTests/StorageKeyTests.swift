@@ -12,7 +12,7 @@ import Testing
         "E0E1E2E3E4E5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF",
     ])
     func isReadAsItIsUsuallyWritten(_ text: String) throws {
-        #expect(StorageKey(text)?.bytes == Self.bytes)
+        #expect(SealingKey(text)?.bytes == Self.bytes)
         let configuration = try Configuration(environment: ["STOREHOUSE_STORAGE_KEY": text])
         #expect(configuration.storage.key?.bytes == Self.bytes)
         #expect(configuration.json["storage"]?["key"] == "***")
@@ -33,7 +33,7 @@ import Testing
         "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff ",
         "ééééééééééééééééééééééééééééééée",
     ])
-    func nothingElseIsTaken(_ text: String) { #expect(StorageKey(text) == nil) }
+    func nothingElseIsTaken(_ text: String) { #expect(SealingKey(text) == nil) }
 
     @Test func noneIsSetByNothing() throws {
         #expect(try Configuration(environment: ["STOREHOUSE_STORAGE_KEY": ""]).storage.key == nil)

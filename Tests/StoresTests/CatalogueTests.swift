@@ -6,9 +6,9 @@ import Testing
 @Suite struct CatalogueTests {
     private let catalogue = NoteAction.catalogue
 
-    private func refusal(of text: String) throws -> ActionRefusal? {
+    private func refusal(of text: String) throws -> ActionDecodingError? {
         let json = try JSONValue(parsing: text)
-        do throws(ActionRefusal) {
+        do throws(ActionDecodingError) {
             _ = try catalogue.action(of: json)
             return nil
         } catch {

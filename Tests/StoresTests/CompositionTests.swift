@@ -30,7 +30,7 @@ import Testing
             var left = Tally()
             var right = Tally()
         }
-        typealias Part = Slice<Whole, [TallyAction?]>
+        typealias Part = Scope<Whole, [TallyAction?]>
         func path(_ index: Int) -> CasePath<[TallyAction?], TallyAction> {
             CasePath(
                 embed: { index == 0 ? [$0, nil] : [nil, $0] }, lend: { if let action = $0[index] { $1(action) } })
@@ -46,7 +46,7 @@ import Testing
 
     @Test func aWatcherRunsOnlyForWhatAnotherAccepts() {
         let watched = Compose {
-            Watch<Tally, TallyAction> { state, _ in state.values.append(state.values.count) }
+            OnAction<Tally, TallyAction> { state, _ in state.values.append(state.values.count) }
             TallyReducer()
         }
         var state = Tally()
@@ -69,9 +69,9 @@ import Testing
             let inner: Counted
 
             var body: some Reducer<History<Tally>, UndoableAction<TallyAction>> {
-                Slice(
+                Scope(
                     \.self, .whole,
-                    Undoable(Compose { Slice(\.self, .whole, Invariants([], of: inner)) }, limit: 1))
+                    Undoable(Compose { Scope(\.self, .whole, Invariants([], of: inner)) }, limit: 1))
             }
         }
         let made = Recorder<Int>()

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct ConnectorTests {
     private struct Shop: Sendable {
-        @Stamped var cart: [String] = []
-        @Stamped var prices: [String: Int] = ["tea": 3]
+        @Tracked var cart: [String] = []
+        @Tracked var prices: [String: Int] = ["tea": 3]
         var visits = 0
     }
 
@@ -34,7 +34,7 @@ import Testing
 
         func action(for viewAction: String) -> ShopAction { .buy(viewAction) }
 
-        func stamps(of state: Shop) -> [Stamp] { [state.$cart, state.$prices] }
+        func stamps(of state: Shop) -> [ChangeToken] { [state.$cart, state.$prices] }
     }
 
     @Test func whatIsDerivedByItsStampIsReadOnlyWhereThatChanged() {

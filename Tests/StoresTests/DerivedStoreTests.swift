@@ -4,7 +4,7 @@ import Testing
 @Suite struct DerivedStoreTests {
     private typealias Sums = DerivedStore<Int, Int>
 
-    private func sums(of store: some StateSource<Tally, TallyAction>) -> Sums {
+    private func sums(of store: some StoreProtocol<Tally, TallyAction>) -> Sums {
         store.derived(state: { $0.values.reduce(0, +) }, action: { .add($0) })
     }
 

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func oneAfterAnotherBeginsAMiddlewaresEffectWhenThoseBeforeItHaveEnded() {
-        let store = store(.oneAfterAnother, works(100), works(200), works(300))
+        let store = store(.sequential, works(100), works(200), works(300))
         let receipt = store.dispatch(.start(1))
         #expect(receipt.effects == ["work.100", "work.200", "work.300"])
         world.run()
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func eachCommitIsOrderedByItself() {
-        let store = store(.oneAfterAnother, works(100), works(200))
+        let store = store(.sequential, works(100), works(200))
         store.dispatch(.start(1))
         store.dispatch(.start(2))
         world.run()
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aMiddlewareWithoutEffectsInBetweenChangesNothing() {
         let between = Timers<Tally, TallyAction>("timers") { _ in [] }
-        let store = store(.oneAfterAnother, works(100), between, works(300))
+        let store = store(.sequential, works(100), between, works(300))
         store.dispatch(.start(1))
         world.run()
         #expect(begun.values == [101])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func oneThatIsCancelledWhileItWaitsDoesNotLetTheNextBeginEarly() {
-        let store = store(.oneAfterAnother, works(100), works(200), works(300))
+        let store = store(.sequential, works(100), works(200), works(300))
         store.dispatch(.start(1))
         world.run()
         store.dispatch(.stop)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func oneThatIsCancelledWhileItRunsLetsTheNextBegin() {
-        let store = store(.oneAfterAnother, works(200), works(300))
+        let store = store(.sequential, works(200), works(300))
         store.dispatch(.start(1))
         world.run()
         #expect(begun.values == [201])
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func oneThatWaitedInAQueueStillBeginsAfterThoseBeforeIt() {
-        let store = store(.oneAfterAnother, works(100), works(200, .queued(limit: 9)))
+        let store = store(.sequential, works(100), works(200, .queued(limit: 9)))
         store.dispatch(.start(1))
         store.dispatch(.start(2))
         world.run()
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func endingTheStoreLeavesNobodyWaiting() {
-        let store = store(.oneAfterAnother, works(100), works(200), works(300))
+        let store = store(.sequential, works(100), works(200), works(300))
         let receipt = store.dispatch(.start(1))
         world.run()
         store.end()

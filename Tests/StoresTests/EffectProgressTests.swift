@@ -7,9 +7,9 @@ import Testing
 @Suite struct EffectProgressTests {
     @Test func aCallAndItsFurtherTriesAreTold() {
         let witness = EffectWitness(.parallel) { _ in
-            EffectProgress.current?.report(.calling("animal"))
-            EffectProgress.current?.report(.retrying(attempt: 2, code: "unreachable"))
-            EffectProgress.current?.report(.retrying(attempt: 3, code: "bad-status"))
+            EffectContext.current?.report(.calling("animal"))
+            EffectContext.current?.report(.retrying(attempt: 2, code: "unreachable"))
+            EffectContext.current?.report(.retrying(attempt: 3, code: "bad-status"))
             return nil
         }
         witness.send(.start(1))
@@ -21,12 +21,12 @@ import Testing
     }
 
     @Test func whatWasReportedLastIsHowItEnded() {
-        let reports: [[EffectProgress.Report]] = [
+        let reports: [[EffectContext.Report]] = [
             [.failed(code: "bad-body")], [.failed(code: nil)], [.failed(code: "timeout"), .succeeded],
             [.calling("one"), .failed(code: "timeout"), .calling("two")], [.succeeded, .failed(code: "overloaded")],
         ]
         let witness = EffectWitness(.parallel) { number in
-            for report in reports[number] { EffectProgress.current?.report(report) }
+            for report in reports[number] { EffectContext.current?.report(report) }
             return nil
         }
         for number in reports.indices { witness.send(.start(number)) }
@@ -68,7 +68,7 @@ import Testing
     @Test func whatADeadGenerationReportsIsNotHeard() {
         let (gates, reported) = (Gates(), Recorder<Bool>())
         let witness = EffectWitness(.latest) { number in
-            let progress = EffectProgress.current
+            let progress = EffectContext.current
             await gates[number].wait()
             progress?.report(.retrying(attempt: 2, code: "timeout"))
             reported.record(progress != nil)
@@ -85,7 +85,7 @@ import Testing
     @Test func anEffectThatAnotherOneSetsOffReportsForItself() {
         let seen = Recorder<Int>()
         let witness = EffectWitness(.parallel) { number in
-            EffectProgress.current?.report(.calling("\(number)"))
+            EffectContext.current?.report(.calling("\(number)"))
             seen.record(number)
             return number < 3 ? .start(number + 1) : nil
         }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func outsideOfAnEffectThereIsNobodyToReportTo() {
-        #expect(EffectProgress.current == nil)
+        #expect(EffectContext.current == nil)
     }
 
     @Test func anAsyncStoreTellsTheSame() {
@@ -109,8 +109,8 @@ import Testing
                 MiddlewareFunction { commit in
                     guard case .start(let number) = commit.action else { return .none }
                     return .run("work") {
-                        EffectProgress.current?.report(.calling("animal"))
-                        EffectProgress.current?.report(.retrying(attempt: 2, code: "unreachable"))
+                        EffectContext.current?.report(.calling("animal"))
+                        EffectContext.current?.report(.retrying(attempt: 2, code: "unreachable"))
                         return .add(number)
                     }
                 }

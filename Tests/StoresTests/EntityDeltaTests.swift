@@ -114,7 +114,7 @@ import Testing
 
     @Test func reachesBackSixteenChangesAtLeastAndABoundedNumberAtMost() {
         var table = EntityTable([Note(1)])
-        var stamps: [Stamp] = []
+        var stamps: [ChangeToken] = []
         for step in 1...200 {
             stamps.append(table.stamp)
             table.update("1") { $0.text = "\(step)" }

@@ -44,9 +44,9 @@ import Testing
 
     private struct GuardedReducer: ComposedReducer {
         var body: some Reducer<Guarded, TallyAction> {
-            Watch { state, _ in state.count += 1 }
-            Slice(\.tally, .whole, InvariantsTests.reducer)
-            Slice(\.count, .whole, NotFive())
+            OnAction { state, _ in state.count += 1 }
+            Scope(\.tally, .whole, InvariantsTests.reducer)
+            Scope(\.count, .whole, NotFive())
         }
     }
 

@@ -108,22 +108,22 @@ enum RoomAction: Sendable, Equatable {
 
 struct RoomReducer: ComposedReducer {
     var body: some Reducer<Room, RoomAction> {
-        Slice(\.draft, .draft, IfPresent(TallyReducer()))
-        Slice(\.phase, .busy, IfCase(.busy, .whole, TallyReducer()))
-        Slice(\.byName, .named, ForEach(TallyReducer()))
-        Slice(\.list, .placed, ForEach(TallyReducer()))
-        Slice(\.table, .row, ForEach(Slice(\.tally, .whole, TallyReducer())))
+        Scope(\.draft, .draft, IfPresent(TallyReducer()))
+        Scope(\.phase, .busy, IfCase(.busy, .whole, TallyReducer()))
+        Scope(\.byName, .named, ForEach(TallyReducer()))
+        Scope(\.list, .placed, ForEach(TallyReducer()))
+        Scope(\.table, .row, ForEach(Scope(\.tally, .whole, TallyReducer())))
     }
 }
 
 /// The same reducers, each with its own action of ``RoomAction/every(_:)``.
 private struct EveryReducer: ComposedReducer {
     var body: some Reducer<Room, RoomAction> {
-        Slice(\.draft, .every(0), IfPresent(TallyReducer()))
-        Slice(\.phase, .every(1), IfCase(.busy, .whole, TallyReducer()))
-        Slice(\.byName, .every(2, of: "a"), ForEach(TallyReducer()))
-        Slice(\.list, .every(3, of: 0), ForEach(TallyReducer()))
-        Slice(\.table, .every(4, of: 1), ForEach(Slice(\.tally, .whole, TallyReducer())))
+        Scope(\.draft, .every(0), IfPresent(TallyReducer()))
+        Scope(\.phase, .every(1), IfCase(.busy, .whole, TallyReducer()))
+        Scope(\.byName, .every(2, of: "a"), ForEach(TallyReducer()))
+        Scope(\.list, .every(3, of: 0), ForEach(TallyReducer()))
+        Scope(\.table, .every(4, of: 1), ForEach(Scope(\.tally, .whole, TallyReducer())))
     }
 }
 

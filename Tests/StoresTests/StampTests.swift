@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct StampTests {
     @Test func areNeverTheSameTwice() async {
-        let stamps = await withTaskGroup(of: [Stamp].self) { group in
-            for _ in 1...8 { group.addTask { (1...5000).map { _ in Stamp() } } }
+        let stamps = await withTaskGroup(of: [ChangeToken].self) { group in
+            for _ in 1...8 { group.addTask { (1...5000).map { _ in ChangeToken() } } }
             return await group.reduce(into: Set()) { $0.formUnion($1) }
         }
         #expect(stamps.count == 40_000)
@@ -47,9 +47,9 @@ import Testing
 
     @Test func spareTheComparisonWhereTheyAreEqual() {
         // A number that is not equal to itself tells whether anybody compared it.
-        let stamped = Stamped(wrappedValue: Double.nan)
+        let stamped = Tracked(wrappedValue: Double.nan)
         #expect(stamped == stamped)
-        #expect(stamped != Stamped(wrappedValue: Double.nan))
+        #expect(stamped != Tracked(wrappedValue: Double.nan))
     }
 
     @Test func changeInPlace() {
@@ -61,17 +61,17 @@ import Testing
     }
 
     @Test func lookTheSameOfATableAndOfAPart() {
-        func hasChanged(_ value: some ChangeStamped, since stamp: Stamp) -> Bool { value.stamp != stamp }
+        func hasChanged(_ value: some ChangeTracked, since stamp: ChangeToken) -> Bool { value.stamp != stamp }
         var table = EntityTable([Note(1)])
         let stamp = table.stamp
         #expect(!hasChanged(table, since: stamp))
         table.update("1") { $0.text = "a" }
         #expect(hasChanged(table, since: stamp))
-        #expect(hasChanged(Stamped(wrappedValue: 1), since: stamp))
+        #expect(hasChanged(Tracked(wrappedValue: 1), since: stamp))
     }
 }
 
 private struct Part: Equatable {
-    @Stamped var numbers = [1, 2]
-    @Stamped var text = "a"
+    @Tracked var numbers = [1, 2]
+    @Tracked var text = "a"
 }

@@ -5,17 +5,17 @@ import Testing
 
 /// Patches of a state, and what they mean to those who see a part of it.
 @Suite struct StatePatchTests {
-    private static func patch(_ kind: StatePatch.Operation.Kind, _ path: String) -> StatePatch {
-        StatePatch([.init(kind, path, kind == .remove ? [] : Array("1".utf8))])
+    private static func patch(_ kind: EncodedPatch.Operation.Kind, _ path: String) -> EncodedPatch {
+        EncodedPatch([.init(kind, path, kind == .remove ? [] : Array("1".utf8))])
     }
 
     @Test(
         arguments: [
             (.replace, "/a/b", "/a", "/b"), (.replace, "/a", "/a", ""), (.add, "/a/b/c", "/a/b", "/c"),
             (.remove, "/a/0", "/a", "/0"), (.replace, "/a~1b/c", "/a~1b", "/c"), (.replace, "/a", "", "/a"),
-        ] as [(StatePatch.Operation.Kind, String, String, String)])
+        ] as [(EncodedPatch.Operation.Kind, String, String, String)])
     func whatIsInsideIsSaidFromThere(
-        _ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String, _ inside: String
+        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String, _ inside: String
     ) throws {
         #expect(
             Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .patch(Self.patch(kind, inside)))
@@ -25,19 +25,19 @@ import Testing
         arguments: [
             (.replace, "/a/b", "/a/c"), (.replace, "/ab", "/a"), (.replace, "/a", "/ab"), (.add, "/a/x", "/a/b"),
             (.replace, "/a/0", "/a/1"), (.remove, "/b/0", "/a/0"),
-        ] as [(StatePatch.Operation.Kind, String, String)])
-    func whatIsBesideChangesNothing(_ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String) throws {
+        ] as [(EncodedPatch.Operation.Kind, String, String)])
+    func whatIsBesideChangesNothing(_ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String) throws {
         #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unchanged)
-        #expect(StatePatch().narrowed(to: try JSONPointer(pointer)) == .unchanged)
+        #expect(EncodedPatch().narrowed(to: try JSONPointer(pointer)) == .unchanged)
     }
 
     @Test(
         arguments: [
             (.replace, "", "/a"), (.replace, "/a", "/a/b"), (.remove, "/a", "/a/b"), (.add, "/a", "/a"),
             (.remove, "/a/0", "/a/0"), (.remove, "/a/0", "/a/1"), (.add, "/a/3", "/a/5/b"),
-        ] as [(StatePatch.Operation.Kind, String, String)])
+        ] as [(EncodedPatch.Operation.Kind, String, String)])
     func whereElementsMayShiftOnlyALookTells(
-        _ kind: StatePatch.Operation.Kind, _ path: String, _ pointer: String
+        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String
     ) throws {
         #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unclear)
     }
@@ -51,7 +51,7 @@ import Testing
             ("null", #"{"a":1}"#, #"[{"op":"replace","path":"/x","value":{"a":1}}]"#),
         ])
     func differencesAreFoundBelowAPath(_ old: String, _ new: String, _ patch: String) {
-        let found = StatePatch(from: old.utf8, to: new.utf8, at: "/x")
+        let found = EncodedPatch(from: old.utf8, to: new.utf8, at: "/x")
         #expect(String(decoding: found.encoded(), as: UTF8.self) == patch)
     }
 
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test func whatWasEncodedIsReadAgain() {
-        let patch = StatePatch([
+        let patch = EncodedPatch([
             .init(.add, "/a~1b/0", Array(#"{"x":[1.50,"é\n"],"y":null}"#.utf8)), .init(.remove, "/c"),
             .init(.replace, "", Array("12345678901234567890".utf8)),
         ])
-        #expect(StatePatch(json: patch.encoded()) == patch)
-        #expect(StatePatch(json: StatePatch().encoded()) == StatePatch())
+        #expect(EncodedPatch(json: patch.encoded()) == patch)
+        #expect(EncodedPatch(json: EncodedPatch().encoded()) == EncodedPatch())
     }
 
     @Test(
@@ -75,6 +75,6 @@ import Testing
             #"[{"op":"remove"}]"#, "[",
         ])
     func whatIsNoPatchIsNotRead(_ json: String) {
-        #expect(StatePatch(json: Array(json.utf8)) == nil)
+        #expect(EncodedPatch(json: Array(json.utf8)) == nil)
     }
 }

@@ -63,7 +63,7 @@ import Testing
     @Test func whatAnotherPartAcceptsMakesNoHistoryHere() {
         let reducer = Compose {
             Self.reducer()
-            Watch<History<Tally>, Action> { _, _ in }
+            OnAction<History<Tally>, Action> { _, _ in }
             Accepting()
         }
         var state = History(Tally())

@@ -55,7 +55,7 @@ import Upstream
         ("http://a.example/\u{301}|", "http", "a.example", 80),
     ])
     func anAddressHasAnOrigin(_ text: String, scheme: String, host: String, port: Int) throws {
-        let origin = try #require(WebAddress(text)).origin
+        let origin = try #require(HTTPURL(text)).origin
         #expect(origin.scheme == scheme)
         #expect(origin.host == host)
         #expect(origin.port == port)
@@ -67,7 +67,7 @@ import Upstream
         "http://a.example/\n",
     ])
     func whatIsNoAddressIsRefused(_ text: String) {
-        #expect(WebAddress(text) == nil)
+        #expect(HTTPURL(text) == nil)
     }
 
     // Parsers of URLs disagree about these, and a disagreement could send credentials to another host.
@@ -79,7 +79,7 @@ import Upstream
         "http://[a.example]", "http://[::1]a.example",
     ])
     func anAddressThatCouldBeReadInTwoWaysIsRefused(_ text: String) {
-        #expect(WebAddress(text) == nil)
+        #expect(HTTPURL(text) == nil)
     }
 
     private static let publicAddresses: [[UInt8]] = [
@@ -129,7 +129,7 @@ import Upstream
     @Test func whoWaitsComesInOrderUnlessGone() {
         final class Person {}
         let people = (0..<200).map { _ in Person() }
-        var line = WaitingLine<Person>()
+        var line = RemovableQueue<Person>()
         for person in people {
             line.append(person)
         }
@@ -155,10 +155,10 @@ import Upstream
     ])
     func headersThatWouldBreakTheMessageAreRefused(_ headers: [String: String], name: String) async throws {
         let upstreams = try CurlUpstreams(userAgent: "test")
-        #expect(throws: InvalidUpstream.header(name: name)) {
+        #expect(throws: UpstreamConfigurationError.header(name: name)) {
             _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "http://a.example", headers: headers))
         }
-        #expect(throws: InvalidUpstream.url) {
+        #expect(throws: UpstreamConfigurationError.url) {
             _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "ftp://a.example"))
         }
         await upstreams.shutdown()

@@ -22,5 +22,5 @@ public struct UnreadBadge: Connector {
     public func action(for gesture: Gesture) -> ChatAction { .markRead(member) }
 
     /// While nobody comes, goes, writes or reads, nothing is counted again: typing costs a badge nothing.
-    public func stamps(of room: ChatRoom) -> [Stamp] { [room.members.stamp, room.messages.stamp] }
+    public func stamps(of room: ChatRoom) -> [ChangeToken] { [room.members.stamp, room.messages.stamp] }
 }

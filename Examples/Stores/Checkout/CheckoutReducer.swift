@@ -14,7 +14,7 @@ public struct CheckoutReducer: ComposedReducer {
             CheckoutState.invariants,
             of: Compose {
                 PaymentReducer()
-                Slice(\.cart, .cart, Undoable(CartReducer(), limit: Self.undoLimit))
+                Scope(\.cart, .cart, Undoable(CartReducer(), limit: Self.undoLimit))
             })
     }
 }

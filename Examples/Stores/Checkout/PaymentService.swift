@@ -21,7 +21,7 @@ public struct PaymentService: Sendable {
         return PaymentReceipt(order, reference: reference)
     }
 
-    private func ask(for order: Order) async throws(PaymentError) -> RemoteAnswer {
+    private func ask(for order: Order) async throws(PaymentError) -> RemoteResponse {
         var json = JSONWriter()
         json.object { json in
             json.member("order", order.number)

@@ -48,7 +48,7 @@ extension TrafficLight: HostedState {
 }
 
 extension TrafficLight: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         let mode: String = try kept.member("mode")
         switch mode {
         case "off": self = .off

@@ -22,9 +22,9 @@ public struct TrafficLightAction: Sendable, Equatable {
     }
 }
 
-extension TrafficLightAction: CataloguedAction {
+extension TrafficLightAction: DeclaredAction {
     /// One declaration for each event.
-    public static let catalogue = ActionCatalogue<TrafficLightAction>(Event.allCases.map(declaration))
+    public static let catalogue = ActionSchema<TrafficLightAction>(Event.allCases.map(declaration))
 
     private static func declaration(of event: Event) -> ActionDeclaration<TrafficLightAction> {
         ActionDeclaration(

@@ -70,7 +70,7 @@ private struct PatchedDocument {
     }
 
     private func checkDepth(of value: JSONValue, at path: JSONPointer) throws(JSONPatchError.Kind) {
-        var extent = EncodedExtent()
+        var extent = EncodedSize()
         extent.add(value)
         guard path.tokens.count + extent.depth <= JSONValue.deepestNesting else { throw .tooDeep }
     }
@@ -87,7 +87,7 @@ private struct PatchedDocument {
 
     private mutating func copy(_ source: JSONPointer, _ target: JSONPointer) throws(JSONPatchError.Kind) {
         let value = try value(source)
-        var extent = EncodedExtent(limit: copyable)
+        var extent = EncodedSize(limit: copyable)
         extent.add(value)
         guard !extent.isOverLimit else { throw .tooLarge }
         copyable -= extent.bytes

@@ -75,7 +75,7 @@ private struct Difference {
 
     /// Documents that differ little have most members at the same place.
     private static func position(of name: String, in object: JSONObject, guess: Int) -> Int? {
-        if guess < object.count, ExactText(object[guess].name) == ExactText(name) { return guess }
+        if guess < object.count, CodePointString(object[guess].name) == CodePointString(name) { return guess }
         return object.position(of: name)
     }
 
@@ -115,7 +115,7 @@ private struct Difference {
 
     /// The bytes of an operation with its comma; where they are more than the limit, some number that is more too.
     private static func length(of operation: JSONPatch.Operation, limit: Int) -> Int {
-        var extent = EncodedExtent(limit: limit)
+        var extent = EncodedSize(limit: limit)
         extent.add(bytes: #"{"op":"","path":},"#.utf8.count + operation.name.utf8CodeUnitCount)
         extent.add(operation.path.description)
         if let value = operation.value {
@@ -129,7 +129,7 @@ private struct Difference {
 /// How many bytes values take when they are written as `JSONWriter` does, and how deep they are nested.
 ///
 /// Counting ends soon after a limit, so that it never costs more than what the limit is worth.
-struct EncodedExtent {
+struct EncodedSize {
     let limit: Int
     private(set) var bytes = 0
     /// How many objects and arrays stand inside each other; right only where the limit is kept.

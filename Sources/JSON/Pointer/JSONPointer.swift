@@ -97,13 +97,13 @@ public struct JSONPointer: Sendable {
 
 extension JSONPointer: Hashable {
     public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
-        left.tokens.elementsEqual(right.tokens) { ExactText($0) == ExactText($1) }
+        left.tokens.elementsEqual(right.tokens) { CodePointString($0) == CodePointString($1) }
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(tokens.count)
         for token in tokens {
-            hasher.combine(ExactText(token))
+            hasher.combine(CodePointString(token))
         }
     }
 }
@@ -140,7 +140,7 @@ extension JSONPointer {
     public func range(in json: [UInt8]) -> Range<Int>? {
         json.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else { return nil }
-            var skimmer = JSONSkimmer(start: start, count: buffer.count)
+            var skimmer = JSONScanner(start: start, count: buffer.count)
             for token in tokens {
                 guard skimmer.enter(token) else { return nil }
             }

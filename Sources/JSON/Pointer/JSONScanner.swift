@@ -1,5 +1,5 @@
 /// Walks over encoded JSON without reading more of it than it must. Every read is checked against the end.
-struct JSONSkimmer {
+struct JSONScanner {
     private let start: UnsafeRawPointer
     private let count: Int
     private var position = 0
@@ -12,7 +12,7 @@ struct JSONSkimmer {
     /// Goes to the member or element that the token names, in the value that comes next.
     mutating func enter(_ token: String) -> Bool {
         if take(Byte.openBrace) {
-            return enterMember(ExactText(token))
+            return enterMember(CodePointString(token))
         }
         if take(Byte.openBracket), let index = JSONPointer.index(token) {
             return enterElement(index)
@@ -33,7 +33,7 @@ struct JSONSkimmer {
         return isWhole ? first..<position : nil
     }
 
-    private mutating func enterMember(_ name: ExactText) -> Bool {
+    private mutating func enterMember(_ name: CodePointString) -> Bool {
         while peek() == Byte.quote {
             guard let isWanted = takeName(name), take(Byte.colon) else { return false }
             if isWanted {
@@ -78,7 +78,7 @@ struct JSONSkimmer {
     }
 
     /// Skips a member's name and answers whether it is the one wanted; nil where it has no end.
-    private mutating func takeName(_ name: ExactText) -> Bool? {
+    private mutating func takeName(_ name: CodePointString) -> Bool? {
         let first = position
         guard let hasEscapes = skipString() else { return nil }
         let quoted = UnsafeRawBufferPointer(start: start + first, count: position - first)
@@ -86,7 +86,7 @@ struct JSONSkimmer {
             return name.matches(UnsafeRawBufferPointer(rebasing: quoted[1..<quoted.count - 1]))
         }
         guard case .string(let text)? = try? JSONValue(parsing: quoted) else { return nil }
-        return ExactText(text) == name
+        return CodePointString(text) == name
     }
 
     /// Skips the string whose opening quote comes next and answers whether it has escapes; nil where it has no end.

@@ -30,8 +30,8 @@ private struct SchemaValidator {
         case (.integer(let minimum, let maximum), _):
             check(value.asInteger, minimum, maximum, schema)
         case (.enumeration(let allowed), .string(let text)):
-            let text = ExactText(text)
-            require(allowed.contains { ExactText($0) == text }, schema)
+            let text = CodePointString(text)
+            require(allowed.contains { CodePointString($0) == text }, schema)
         case (.string(let rules), .string(let text)): check(text, rules)
         case (.array(let items, let count), .array(let elements)): check(elements, items, count)
         case (.object(let properties, let count), .object(let object)): check(object, properties, count)
@@ -82,8 +82,8 @@ private struct SchemaValidator {
     }
 
     private mutating func reportUnknownMembers(of object: JSONObject, _ properties: [JSONSchema.Property]) {
-        let known = Set(properties.map { ExactText($0.name) })
-        for name in object.names where !isFull && !known.contains(ExactText(name)) {
+        let known = Set(properties.map { CodePointString($0.name) })
+        for name in object.names where !isFull && !known.contains(CodePointString(name)) {
             inside(name) { $0.report(Self.unknownMember(properties)) }
         }
     }

@@ -1,7 +1,7 @@
 /// A string that equals another one when their bytes are the same.
 ///
 /// `String` compares by canonical equivalence; JSON compares code points.
-struct ExactText: Sendable {
+struct CodePointString: Sendable {
     let text: String
 
     init(_ text: String) {
@@ -15,8 +15,8 @@ struct ExactText: Sendable {
     }
 }
 
-extension ExactText: Hashable {
-    static func == (left: ExactText, right: ExactText) -> Bool {
+extension CodePointString: Hashable {
+    static func == (left: CodePointString, right: CodePointString) -> Bool {
         guard left.text.utf8.count == right.text.utf8.count else { return false }
         return right.text.utf8.withContiguousStorageIfAvailable { left.matches(UnsafeRawBufferPointer($0)) }
             ?? left.text.utf8.elementsEqual(right.text.utf8)

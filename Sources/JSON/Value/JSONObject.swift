@@ -7,7 +7,7 @@ public struct JSONObject: Sendable {
 
     private var members: [(name: String, value: JSONValue)]
     /// Where each name stands in `members`, once there are many.
-    private var positions: [ExactText: Int]?
+    private var positions: [CodePointString: Int]?
 
     /// An object without members.
     public init() {
@@ -50,17 +50,17 @@ public struct JSONObject: Sendable {
 
     func position(of name: String) -> Int? {
         if let positions {
-            return positions[ExactText(name)]
+            return positions[CodePointString(name)]
         }
-        let wanted = ExactText(name)
-        return members.firstIndex { ExactText($0.name) == wanted }
+        let wanted = CodePointString(name)
+        return members.firstIndex { CodePointString($0.name) == wanted }
     }
 
     /// The name must not be there yet.
     mutating func appendNew(_ name: consuming String, _ value: consuming JSONValue) {
         members.append((name, value))
         if positions != nil, let last = members.last {
-            positions?[ExactText(last.name)] = members.count - 1
+            positions?[CodePointString(last.name)] = members.count - 1
         } else if members.count > Self.indexThreshold {
             buildIndex()
         }
@@ -82,10 +82,10 @@ public struct JSONObject: Sendable {
     }
 
     private mutating func buildIndex() {
-        var index: [ExactText: Int] = [:]
+        var index: [CodePointString: Int] = [:]
         index.reserveCapacity(members.count * 2)
         for (position, member) in members.enumerated() {
-            index[ExactText(member.name)] = position
+            index[CodePointString(member.name)] = position
         }
         positions = index
     }
@@ -118,7 +118,7 @@ extension JSONObject: Hashable {
         var sum = 0
         for (name, value) in members {
             var member = Hasher()
-            member.combine(ExactText(name))
+            member.combine(CodePointString(name))
             member.combine(value)
             sum &+= member.finalize()
         }

@@ -5,7 +5,7 @@ extension JSONValue: Hashable {
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.number(let left), .number(let right)): left == right
-        case (.string(let left), .string(let right)): ExactText(left) == ExactText(right)
+        case (.string(let left), .string(let right)): CodePointString(left) == CodePointString(right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         default: false
@@ -18,7 +18,7 @@ extension JSONValue: Hashable {
         case .bool(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .number(let number): hasher.combine(number)
-        case .string(let text): hasher.combine(ExactText(text))
+        case .string(let text): hasher.combine(CodePointString(text))
         case .array(let elements): hasher.combine(elements)
         case .object(let object): hasher.combine(object)
         }
@@ -30,7 +30,7 @@ extension JSONValue {
     func isWorth(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.integer, .number), (.number, .integer), (.number, .number):
-            self == other || DecimalWorth(description) == DecimalWorth(other.description)
+            self == other || NormalizedDecimal(description) == NormalizedDecimal(other.description)
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { $0.isWorth($1) }
         case (.object(let left), .object(let right)):
@@ -41,7 +41,7 @@ extension JSONValue {
 }
 
 /// What a number is worth, exactly, however long it is: its digits without zeros around them, times a power of ten.
-private struct DecimalWorth: Equatable {
+private struct NormalizedDecimal: Equatable {
     private var isNegative = false
     private var digits: [UInt8] = []
     private var exponent = 0

@@ -4,11 +4,11 @@ import Stores
 
 /// A session that was exported, read back with nothing taken for granted.
 struct ExportedSession {
-    let record: SessionRecord
+    let record: SessionHeader
     let lastActiveAt: Int
     /// The oldest state that was kept; nil where that is the first.
-    let base: (revision: Int, state: KeptState)?
-    let commits: [ActionRecord]
+    let base: (revision: Int, state: StateSnapshot)?
+    let commits: [CommitRecord]
 
     struct Unreadable: Error {
         let detail: String
@@ -28,14 +28,14 @@ struct ExportedSession {
         guard let id = id ?? json["id"]?.asString, let kind = json["store"]?.asString,
             let schema = json["schema"]?.asInteger, let createdAt = json["createdAt"]?.asInteger,
             let lastActiveAt = json["lastActiveAt"]?.asInteger, let history = json["history"]?.asString,
-            let initial = json["initial"].flatMap(KeptState.init), case .array(let elements)? = json["commits"]
+            let initial = json["initial"].flatMap(StateSnapshot.init), case .array(let elements)? = json["commits"]
         else { throw Unreadable(detail: "members are missing") }
-        record = SessionRecord(
+        record = SessionHeader(
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: json["forkedFrom"]?.asInteger,
             history: history, initial: initial)
         self.lastActiveAt = lastActiveAt
         base = try json["base"].map { base throws(Unreadable) in
-            guard let revision = base["revision"]?.asInteger, revision > 0, let state = KeptState(base) else {
+            guard let revision = base["revision"]?.asInteger, revision > 0, let state = StateSnapshot(base) else {
                 throw Unreadable(detail: "base is no state")
             }
             return (revision, state)
@@ -45,12 +45,12 @@ struct ExportedSession {
 
     private static func records(
         _ elements: [JSONValue], after revision: Int
-    ) throws(Unreadable) -> [ActionRecord] {
-        var records: [ActionRecord] = []
+    ) throws(Unreadable) -> [CommitRecord] {
+        var records: [CommitRecord] = []
         records.reserveCapacity(elements.count)
         for element in elements {
             let last = records.last?.revision ?? revision
-            guard let record = ActionRecord(element), record.revision - 1 == last else {
+            guard let record = CommitRecord(element), record.revision - 1 == last else {
                 throw Unreadable(detail: "the commit behind revision \(last) is none that follows it")
             }
             records.append(record)
@@ -59,19 +59,19 @@ struct ExportedSession {
     }
 }
 
-extension KeptState {
+extension StateSnapshot {
     fileprivate init?(_ json: JSONValue) {
         guard let state = json["state"] else { return nil }
         self.init(json: state.encoded(), hidden: json["hidden"]?.encoded())
     }
 }
 
-extension ActionRecord {
+extension CommitRecord {
     fileprivate init?(_ json: JSONValue) {
         guard let revision = json["revision"]?.asInteger, let at = json["at"]?.asInteger,
             let type = json["type"]?.asString, let payload = json["payload"]?.asObject,
             let origin = json["origin"]?.asString.flatMap(Origin.init),
-            let changes = json["changes"].flatMap({ StatePatch(json: $0.encoded()) })
+            let changes = json["changes"].flatMap({ EncodedPatch(json: $0.encoded()) })
         else { return nil }
         self.init(
             revision: revision, type: type, payload: payload, origin: origin, cause: json["cause"]?.asInteger, at: at,

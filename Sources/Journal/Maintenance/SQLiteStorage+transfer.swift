@@ -11,9 +11,9 @@ extension SQLiteStorage {
     ///   - path: the database file.
     public static func export(_ id: String, from path: String) throws(StorageError) -> [UInt8] {
         let connection = try open(path)
-        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadingDatabase(connection) }
-        do throws(JournalFailure) {
-            return try reader.atOneMoment { reader throws(JournalFailure) in
+        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
+        do throws(JournalError) {
+            return try reader.atOneMoment { reader throws(JournalError) in
                 switch try reader.find(id, answersSince: .max, keepCommits: 1) {
                 case .unknown: throw .unavailable("there is no session \(id)")
                 case .ended: throw .unavailable("session \(id) has ended")
@@ -29,8 +29,8 @@ extension SQLiteStorage {
     }
 }
 
-extension ReadingDatabase {
-    fileprivate func export(_ session: StoredSession) throws(JournalFailure) -> [UInt8] {
+extension ReadConnection {
+    fileprivate func export(_ session: StoredSession) throws(JournalError) -> [UInt8] {
         let record = session.row.record
         let base = try base(of: session)
         let rows = try rows(of: session.cursor.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
@@ -92,7 +92,7 @@ extension SQLiteStorage {
     /// - Returns: the id.
     public static func insert(
         _ bytes: [UInt8], into path: String, as id: String?,
-        objection: (SessionRecord) -> String? = { _ in nil }
+        objection: (SessionHeader) -> String? = { _ in nil }
     ) throws(StorageError) -> String {
         let session: ExportedSession
         do throws(ExportedSession.Unreadable) {
@@ -119,8 +119,8 @@ extension SQLiteStorage {
     ) throws(StorageError) {
         let isThere: Bool
         do throws(SQLiteError) {
-            let house = Housekeeping(keepCommits: .max, keepDays: 0, now: systemTime)
-            let database = try WritingDatabase(connection, durability: .full, house)
+            let house = RetentionPolicy(keepCommits: .max, keepDays: 0, now: systemTime)
+            let database = try WriteConnection(connection, durability: .full, house)
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
                 .first({ $0.set(1, text: session.record.id) }, { $0.integer(0) }) != nil
@@ -136,7 +136,7 @@ extension SQLiteStorage {
     }
 }
 
-extension WritingDatabase {
+extension WriteConnection {
     /// Writes a session with all of its commits in one transaction, and snapshots so near that it is soon found.
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }

@@ -31,14 +31,14 @@ public enum SQLiteStorage {
         }
         // Also where pages are damaged: it tells which sessions are still whole, and can be exported.
         found.problems += try damages(path) { () throws(SQLiteError) in
-            try verifySessions(ReadingDatabase(connection), &found, progress)
+            try verifySessions(ReadConnection(connection), &found, progress)
             return []
         }
         return found
     }
 
     private static func verifySessions(
-        _ reader: ReadingDatabase, _ found: inout Verification, _ progress: (Int, Int) -> Void
+        _ reader: ReadConnection, _ found: inout Verification, _ progress: (Int, Int) -> Void
     ) throws(SQLiteError) {
         let count = try reader.connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
         var number = 0
@@ -47,7 +47,7 @@ public enum SQLiteStorage {
             guard next > number else { throw SQLiteError(damage: "sessions are not in their order") }
             number = next
             found.sessions += 1
-            do throws(JournalFailure) {
+            do throws(JournalError) {
                 found.commits += try reader.verify(id)
             } catch {
                 found.damagedSessions += 1
@@ -91,7 +91,7 @@ public enum SQLiteStorage {
                 try source.copy(to: copy, progress)
                 // One file, with nothing beside it that belongs to it.
                 try copy.execute("PRAGMA journal_mode = DELETE")
-                try CopyMark.write(into: copy)
+                try BackupMarker.write(into: copy)
             }
             try part.move(to: file)
         } catch {
@@ -120,7 +120,7 @@ public enum SQLiteStorage {
     }
 }
 
-extension JournalFailure {
+extension JournalError {
     var detail: String {
         switch self {
         case .unavailable(let detail), .corrupt(let detail): detail
@@ -151,7 +151,7 @@ extension Connection {
 
 /// What a backup says of itself: where somebody goes on from it, revisions that clients may have seen in the file that it was
 /// made of come again with other states. So its sessions are of another history.
-struct CopyMark: Sendable, Equatable {
+struct BackupMarker: Sendable, Equatable {
     /// The newest session that was copied, by its number. Those behind it have begun in the copy.
     private let newest: Int
     private let name: Int
@@ -173,18 +173,18 @@ struct CopyMark: Sendable, Equatable {
     }
 
     /// The session as it goes on in the copy.
-    func apply(to session: StoredSession) -> KeptSession {
+    func apply(to session: StoredSession) -> SessionSummary {
         let kept = session.kept
         guard session.row.number <= newest else { return kept }
-        return KeptSession(
+        return SessionSummary(
             record: kept.record.renamed(kept.record.history + "." + String(UInt(bitPattern: name), radix: 36)),
             revision: kept.revision, lastActiveAt: kept.lastActiveAt)
     }
 }
 
-extension SessionRecord {
-    fileprivate func renamed(_ history: String) -> SessionRecord {
-        SessionRecord(
+extension SessionHeader {
+    fileprivate func renamed(_ history: String) -> SessionHeader {
+        SessionHeader(
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, history: history,
             initial: initial)
     }

@@ -18,20 +18,20 @@ public struct MemoryJournal: Journal {
 
     public var transactionCount: Int { 0 }
 
-    public func begin(_ session: SessionRecord) -> any SessionJournal { MemorySessionJournal(keepCommits) }
+    public func begin(_ session: SessionHeader) -> any SessionJournal { MemorySessionJournal(keepCommits) }
 
-    public func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void) {
+    public func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
         done(.success(.unknown))
     }
 
     public func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[KeptSession], JournalFailure>) -> Void
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
         done(.success([]))
     }
 
     public func idle(
-        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalFailure>) -> Void
+        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         done(.success([]))
     }
@@ -49,32 +49,32 @@ final class MemorySessionJournal: SessionJournal {
 
     init(_ keepCommits: Int) { self.keepCommits = keepCommits }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         (commits.load() ?? commits.storeIfNil(Commits())).append(record, state, keeping: keepCommits)
     }
 
-    func keep(_ answer: KeptAnswer) {}
+    func keep(_ answer: IdempotencyRecord) {}
 
-    func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void) { done(nil) }
+    func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
-    var isKept: Bool { true }
+    var isDurable: Bool { true }
 
     var hasFailed: Bool { false }
 
-    func recent(after revision: Int, limit: Int) -> [ActionRecord]? {
+    func recent(after revision: Int, limit: Int) -> [CommitRecord]? {
         guard let commits = commits.load() else { return [] }
         return commits.entries(after: revision, limit: limit)
     }
 
     func entries(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[ActionRecord]?, JournalFailure>) -> Void
+        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
     ) {
         done(.success(recent(after: revision, limit: limit)))
     }
 
-    func past(_ revision: Int, done: @escaping @Sendable (Result<PastState?, JournalFailure>) -> Void) {
+    func past(_ revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         guard let commits = commits.load() else {
-            return done(.success(PastState(snapshot: nil, changes: [], hidden: nil)))
+            return done(.success(ReplayableState(snapshot: nil, changes: [], hidden: nil)))
         }
         done(.success(commits.past(revision)))
     }
@@ -93,7 +93,7 @@ private final class Commits: Sendable {
 
     fileprivate struct Contents {
         /// Their revisions follow one another.
-        var records: [ActionRecord] = []
+        var records: [CommitRecord] = []
         /// The oldest stands before the oldest record, or there is none there and the records begin with revision 1.
         var snapshots: [Snapshot] = []
         /// What only the store knew after the commits that are not kept any more.
@@ -105,7 +105,7 @@ private final class Commits: Sendable {
     // Guards the records and snapshots. Taken inside the store's lock; nothing is locked in it.
     private let contents = Locked(Contents())
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView, keeping count: Int) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView, keeping count: Int) {
         contents.withLock { contents in
             contents.records.append(record)
             contents.changedBytes += record.changes.extent
@@ -115,7 +115,7 @@ private final class Commits: Sendable {
         }
     }
 
-    func entries(after revision: Int, limit: Int) -> [ActionRecord]? {
+    func entries(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { contents in
             guard let oldest = contents.records.first?.revision, revision < Int.max else { return [] }
             guard revision + 1 >= oldest else { return nil }
@@ -123,14 +123,14 @@ private final class Commits: Sendable {
         }
     }
 
-    func past(_ revision: Int) -> PastState? {
+    func past(_ revision: Int) -> ReplayableState? {
         contents.withLock { contents in
             guard let oldest = contents.records.first?.revision, revision + 1 >= oldest else { return nil }
             let snapshot = contents.snapshots.last { $0.revision <= revision }
             let base = snapshot?.revision ?? 0
             let later = contents.records.dropFirst(base + 1 - oldest).prefix(revision - base)
             let known = contents.records.prefix(revision + 1 - oldest).last { $0.hidden != nil }
-            return PastState(
+            return ReplayableState(
                 snapshot: snapshot?.json, changes: later.map(\.changes), hidden: known?.hidden ?? contents.hidden)
         }
     }

@@ -9,7 +9,7 @@ import Stores
 /// together. When something cannot be written, the sessions that it belongs to keep nothing any more, and what they hold in memory
 /// is to be given up: they can be found again as they were kept.
 public final class SQLiteJournal: Journal {
-    /// What ``SessionJournal/whenKept(_:)`` waits for.
+    /// What ``SessionJournal/whenDurable(_:)`` waits for.
     public enum Durability: Sendable {
         /// That the disk has it: it is there whatever happens to the process or the machine.
         case full
@@ -25,10 +25,10 @@ public final class SQLiteJournal: Journal {
     private let writer: Writer
     private let keepCommits: Int
     private let now: @Sendable () -> Int
-    private let report: @Sendable (StorageNews) -> Void
+    private let report: @Sendable (StorageEvent) -> Void
     private let lock: StorageLock
     /// Nil where the file is no copy of another.
-    private let copy: CopyMark?
+    private let copy: BackupMarker?
 
     /// Opens the file, which is made where there is none.
     ///
@@ -41,7 +41,7 @@ public final class SQLiteJournal: Journal {
     ///   - report: takes what happens to the file, on any thread.
     public convenience init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0,
-        report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         try self.init(
             path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: nil, now: systemTime,
@@ -53,7 +53,7 @@ public final class SQLiteJournal: Journal {
     ///   - now: milliseconds since 1970.
     package init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String?,
-        now: @escaping @Sendable () -> Int = systemTime, report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+        now: @escaping @Sendable () -> Int = systemTime, report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
         try file.checkHeader()
@@ -63,11 +63,11 @@ public final class SQLiteJournal: Journal {
             try Connection(file.path, .write, vfs: vfs)
         }
         try Schema.prepare(connection, path, report)
-        copy = try storageErrors(path) { () throws(SQLiteError) in try CopyMark(of: connection) }
+        copy = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
         let database = try storageErrors(path) { () throws(SQLiteError) in
-            try WritingDatabase(
+            try WriteConnection(
                 connection, durability: durability,
-                Housekeeping(keepCommits: keepCommits, keepDays: keepDays, now: now))
+                RetentionPolicy(keepCommits: keepCommits, keepDays: keepDays, now: now))
         }
         let readers = Readers(file.path, vfs: vfs)
         let checkpointer = Checkpointer(file.path, vfs: vfs)
@@ -84,21 +84,21 @@ public final class SQLiteJournal: Journal {
 
     public var transactionCount: Int { writer.transactionCount }
 
-    public func begin(_ session: SessionRecord) -> any SessionJournal {
-        let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotRule(keepCommits: keepCommits))
+    public func begin(_ session: SessionHeader) -> any SessionJournal {
+        let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(keepCommits: keepCommits))
         journal.begin(session)
         return journal
     }
 
-    public func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void) {
+    public func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
         let oldest = now() - Self.answersLast
-        let found: @Sendable (Result<FoundSession, JournalFailure>) -> Void = { [report] result in
+        let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
             if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
             done(result)
         }
         // What was given to the writer of that session is to be found.
         writer.afterAll { [self] in
-            writer.readers.find(found) { [self] reader throws(JournalFailure) in
+            writer.readers.find(found) { [self] reader throws(JournalError) in
                 switch try reader.find(id, answersSince: oldest, keepCommits: keepCommits) {
                 case .unknown: return .unknown
                 case .ended: return .ended
@@ -113,21 +113,21 @@ public final class SQLiteJournal: Journal {
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
             writer, id: session.row.record.id,
-            SnapshotRule(keepCommits: keepCommits, snapshot: session.snapshot, session.records),
+            SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.records),
             revision: session.cursor.revision, hidden: session.past.hidden, cursor: session.cursor,
             lastUse: session.row.lastActiveAt)
     }
 
     public func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[KeptSession], JournalFailure>) -> Void
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalFailure) in try reader.list(after: id, limit: limit) }
+        writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
     }
 
     public func idle(
-        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalFailure>) -> Void
+        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalFailure) in try reader.idle(since: moment, limit: limit) }
+        writer.readers.read(done) { reader throws(JournalError) in try reader.idle(since: moment, limit: limit) }
     }
 
     public func end(_ id: String, at moment: Int) { writer.give(.end(nil, id: id, at: moment)) }

@@ -7,12 +7,12 @@ final class SQLiteSessionJournal: SessionJournal {
     /// Calls back once so much has been settled.
     fileprivate struct Waiter {
         let order: Int
-        let done: @Sendable (JournalFailure?) -> Void
+        let done: @Sendable (JournalError?) -> Void
     }
 
     fileprivate struct Contents {
         /// What is to be kept in one piece and is not complete yet.
-        var open = Unit()
+        var open = CommitTransaction()
         /// How many orders the writer was given, and how many of them are settled: kept, or handed over where that is all
         /// that is promised.
         var given = 0
@@ -22,13 +22,13 @@ final class SQLiteSessionJournal: SessionJournal {
         /// Whether somebody is telling them; whoever comes meanwhile is told by the same.
         var isTelling = false
         /// Why nothing is kept any more.
-        var failure: JournalFailure?
+        var failure: JournalError?
         var hasEnded = false
 
         /// Where the rows go on; the writer's. Nil until the session has begun.
-        var cursor: Cursor?
-        var tail: Tail
-        var rule: SnapshotRule
+        var cursor: AppendPosition?
+        var tail: RecentCommits
+        var rule: SnapshotPolicy
         /// What only the store knows of the newest state; nil where that is as at revision 0.
         var hidden: [UInt8]?
 
@@ -44,14 +44,14 @@ final class SQLiteSessionJournal: SessionJournal {
 
     /// A session that begins, or one that was found where `cursor` says.
     init(
-        _ writer: Writer, id: String, _ rule: SnapshotRule, revision: Int = 0, hidden: [UInt8]? = nil,
-        cursor: Cursor? = nil, lastUse: Int = 0
+        _ writer: Writer, id: String, _ rule: SnapshotPolicy, revision: Int = 0, hidden: [UInt8]? = nil,
+        cursor: AppendPosition? = nil, lastUse: Int = 0
     ) {
         self.writer = writer
         self.id = id
         contents = Locked(
             Contents(
-                cursor: cursor, tail: Tail(revision: revision), rule: rule, hidden: hidden, lastUse: lastUse,
+                cursor: cursor, tail: RecentCommits(revision: revision), rule: rule, hidden: hidden, lastUse: lastUse,
                 notedUse: lastUse))
     }
 
@@ -64,7 +64,7 @@ final class SQLiteSessionJournal: SessionJournal {
         if let number, let use { writer.note(use: use, of: number) }
     }
 
-    func begin(_ session: SessionRecord) {
+    func begin(_ session: SessionHeader) {
         contents.withLock { contents in
             contents.lastUse = session.createdAt
             contents.notedUse = session.createdAt
@@ -73,7 +73,7 @@ final class SQLiteSessionJournal: SessionJournal {
         settleHandedOver()
     }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         let isComplete = contents.withLock { contents in
             guard contents.failure == nil, !contents.hasEnded else { return false }
             contents.hidden = record.hidden ?? contents.hidden
@@ -92,7 +92,7 @@ final class SQLiteSessionJournal: SessionJournal {
         if isComplete { settleHandedOver() }
     }
 
-    func keep(_ answer: KeptAnswer) {
+    func keep(_ answer: IdempotencyRecord) {
         contents.withLock { contents in
             guard contents.failure == nil, !contents.hasEnded else { return }
             contents.open.answer = answer
@@ -111,32 +111,32 @@ final class SQLiteSessionJournal: SessionJournal {
         settleHandedOver()
     }
 
-    func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void) {
-        let isKept = contents.withLock { contents in
-            if contents.isKept { return true }
+    func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) {
+        let isDurable = contents.withLock { contents in
+            if contents.isDurable { return true }
             let order = contents.failure == nil ? contents.given + (contents.open.isEmpty ? 0 : 1) : .max
             contents.waiters.append(Waiter(order: order, done: done))
             return false
         }
-        if isKept { done(nil) } else { tell() }
+        if isDurable { done(nil) } else { tell() }
     }
 
-    var isKept: Bool { contents.withLock(\.isKept) }
+    var isDurable: Bool { contents.withLock(\.isDurable) }
 
     var hasFailed: Bool { contents.withLock { $0.failure != nil } }
 
-    func recent(after revision: Int, limit: Int) -> [ActionRecord]? {
+    func recent(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.tail.records(after: revision, limit: limit) }
     }
 
     func entries(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[ActionRecord]?, JournalFailure>) -> Void
+        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
     ) {
         // Taken before the rows are read: what is in neither was not there when they were.
         let (tail, number) = contents.withLock { ($0.tail, $0.cursor?.number) }
         if let recent = tail.records(after: revision, limit: limit) { return done(.success(recent)) }
         guard let number else { return done(.success(nil)) }
-        writer.readers.read(done) { reader throws(JournalFailure) in
+        writer.readers.read(done) { reader throws(JournalError) in
             guard let rows = try reader.commits(of: number, after: revision, limit: limit) else { return nil }
             // Where the writer was quicker than the tail is long, what is read is all that is new.
             let rest = tail.records(after: rows.last?.revision ?? revision, limit: limit - rows.count)
@@ -144,11 +144,11 @@ final class SQLiteSessionJournal: SessionJournal {
         }
     }
 
-    func past(_ revision: Int, done: @escaping @Sendable (Result<PastState?, JournalFailure>) -> Void) {
+    func past(_ revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         let (tail, number) = contents.withLock { ($0.tail, $0.cursor?.number) }
         // Of a session that the writer has not begun yet, all that there is is at hand.
         guard let number else { return done(.success(tail.past(revision, of: nil, []))) }
-        writer.readers.read(done) { reader throws(JournalFailure) in
+        writer.readers.read(done) { reader throws(JournalError) in
             try reader.past(revision, of: number, and: tail)
         }
     }
@@ -171,10 +171,10 @@ extension SQLiteSessionJournal {
     private func handOver(_ contents: inout Contents) {
         guard !contents.open.isEmpty else { return }
         give(.keep(self, contents.open), &contents)
-        contents.open = Unit()
+        contents.open = CommitTransaction()
     }
 
-    private func give(_ order: Order, _ contents: inout Contents) {
+    private func give(_ order: WriteCommand, _ contents: inout Contents) {
         contents.given += 1
         writer.give(order)
         if writer.settlesAtOnce { contents.settled = contents.given }
@@ -199,14 +199,14 @@ extension SQLiteSessionJournal {
     }
 
     /// Where the writer's next row of it goes, nil where it has not begun; or why it keeps nothing any more.
-    var place: Result<Cursor?, JournalFailure> {
+    var place: Result<AppendPosition?, JournalError> {
         contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.cursor) }
     }
 
     /// The writer is over with the oldest order that it had not settled. Who waits is to be told.
     ///
     /// - Parameter cursor: where the rows go on now.
-    func settle(_ cursor: Cursor?) {
+    func settle(_ cursor: AppendPosition?) {
         contents.withLock { contents in
             contents.cursor = cursor ?? contents.cursor
             if let cursor { writer.tails.add(contents.tail.keep(upTo: cursor.revision, within: writer.tails.share)) }
@@ -215,17 +215,17 @@ extension SQLiteSessionJournal {
     }
 
     /// Nothing that it was given and is not settled will be kept, nor what it is given from now on. Who waits is to be told.
-    func fail(_ failure: JournalFailure) {
+    func fail(_ failure: JournalError) {
         contents.withLock { contents in
             contents.failure = contents.failure ?? failure
-            contents.open = Unit()
+            contents.open = CommitTransaction()
             writer.tails.add(contents.tail.dropUnkept())
         }
     }
 }
 
 extension SQLiteSessionJournal.Contents {
-    fileprivate var isKept: Bool {
+    fileprivate var isDurable: Bool {
         failure == nil && open.isEmpty && settled == given && waiters.isEmpty && !isTelling
     }
 

@@ -3,11 +3,11 @@ import Stores
 import Synchronization
 
 /// A session's newest commits: those that are not kept yet, and some more for who asks what is new.
-struct Tail: Sendable {
+struct RecentCommits: Sendable {
     private static let usualCount = 64
 
     /// Their revisions follow one another.
-    private var records: [ActionRecord] = []
+    private var records: [CommitRecord] = []
     /// The newest, whether it is at hand or not.
     private(set) var revision: Int
     /// The newest that is kept.
@@ -22,7 +22,7 @@ struct Tail: Sendable {
     }
 
     /// - Returns: by how many bytes more it takes.
-    mutating func append(_ record: ActionRecord, within share: Int) -> Int {
+    mutating func append(_ record: CommitRecord, within share: Int) -> Int {
         let before = extent
         records.append(record)
         revision = record.revision
@@ -55,7 +55,7 @@ struct Tail: Sendable {
     }
 
     /// Those behind a revision; nil where the first is not at hand.
-    func records(after revision: Int, limit: Int) -> [ActionRecord]? {
+    func records(after revision: Int, limit: Int) -> [CommitRecord]? {
         guard revision < self.revision else { return [] }
         guard let first = records.first?.revision, revision + 1 >= first else { return nil }
         return Array(records.dropFirst(revision + 1 - first).prefix(max(0, limit)))
@@ -66,13 +66,13 @@ struct Tail: Sendable {
     /// - Parameters:
     ///   - snapshot: the newest up to there; nil for the state at revision 0.
     ///   - rows: the commits behind it that are kept, up to `revision`.
-    func past(_ revision: Int, of snapshot: SnapshotRow?, _ rows: [ActionRecord]) -> PastState? {
+    func past(_ revision: Int, of snapshot: SnapshotRow?, _ rows: [CommitRecord]) -> ReplayableState? {
         let newest = rows.last?.revision ?? snapshot?.revision ?? 0
         // Where the rows are enough, it does not matter what is at hand.
         let rest = newest < revision ? records(after: newest, limit: revision - newest) : []
         guard let rest, newest + rest.count >= revision else { return nil }
         let all = rows + rest
-        return PastState(
+        return ReplayableState(
             snapshot: snapshot?.state, changes: all.map(\.changes),
             hidden: all.last { $0.hidden != nil }?.hidden ?? snapshot?.hidden)
     }
@@ -92,7 +92,7 @@ struct Tail: Sendable {
 }
 
 /// What the tails of all sessions may take together.
-final class TailBudget: Sendable {
+final class RecentCommitsBudget: Sendable {
     private static let most = 64 << 20
 
     private let total = Atomic<Int>(0)

@@ -3,7 +3,7 @@ import Stores
 
 /// When a session's state is worth keeping: so seldom that snapshots take no more room than the changes between them, and so
 /// often that a state is soon made again.
-struct SnapshotRule: Sendable {
+struct SnapshotPolicy: Sendable {
     private static let least = 64
     private static let most = 512
 
@@ -18,13 +18,13 @@ struct SnapshotRule: Sendable {
     init(keepCommits: Int) { most = min(Self.most, max(Self.least, keepCommits)) }
 
     /// The rule for a session that was found.
-    init(keepCommits: Int, snapshot: SnapshotRow?, _ records: [ActionRecord]) {
+    init(keepCommits: Int, snapshot: SnapshotRow?, _ records: [CommitRecord]) {
         self.init(keepCommits: keepCommits)
         take(snapshot?.state.count ?? 0, at: snapshot?.revision ?? 0)
         changed = records.reduce(0) { $0 + $1.changes.extent }
     }
 
-    mutating func wantsSnapshot(after record: ActionRecord) -> Bool {
+    mutating func wantsSnapshot(after record: CommitRecord) -> Bool {
         changed += record.changes.extent
         let distance = record.revision - revision
         return distance >= most || distance >= Self.least && changed >= extent

@@ -5,7 +5,7 @@ import Platform
 ///
 /// A reader that is gone or does not read must not stop the server. So a line waits at most `patience` for room, and
 /// after one has waited in vain, none waits until there is room again. How many were lost is said when there is.
-package final class LogDescriptorSink: LogSink {
+package final class FileDescriptorLogSink: LogSink {
     private struct State {
         var lost = 0
         /// True where the last line was written in part only.
@@ -26,9 +26,9 @@ package final class LogDescriptorSink: LogSink {
     }
 
     /// Standard error. From the first use on the standard descriptors are made safe.
-    package static let standardError: LogDescriptorSink = {
+    package static let standardError: FileDescriptorLogSink = {
         StandardDescriptors.makeSafe()
-        return LogDescriptorSink(descriptor: 2)
+        return FileDescriptorLogSink(descriptor: 2)
     }()
 
     package func write(_ line: [UInt8], afterLoss notice: (_ lost: Int) -> [UInt8]) {

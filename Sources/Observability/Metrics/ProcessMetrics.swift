@@ -1,8 +1,8 @@
 import Platform
 
 /// What the system says of this process, under the names that Prometheus' clients give it.
-package enum ProcessNumbers {
-    package static func write(into text: inout MetricsText) {
+package enum ProcessMetrics {
+    package static func write(into text: inout PrometheusWriter) {
         let used = clock()
         if used >= 0 {
             // POSIX has a million of them a second, whatever the machine.
@@ -13,7 +13,9 @@ package enum ProcessNumbers {
         if let pages = residentPages {
             text.gauge("process_resident_memory_bytes", "Resident memory.", pages * Int(sysconf(Int32(_SC_PAGESIZE))))
         }
-        if let limit = OpenFiles.limit { text.gauge("process_max_fds", "Files that may be open at once.", limit) }
+        if let limit = FileDescriptorLimit.limit {
+            text.gauge("process_max_fds", "Files that may be open at once.", limit)
+        }
     }
 
     /// The second number of `/proc/self/statm`; nil where there is no such file.
@@ -30,7 +32,7 @@ package enum ProcessNumbers {
 }
 
 /// How many files and sockets the process may have open.
-package enum OpenFiles {
+package enum FileDescriptorLimit {
     /// The limit that holds; nil where the system does not tell.
     package static var limit: Int? { limits.map { Int(clamping: $0.rlim_cur) } }
 

@@ -1,5 +1,5 @@
 /// Numbers in the text format of Prometheus (version 0.0.4).
-public struct MetricsText: Sendable {
+public struct PrometheusWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     private var described: Set<String> = []
 

@@ -5,8 +5,8 @@ import Platform
 ///
 /// The same contract as `EpollLoop`, at a higher price: two more descriptors, and up to two sources, for each one watched.
 /// A failure on a descriptor is told as the readiness that was asked for; with an empty interest it is not told.
-package final class DispatchSourceLoop: CoreLoop {
-    package let anchor = LoopAnchor()
+package final class DispatchSourceLoop: TimedEventLoop {
+    package let anchor = LoopThread()
     private let inbox = LoopInbox(asleep: true)
     package let core: LoopBound<LoopCore>
     private let sources: LoopBound<SourceTable>

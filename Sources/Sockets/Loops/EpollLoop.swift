@@ -9,8 +9,8 @@
     /// Level-triggered: a request costs one `recv` and no `EAGAIN`, one busy connection cannot starve the others (a
     /// handler reads once a turn), and pausing is forgetting an interest. What edge triggering would save, a call to
     /// `epoll_ctl` whenever the interest changes, happens only to connections that are backed up.
-    package final class EpollLoop: CoreLoop {
-        package let anchor = LoopAnchor()
+    package final class EpollLoop: TimedEventLoop {
+        package let anchor = LoopThread()
         private let inbox = LoopInbox(asleep: false)
         package let core: LoopBound<LoopCore>
         private let epoll: Int32

@@ -8,7 +8,7 @@
 /// `execute`, `stop` and `isCurrent` may be used from any thread; everything else traps off the loop.
 package protocol EventLoop: AnyObject, Sendable {
     /// Where the loop stands: tells whether the caller runs on it.
-    var anchor: LoopAnchor { get }
+    var anchor: LoopThread { get }
 
     /// Runs a job on the loop, in the order of calls, and never before this call returns. From any thread.
     ///
@@ -118,10 +118,10 @@ package struct LoopTimer: Hashable, Sendable {
 package struct LoopBound<Value>: @unchecked Sendable {
     // Sendable although the value need not be: it came from one owner, and only the loop can reach it.
     private let bound: Value
-    private let anchor: LoopAnchor
+    private let anchor: LoopThread
 
     /// Hands a value over to the loop, from anywhere.
-    package init(handing value: sending Value, to anchor: LoopAnchor) {
+    package init(handing value: sending Value, to anchor: LoopThread) {
         bound = value
         self.anchor = anchor
     }

@@ -92,11 +92,11 @@ package final class LoopCore {
 }
 
 /// A loop whose timers, clock and buffer are those of a `LoopCore`.
-package protocol CoreLoop: EventLoop {
+package protocol TimedEventLoop: EventLoop {
     var core: LoopBound<LoopCore> { get }
 }
 
-extension CoreLoop {
+extension TimedEventLoop {
     package func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer {
         core.value.schedule(after: delay, job)
     }
@@ -179,7 +179,7 @@ package struct LoopInbox: Sendable {
 }
 
 /// Knows which thread a loop runs on at this moment, if any.
-package final class LoopAnchor: Sendable {
+package final class LoopThread: Sendable {
     private let thread = Atomic<UInt>(0)
 
     package init() {}

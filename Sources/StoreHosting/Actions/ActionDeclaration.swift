@@ -2,7 +2,7 @@ public import JSON
 public import Stores
 
 /// Who may send an action.
-public enum Audience: String, Sendable {
+public enum ActionVisibility: String, Sendable {
     /// Whoever has the session's id.
     case client
     /// Only middleware and effects; a client that sends it is refused.
@@ -16,7 +16,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     /// What it does and when it is rejected, in a sentence.
     public let summary: String
     /// Who may send it.
-    public let audience: Audience
+    public let audience: ActionVisibility
     /// The schema of its payload.
     public let payload: JSONSchema
     /// A whole body to post.
@@ -41,7 +41,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     ///   - extract: the values again; nil where it is another action.
     @inlinable
     public init<each Value: Sendable>(
-        _ type: String, _ summary: String, audience: Audience = .client, members: ClosedRange<Int>? = nil,
+        _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
     ) {
@@ -71,7 +71,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     }
 
     /// Declares an action without fields.
-    public init(_ type: String, _ summary: String, audience: Audience = .client, _ action: Action)
+    public init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
     where Action: Equatable {
         self.type = type
         self.summary = summary
@@ -107,7 +107,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
 
     /// The action of a payload.
     @inlinable
-    func action(of json: JSONObject) throws(ActionRefusal) -> Action {
+    func action(of json: JSONObject) throws(ActionDecodingError) -> Action {
         let violations = payload.validate(.object(json), at: Self.payloadPointer)
         guard violations.isEmpty else { throw .invalidPayload(violations) }
         do throws(PayloadMismatch) {

@@ -2,13 +2,13 @@ public import JSON
 public import Stores
 
 /// An action that a client can name: its type says in one place all that there is to know of each case.
-public protocol CataloguedAction: Sendable {
+public protocol DeclaredAction: Sendable {
     /// Every action that there is, each declared once.
-    static var catalogue: ActionCatalogue<Self> { get }
+    static var catalogue: ActionSchema<Self> { get }
 }
 
 /// The declared actions of a store, by their type names.
-public struct ActionCatalogue<Action: Sendable>: Sendable {
+public struct ActionSchema<Action: Sendable>: Sendable {
     /// All of them, in the order in which they are listed.
     public let declarations: [ActionDeclaration<Action>]
     @usableFromInline let places: [String: Int]
@@ -30,7 +30,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
 
     /// The declarations of several catalogues, in order.
     @inlinable
-    public init(joining catalogues: ActionCatalogue...) {
+    public init(joining catalogues: ActionSchema...) {
         let describers = catalogues.map { $0.describer }
         self.init(catalogues.flatMap { $0.declarations }) { action in
             for describe in describers {
@@ -51,8 +51,8 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
 
     /// The same declarations for actions that embed these.
     @inlinable
-    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionCatalogue<Parent> {
-        ActionCatalogue<Parent>(declarations.map { $0.embedded(in: path) }) { [describer] action in
+    public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
+        ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }) { [describer] action in
             // Asked once for all of them, which most actions are none of.
             guard path.matches(action) else { return nil }
             var description: Description?
@@ -63,7 +63,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
 
     /// The action that a client's JSON stands for.
     @inlinable
-    public func action(of json: JSONValue) throws(ActionRefusal) -> Action {
+    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action {
         guard case .object(let members) = json else { throw Self.refusal(at: [], "must be an object") }
         guard let name = members["type"] else { throw Self.refusal(at: ["type"], "is required") }
         guard case .string(let type) = name else { throw Self.refusal(at: ["type"], "must be a string") }
@@ -77,7 +77,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
     public func describe(_ action: Action) -> Description? { describer(action) }
 
     @usableFromInline
-    static func payload(of members: JSONObject) throws(ActionRefusal) -> JSONObject {
+    static func payload(of members: JSONObject) throws(ActionDecodingError) -> JSONObject {
         let payload = members["payload"]
         if members.count > (payload == nil ? 1 : 2) {
             let unknown = members.names.first { $0 != "type" && $0 != "payload" } ?? ""
@@ -92,7 +92,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
     }
 
     @usableFromInline
-    static func refusal(at place: [String], _ detail: String) -> ActionRefusal {
+    static func refusal(at place: [String], _ detail: String) -> ActionDecodingError {
         .invalidPayload([.init(pointer: JSONPointer(tokens: place), detail: detail)])
     }
 
@@ -107,7 +107,7 @@ public struct ActionCatalogue<Action: Sendable>: Sendable {
 }
 
 /// Why the JSON that a client sent is no action of the catalogue.
-public enum ActionRefusal: Error, Sendable {
+public enum ActionDecodingError: Error, Sendable {
     /// No action has this type; the nearest known ones, best first.
     case unknownAction(String, nearest: [String])
     /// Only middleware may send it.

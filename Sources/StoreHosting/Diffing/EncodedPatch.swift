@@ -1,7 +1,7 @@
 public import JSON
 
 /// What one or more commits changed in a state: a JSON Patch (RFC 6902) of `add`, `remove` and `replace`.
-public struct StatePatch: Sendable, Equatable {
+public struct EncodedPatch: Sendable, Equatable {
     /// One change.
     public struct Operation: Sendable, Equatable {
         /// What is done at the path.
@@ -39,7 +39,7 @@ public struct StatePatch: Sendable, Equatable {
     public var isEmpty: Bool { operations.isEmpty }
 
     /// Makes the changes of `other` too, after those of this one.
-    public mutating func append(_ other: StatePatch) { operations += other.operations }
+    public mutating func append(_ other: EncodedPatch) { operations += other.operations }
 
     /// The state, as JSON, that comes of another one; nil where this is no patch of it.
     public func applied(to state: JSONValue) -> JSONValue? {
@@ -54,7 +54,7 @@ public struct StatePatch: Sendable, Equatable {
     }
 }
 
-extension StatePatch {
+extension EncodedPatch {
     /// Reads a patch that was encoded; nil where that is none, or has operations other than these three.
     ///
     /// - Parameter json: a JSON Patch in UTF-8.
@@ -72,7 +72,7 @@ extension StatePatch {
     }
 }
 
-extension StatePatch.Operation {
+extension EncodedPatch.Operation {
     fileprivate init?(_ json: JSONValue) {
         guard let kind = json["op"]?.asString.flatMap(Kind.init), let path = json["path"]?.asString else { return nil }
         guard kind != .remove else {
@@ -84,7 +84,7 @@ extension StatePatch.Operation {
     }
 }
 
-extension StatePatch: JSONEncodable {
+extension EncodedPatch: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.array { json in
             for operation in operations { operation.encode(into: &json) }
@@ -92,7 +92,7 @@ extension StatePatch: JSONEncodable {
     }
 }
 
-extension StatePatch.Operation: JSONEncodable {
+extension EncodedPatch.Operation: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("op", kind.rawValue)
@@ -102,7 +102,7 @@ extension StatePatch.Operation: JSONEncodable {
     }
 }
 
-extension StatePatch {
+extension EncodedPatch {
     /// What makes one value of another, both as JSON; its paths begin with `path`.
     public init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
         self.init()
@@ -122,7 +122,7 @@ extension StatePatch {
     private static let bracket = UInt8(ascii: "[")
 }
 
-extension StatePatch.Operation {
+extension EncodedPatch.Operation {
     /// Nil for what no difference is made of.
     fileprivate init?(_ operation: JSONPatch.Operation, below path: String) {
         switch operation {
@@ -134,13 +134,13 @@ extension StatePatch.Operation {
     }
 }
 
-extension StatePatch {
+extension EncodedPatch {
     /// What a patch of the whole state means to somebody who sees a part of it.
     public enum Narrowed: Sendable, Equatable {
         /// The part is what it was.
         case unchanged
         /// The part has changed so.
-        case patch(StatePatch)
+        case patch(EncodedPatch)
         /// Only a look at the part tells.
         case unclear
     }
@@ -157,11 +157,11 @@ extension StatePatch {
             case .around: return .unclear
             }
         }
-        return inside.isEmpty ? .unchanged : .patch(StatePatch(inside))
+        return inside.isEmpty ? .unchanged : .patch(EncodedPatch(inside))
     }
 }
 
-extension StatePatch.Operation {
+extension EncodedPatch.Operation {
     fileprivate enum Relation { case beside, inside, around }
 
     fileprivate func relation(to base: String, _ pointer: JSONPointer) -> Relation {
@@ -185,7 +185,7 @@ extension StatePatch.Operation {
         return isIndex && base.utf8.starts(with: path.utf8[...slash])
     }
 
-    fileprivate func moved(out base: String) -> StatePatch.Operation {
+    fileprivate func moved(out base: String) -> EncodedPatch.Operation {
         Self(kind, String(path.utf8.dropFirst(base.utf8.count)) ?? "", value)
     }
 

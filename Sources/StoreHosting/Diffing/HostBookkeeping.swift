@@ -5,16 +5,16 @@ public import Stores
 ///
 /// Belongs to the contents that the store's lock guards.
 @usableFromInline
-final class StateTrail {
+final class HostBookkeeping {
     /// The newest state as JSON, where somebody has asked for it.
     @usableFromInline var encoding: StateEncoding?
     /// The newest commit, and those of its batch before it.
-    @usableFromInline private(set) var commits: [ActionRecord] = []
+    @usableFromInline private(set) var commits: [CommitRecord] = []
     /// Where the state came from, until the store goes on.
-    @usableFromInline var arrival: Arrival?
-    @usableFromInline let sealer: (any Sealer)?
+    @usableFromInline var arrival: PendingMigration?
+    @usableFromInline let sealer: (any SecretSealer)?
     private var isBatchOver = true
-    private var trace: StateTrace
+    private var trace: EncodedBaseline
     /// What the newest state hides, as JSON: its secrets in clear, where they are kept at all.
     private var hidden: [UInt8]
 
@@ -22,17 +22,17 @@ final class StateTrail {
     ///   - trace: of the state as it was before the first commit.
     ///   - hidden: what that state hid.
     ///   - sealer: seals the secrets that are persisted; nil leaves them out.
-    init(_ trace: StateTrace, hidden: [UInt8], _ sealer: (any Sealer)?) {
+    init(_ trace: EncodedBaseline, hidden: [UInt8], _ sealer: (any SecretSealer)?) {
         self.trace = trace
         self.sealer = sealer
         self.hidden = hidden
     }
 
     /// What has changed in the state since this was asked for last, and a writer to go on with.
-    func changes(in state: some HostedState) -> Finding {
-        var finder = ChangeFinder(trace)
+    func changes(in state: some HostedState) -> DiffResult {
+        var finder = StateDiffer(trace)
         // Kept by the finder alone, it is changed in place.
-        trace = StateTrace()
+        trace = EncodedBaseline()
         state.findChanges(&finder)
         trace = finder.trace
         return finder.finish()
@@ -41,9 +41,9 @@ final class StateTrail {
     /// Remembers what the newest state hides.
     ///
     /// - Returns: whether that differs from what the one before hid.
-    func notesHidden(_ members: borrowing HiddenMembers) -> Bool {
+    func notesHidden(_ members: borrowing PrivateStateEncoder) -> Bool {
         members.json.withBytes { new in
-            if hidden.withUnsafeBytes({ StateTrace.areEqual($0, UnsafeRawBufferPointer(new)) }) { return false }
+            if hidden.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) { return false }
             hidden = Array(new)
             return true
         }
@@ -51,14 +51,14 @@ final class StateTrail {
 
     /// What would have changed, if this were the state.
     @usableFromInline
-    func outlook(on state: some HostedState) -> StatePatch {
-        var finder = ChangeFinder(trace)
+    func outlook(on state: some HostedState) -> EncodedPatch {
+        var finder = StateDiffer(trace)
         state.findChanges(&finder)
         return finder.patch
     }
 
     @usableFromInline
-    func note(_ record: ActionRecord, endsBatch: Bool) {
+    func note(_ record: CommitRecord, endsBatch: Bool) {
         if isBatchOver { commits.removeAll(keepingCapacity: true) }
         commits.append(record)
         isBatchOver = endsBatch
@@ -69,17 +69,17 @@ final class StateTrail {
 ///
 /// One of each member in the order of the visit, which is always the same.
 @usableFromInline
-struct StateTrace: Sendable {
+struct EncodedBaseline: Sendable {
     private(set) var bytes: [UInt8] = []
     /// Where the JSON of each member ends.
     private var ends: [Int32] = []
-    private var stamps: [Stamp] = []
+    private var stamps: [ChangeToken] = []
 
     init() {}
 
     /// What there is to remember of a state that is seen for the first time.
     init(of state: some HostedState) {
-        var finder = ChangeFinder(StateTrace())
+        var finder = StateDiffer(EncodedBaseline())
         state.findChanges(&finder)
         self = finder.trace
     }
@@ -122,7 +122,7 @@ struct StateTrace: Sendable {
     }
 
     /// - Returns: the stamp of before; nil where there was none.
-    mutating func exchange(_ place: Int, _ stamp: Stamp) -> Stamp? {
+    mutating func exchange(_ place: Int, _ stamp: ChangeToken) -> ChangeToken? {
         guard place < stamps.count else {
             stamps.append(stamp)
             return nil
@@ -134,8 +134,8 @@ struct StateTrace: Sendable {
 
 extension StoreCore.Contents {
     /// The host's bookkeeping of this store; nil before its first commit.
-    @inlinable var trail: StateTrail? {
-        get { hostState.map { unsafeDowncast($0, to: StateTrail.self) } }
+    @inlinable var trail: HostBookkeeping? {
+        get { hostState.map { unsafeDowncast($0, to: HostBookkeeping.self) } }
         set { hostState = newValue }
     }
 }

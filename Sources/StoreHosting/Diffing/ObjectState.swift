@@ -5,12 +5,12 @@ public import Stores
 ///
 /// What changes in a state whose parts are such objects is found member by member, and the change of one field is a patch
 /// of one operation.
-public protocol StateObject: JSONEncodable {
+public protocol ObjectState: JSONEncodable {
     /// Visits the members: always the same ones, in the same order.
-    func visit(_ members: inout some StateMembers & ~Copyable)
+    func visit(_ members: inout some MemberVisitor & ~Copyable)
 }
 
-extension StateObject {
+extension ObjectState {
     /// Writes an object of the members.
     @inlinable
     public func encode(into json: inout JSONWriter) {
@@ -19,7 +19,7 @@ extension StateObject {
 }
 
 /// Takes the members of an object, one after the other.
-public protocol StateMembers: ~Copyable {
+public protocol MemberVisitor: ~Copyable {
     /// A member that is looked at as a whole.
     ///
     /// - Parameters:
@@ -28,24 +28,24 @@ public protocol StateMembers: ~Copyable {
     mutating func member(_ name: StaticString, _ value: some JSONEncodable)
 
     /// A member that is not looked at as long as its stamp is the same: see ``Stamped``.
-    mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: Stamp)
+    mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken)
 
     /// A member that has members itself.
-    mutating func member(_ name: StaticString, _ part: some StateObject)
+    mutating func member(_ name: StaticString, _ part: some ObjectState)
 
     /// The members `entities` and `ids` of a table, whose changes are taken from its log.
     mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible
 }
 
-extension JSONWriter: StateMembers {
+extension JSONWriter: MemberVisitor {
     @inlinable
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: Stamp) {
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
         member(name, value)
     }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ part: some StateObject) {
+    public mutating func member(_ name: StaticString, _ part: some ObjectState) {
         member(name, object: { part.visit(&$0) })
     }
 

@@ -4,9 +4,9 @@ public import Stores
 /// Visits the members of a state and finds what has changed since the visit before.
 ///
 /// It takes time in the size of the members that have no stamp, or a fresh one, and in the number of changes.
-public struct ChangeFinder: ~Copyable {
-    @usableFromInline var trace: StateTrace
-    @usableFromInline var patch = StatePatch()
+public struct StateDiffer: ~Copyable {
+    @usableFromInline var trace: EncodedBaseline
+    @usableFromInline var patch = EncodedPatch()
     /// The member at hand as JSON.
     @usableFromInline var scratch = JSONWriter(reservingCapacity: 128)
     /// The way to the object at hand.
@@ -15,10 +15,10 @@ public struct ChangeFinder: ~Copyable {
     private var members = 0
     private var stamps = 0
 
-    init(_ trace: StateTrace) { self.trace = trace }
+    init(_ trace: EncodedBaseline) { self.trace = trace }
 
     /// What was found, and the writer, which is of no use here any more.
-    consuming func finish() -> Finding { Finding(patch, scratch) }
+    consuming func finish() -> DiffResult { DiffResult(patch, scratch) }
 
     /// Looks at a state that names no members: everything is compared.
     @inlinable
@@ -37,7 +37,7 @@ public struct ChangeFinder: ~Copyable {
         scratch.withBytes { new in
             if let range {
                 if trace.holds(UnsafeRawBufferPointer(new), at: range) { return }
-                patch.append(StatePatch(from: trace.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
+                patch.append(EncodedPatch(from: trace.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
             }
             trace.set(member, at: range, to: new)
         }
@@ -45,7 +45,7 @@ public struct ChangeFinder: ~Copyable {
 
     /// - Returns: whether the member is what it was.
     @usableFromInline
-    mutating func skips(_ stamp: Stamp) -> Bool {
+    mutating func skips(_ stamp: ChangeToken) -> Bool {
         guard exchange(stamp) == stamp else { return false }
         members += 1
         return true
@@ -53,7 +53,7 @@ public struct ChangeFinder: ~Copyable {
 
     /// - Returns: the stamp of the visit before; nil at the first.
     @usableFromInline
-    mutating func exchange(_ stamp: Stamp) -> Stamp? {
+    mutating func exchange(_ stamp: ChangeToken) -> ChangeToken? {
         stamps += 1
         return trace.exchange(stamps - 1, stamp)
     }
@@ -69,7 +69,7 @@ public struct ChangeFinder: ~Copyable {
     }
 }
 
-extension ChangeFinder: StateMembers {
+extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         scratch.clear()
@@ -78,12 +78,12 @@ extension ChangeFinder: StateMembers {
     }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: Stamp) {
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
         if !skips(stamp) { member(name, value) }
     }
 
     @inlinable
-    public mutating func member(_ name: StaticString, _ part: some StateObject) {
+    public mutating func member(_ name: StaticString, _ part: some ObjectState) {
         path.append(name)
         part.visit(&self)
         path.removeLast()
@@ -91,12 +91,12 @@ extension ChangeFinder: StateMembers {
 }
 
 /// What has changed in a state.
-struct Finding: ~Copyable {
-    let patch: StatePatch
+struct DiffResult: ~Copyable {
+    let patch: EncodedPatch
     /// To be used again.
     private var writer: JSONWriter
 
-    init(_ patch: StatePatch, _ writer: consuming JSONWriter) {
+    init(_ patch: EncodedPatch, _ writer: consuming JSONWriter) {
         self.patch = patch
         self.writer = writer
         self.writer.clear()
@@ -106,7 +106,7 @@ struct Finding: ~Copyable {
     consuming func rest() -> JSONWriter { writer }
 }
 
-extension ChangeFinder {
+extension StateDiffer {
     @inlinable
     public mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
@@ -149,11 +149,11 @@ extension ChangeFinder {
 
     @usableFromInline
     mutating func add(
-        _ kind: StatePatch.Operation.Kind, _ path: String, _ write: (inout JSONWriter) -> Void = { _ in }
+        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
         scratch.clear()
         write(&scratch)
-        patch.operations.append(StatePatch.Operation(kind, path, scratch.bytes))
+        patch.operations.append(EncodedPatch.Operation(kind, path, scratch.bytes))
     }
 
     @usableFromInline

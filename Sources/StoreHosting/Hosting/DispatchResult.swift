@@ -23,7 +23,7 @@ public enum DispatchResult: Sendable {
     /// Committed or ignored.
     case done(Dispatched)
     /// Not an action; of a batch, the one at `index`.
-    case refused(ActionRefusal, index: Int?)
+    case refused(ActionDecodingError, index: Int?)
     /// Refused by the reducer; of a batch, the one at `index`.
     case rejected(Rejection, index: Int?)
     /// The store is at another revision.
@@ -45,11 +45,11 @@ public struct Dispatched: Sendable {
     /// The selected state that belongs to `revision`, where it was asked for.
     public let state: EncodedState?
     /// What it would have changed, where it was only tried: then `state` is what would have come of it.
-    public let patch: StatePatch?
-    private let chain: Chain?
+    public let patch: EncodedPatch?
+    private let chain: EffectGroup?
 
     @usableFromInline
-    init(_ receipt: Receipt, _ json: [UInt8]?, _ patch: StatePatch?) {
+    init(_ receipt: Receipt, _ json: [UInt8]?, _ patch: EncodedPatch?) {
         self.patch = patch
         isCommitted = receipt.outcome == .committed
         revision = receipt.revision

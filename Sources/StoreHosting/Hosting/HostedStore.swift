@@ -63,7 +63,7 @@ public struct HostedStore: Sendable {
     public func resume() { methods.resume(store) }
 
     /// The state now, as it is kept: to begin another store with it, say.
-    public func kept() -> (revision: Int, state: KeptState) { methods.kept(store) }
+    public func kept() -> (revision: Int, state: StateSnapshot) { methods.kept(store) }
 
     /// Cancels the effects; nothing is committed from then on.
     public func end() { methods.end(store) }
@@ -84,7 +84,7 @@ public struct HostedStore: Sendable {
         let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
         let runningEffects: @Sendable (AnyObject) -> [String]
         let resume: @Sendable (AnyObject) -> Void
-        let kept: @Sendable (AnyObject) -> (revision: Int, state: KeptState)
+        let kept: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
         let end: @Sendable (AnyObject) -> Void
         let retire: @Sendable (AnyObject) -> Bool
 
@@ -96,7 +96,7 @@ public struct HostedStore: Sendable {
             watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
             runningEffects: @escaping @Sendable (AnyObject) -> [String],
             resume: @escaping @Sendable (AnyObject) -> Void,
-            kept: @escaping @Sendable (AnyObject) -> (revision: Int, state: KeptState),
+            kept: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
             end: @escaping @Sendable (AnyObject) -> Void,
             retire: @escaping @Sendable (AnyObject) -> Bool
         ) {
@@ -132,11 +132,11 @@ public struct StateView: ~Copyable {
     /// The revision that the state is of.
     public let revision: Int
     /// The newest commit, and those that came before it in its batch; none at revision 0.
-    public let commits: [ActionRecord]
+    public let commits: [CommitRecord]
     @usableFromInline let encode: (Selection) -> [UInt8]
 
     @inlinable
-    init(revision: Int, commits: [ActionRecord], encode: @escaping (Selection) -> [UInt8]) {
+    init(revision: Int, commits: [CommitRecord], encode: @escaping (Selection) -> [UInt8]) {
         self.revision = revision
         self.commits = commits
         self.encode = encode

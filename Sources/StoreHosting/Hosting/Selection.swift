@@ -37,7 +37,7 @@ public struct Selector<State: Sendable>: Sendable {
 ///
 /// What `encode(into:)` leaves out, a password say, never leaves the process.
 ///
-/// One that is a ``StateObject`` too has its changes found member by member; any other is compared as a whole with what it
+/// One that is a ``ObjectState`` too has its changes found member by member; any other is compared as a whole with what it
 /// was, which takes time in its size.
 ///
 /// One that is ``Restorable`` too can be kept where it outlasts the process; any other is held in memory alone.
@@ -46,18 +46,18 @@ public protocol HostedState: Sendable, JSONEncodable {
     init()
 
     /// Shows the finder what it compares; as said above unless it is written otherwise.
-    func findChanges(_ finder: inout ChangeFinder)
+    func findChanges(_ finder: inout StateDiffer)
 
     /// How it is kept and read back; nil for one that is not ``Restorable``.
-    static var restoration: Restoration<Self>? { get }
+    static var restoration: StatePersistence<Self>? { get }
 }
 
 extension HostedState {
     @inlinable
-    public func findChanges(_ finder: inout ChangeFinder) { finder.whole(self) }
+    public func findChanges(_ finder: inout StateDiffer) { finder.whole(self) }
 }
 
-extension HostedState where Self: StateObject {
+extension HostedState where Self: ObjectState {
     @inlinable
-    public func findChanges(_ finder: inout ChangeFinder) { visit(&finder) }
+    public func findChanges(_ finder: inout StateDiffer) { visit(&finder) }
 }

@@ -4,12 +4,12 @@ public import Stores
 
 /// Hosts the stores of one kind: decodes actions by its catalogue, encodes states for whoever asks.
 @usableFromInline
-struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engine.Action: CataloguedAction {
+struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedState, Engine.Action: DeclaredAction {
     @usableFromInline let encoder: StateEncoder<Engine.State>
-    @usableFromInline let catalogue: ActionCatalogue<Engine.Action>
+    @usableFromInline let catalogue: ActionSchema<Engine.Action>
 
     @inlinable
-    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionCatalogue<Engine.Action>) {
+    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>) {
         self.encoder = encoder
         self.catalogue = catalogue
     }
@@ -19,7 +19,7 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
         _ body: JSONValue, to engine: Engine, _ options: DispatchOptions,
         done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        do throws(ActionRefusal) {
+        do throws(ActionDecodingError) {
             if case .array(let batch) = body {
                 try dispatch(batch: batch, to: engine, options, done: done)
             } else {
@@ -76,7 +76,8 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     /// - Parameter arrival: nil where the state is just what was kept.
     @inlinable
     func place(
-        _ state: Engine.State, at revision: Int, in engine: Engine, _ arrival: Arrival?, _ sealer: (any Sealer)?
+        _ state: Engine.State, at revision: Int, in engine: Engine, _ arrival: PendingMigration?,
+        _ sealer: (any SecretSealer)?
     ) {
         engine.core.contents.withLock { contents in
             let trail = encoder.trail(from: state, sealer)
@@ -106,7 +107,7 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
 
     /// The state now, as it is kept.
     @usableFromInline
-    func kept(_ engine: Engine) -> (revision: Int, state: KeptState) {
+    func kept(_ engine: Engine) -> (revision: Int, state: StateSnapshot) {
         engine.core.contents.withLock { contents in
             let (state, revision, trail) = (contents.pointee.state, contents.pointee.revision, contents.pointee.trail)
             return (revision, encoder.kept(state, at: revision, trail, trail?.sealer))
@@ -115,7 +116,7 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
 
     /// A view that is good as long as the store's lock is held.
     @inlinable
-    func view(of contents: StoreCore<Engine.State, Engine.Action>.Place) -> StateView {
+    func view(of contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer) -> StateView {
         StateView(revision: contents.pointee.revision, commits: contents.pointee.trail?.commits ?? []) { selection in
             encoder.encode(selection, of: contents.pointee.state, at: contents.pointee.revision, contents.pointee.trail)
         }
@@ -125,21 +126,21 @@ struct Host<Engine: StoreEngine>: Sendable where Engine.State: HostedState, Engi
     @inlinable
     func record(
         _ commit: borrowing Commit<Engine.State, Engine.Action>, _ endsUnit: Bool,
-        _ contents: StoreCore<Engine.State, Engine.Action>.Place, _ environment: StoreEnvironment,
-        _ recorder: (any ActionRecorder)?, _ sealer: (any Sealer)?
+        _ contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer, _ environment: StoreEnvironment,
+        _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?
     ) {
         let trail = contents.pointee.trail ?? encoder.newTrail(sealer)
         contents.pointee.trail = trail
         let (changes, hidden) = encoder.changes(in: contents.pointee.state, since: trail, sealer)
-        let record = ActionRecord(
+        let record = CommitRecord(
             commit, at: environment.clock.now(), changes: changes, hidden: hidden, endsUnit: endsUnit)
         trail.note(record, endsBatch: commit.endsBatch)
         recorder?.append(record, view(of: contents))
     }
 }
 
-extension Host {
-    private static var batchSize: ActionRefusal {
+extension StoreHost {
+    private static var batchSize: ActionDecodingError {
         .invalidPayload([.init(pointer: .root, detail: "must have 1 to 100 actions")])
     }
 
@@ -147,12 +148,12 @@ extension Host {
     func dispatch(
         batch: [JSONValue], to engine: Engine, _ options: DispatchOptions,
         done: @escaping @Sendable (DispatchResult) -> Void
-    ) throws(ActionRefusal) {
+    ) throws(ActionDecodingError) {
         guard (1...100).contains(batch.count) else { throw Self.batchSize }
         var actions: [Engine.Action] = []
         actions.reserveCapacity(batch.count)
         for (index, json) in batch.enumerated() {
-            do throws(ActionRefusal) {
+            do throws(ActionDecodingError) {
                 actions.append(try catalogue.action(of: json))
             } catch {
                 return done(.refused(error.inBatch(at: index), index: index))
@@ -193,7 +194,7 @@ extension Host {
     /// What would have come of an action, which the contents show as long as this runs.
     @usableFromInline
     func outlook(
-        _ receipt: Receipt, _ selection: Selection?, _ contents: StoreCore<Engine.State, Engine.Action>.Place
+        _ receipt: Receipt, _ selection: Selection?, _ contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer
     ) -> DispatchResult {
         let (state, revision) = (contents.pointee.state, contents.pointee.revision)
         let trail = contents.pointee.trail ?? encoder.newTrail(nil)
@@ -222,9 +223,9 @@ extension DispatchResult {
     }
 }
 
-extension ActionRefusal {
+extension ActionDecodingError {
     /// The refusal with pointers into the whole batch.
-    fileprivate func inBatch(at index: Int) -> ActionRefusal {
+    fileprivate func inBatch(at index: Int) -> ActionDecodingError {
         guard case .invalidPayload(let violations) = self else { return self }
         return .invalidPayload(
             violations.map { violation in
@@ -237,7 +238,7 @@ extension ActionRefusal {
 
 /// What hosts a state behind JSON: a store that reduces at once, or one that takes its time.
 @usableFromInline
-protocol StoreEngine<State, Action>: AnyObject, Sendable {
+protocol HostableStore<State, Action>: AnyObject, Sendable {
     associatedtype State: Sendable
     associatedtype Action: Sendable
 
@@ -250,15 +251,15 @@ protocol StoreEngine<State, Action>: AnyObject, Sendable {
     /// `done` outside with what that said.
     func submit<Answer: Sendable>(
         _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void)
 }
 
-extension Store: StoreEngine {
+extension Store: HostableStore {
     @inlinable
     func submit<Answer: Sendable>(
         _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
         var found: Answer?
@@ -267,14 +268,14 @@ extension Store: StoreEngine {
     }
 }
 
-extension AsyncStore: StoreEngine {
+extension AsyncStore: HostableStore {
     @usableFromInline
     func submit<Answer: Sendable>(
         _ action: Action, _ envelope: Envelope<Action>,
-        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.Place?) -> Answer,
+        answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,
         done: @escaping @Sendable (Answer) -> Void
     ) {
-        submit(Submission(action, envelope)) { receipt, contents in
+        submit(QueuedActions(action, envelope)) { receipt, contents in
             let answer = answer(receipt, contents)
             return { done(answer) }
         }

@@ -10,7 +10,7 @@ public struct StoreKind: Sendable {
         /// What it does and when it is rejected, in a sentence.
         public let summary: String
         /// Who may send it.
-        public let audience: Audience
+        public let audience: ActionVisibility
         /// The schema of its payload.
         public let payload: JSONSchema
         /// A whole body to post.
@@ -37,7 +37,7 @@ public struct StoreKind: Sendable {
     public let selectors: [SelectorDescription]
 
     /// The state at revision 0, as it is kept.
-    public let initialKept: KeptState
+    public let initialSnapshot: StateSnapshot
     /// Whether its states can be kept and read back: whether they are ``Restorable``.
     public let isRestorable: Bool
     /// The version of its state: one more than it has migrations.
@@ -45,34 +45,34 @@ public struct StoreKind: Sendable {
 
     /// Makes what was kept at one version of the state into what is kept at the next: first what everybody sees, then what is
     /// hidden beside it, an object where there is nothing too.
-    public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationFailure) -> Void
+    public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Maker =
-        @Sendable (StoreEnvironment, (any Sealer)?, (any ActionRecorder)?) -> HostedStore
+        @Sendable (StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> HostedStore
     @usableFromInline typealias Restorer =
-        @Sendable (KeptState, _ revision: Int, StoreEnvironment, (any Sealer)?, (any ActionRecorder)?)
-        throws(RestorationFailure)
+        @Sendable (StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?)
+        throws(RestorationError)
         -> HostedStore
 
     private let make: Maker
     private let restore: Restorer
-    private let selectOfKept: @Sendable (Selection, KeptState) throws(RestorationFailure) -> [UInt8]
+    private let selectOfKept: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
 
     /// - Parameter engine: makes a new store of a state, given what it records to.
     @inlinable
-    init<Engine: StoreEngine>(
+    init<Engine: HostableStore>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
         _ migrations: [Migration],
         engine:
             @escaping @Sendable (
                 Engine.State, StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder
             ) -> Engine
-    ) where Engine.State: HostedState, Engine.Action: CataloguedAction {
+    ) where Engine.State: HostedState, Engine.Action: DeclaredAction {
         let encoder = StateEncoder(selectors: selectors, migrations: migrations)
         let catalogue = Engine.Action.catalogue
-        let host = Host<Engine>(encoder, catalogue)
+        let host = StoreHost<Engine>(encoder, catalogue)
         let methods = HostedStore.Methods(host)
-        let make: @Sendable (Engine.State, StoreEnvironment, (any Sealer)?, (any ActionRecorder)?) -> Engine = {
+        let make: @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> Engine = {
             state, environment, sealer, recorder in
             // Each store keeps one of these, so it captures few references and is not made by a generic function, which
             // would wrap it once more.
@@ -84,29 +84,29 @@ public struct StoreKind: Sendable {
         self.init(
             name, summary, selectors, encoder, catalogue,
             make: { HostedStore(make(Engine.State(), $0, $1, $2), methods) },
-            restore: { (kept, revision, environment, sealer, recorder) throws(RestorationFailure) in
+            restore: { (kept, revision, environment, sealer, recorder) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(kept, sealer)
                 let engine = make(state, environment, sealer, recorder)
-                let arrival = schema.map { Arrival(kept.json, schema: $0, recorder) }
+                let arrival = schema.map { PendingMigration(kept.json, schema: $0, recorder) }
                 host.place(state, at: revision, in: engine, arrival, sealer)
                 return HostedStore(engine, methods)
             })
     }
 
     @usableFromInline
-    init<State: HostedState, Action: CataloguedAction>(
+    init<State: HostedState, Action: DeclaredAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionCatalogue<Action>, make: @escaping Maker, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, make: @escaping Maker, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
         self.make = make
         self.restore = restore
         self.selectors = selectors.map { SelectorDescription(name: $0.name, summary: $0.summary) }
-        initialKept = encoder.initial
+        initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
-        selectOfKept = { (selection, kept) throws(RestorationFailure) in try encoder.encode(selection, of: kept) }
+        selectOfKept = { (selection, kept) throws(RestorationError) in try encoder.encode(selection, of: kept) }
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -115,7 +115,7 @@ public struct StoreKind: Sendable {
     }
 
     /// The state at revision 0, as JSON.
-    public var initialState: [UInt8] { initialKept.json }
+    public var initialState: [UInt8] { initialSnapshot.json }
 
     /// An action, or a batch of them, as it may be shown and kept: with `"***"` for what is secret.
     ///
@@ -137,7 +137,8 @@ public struct StoreKind: Sendable {
     ///   - sealer: seals the secrets of states that are persisted; nil leaves them out.
     ///   - recorder: nil where nobody wants the records, which then cost nothing.
     public func makeStore(
-        environment: StoreEnvironment = .standard, sealer: (any Sealer)? = nil, recorder: (any ActionRecorder)? = nil
+        environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
+        recorder: (any CommitRecorder)? = nil
     ) -> HostedStore {
         make(environment, sealer, recorder)
     }
@@ -154,9 +155,10 @@ public struct StoreKind: Sendable {
     ///   - kept: the state, as records and patches make it.
     ///   - revision: the one that the state is of; 0 begins anew.
     public func makeStore(
-        environment: StoreEnvironment = .standard, sealer: (any Sealer)? = nil, recorder: (any ActionRecorder)? = nil,
-        from kept: KeptState, revision: Int
-    ) throws(RestorationFailure) -> HostedStore {
+        environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
+        recorder: (any CommitRecorder)? = nil,
+        from kept: StateSnapshot, revision: Int
+    ) throws(RestorationError) -> HostedStore {
         try restore(kept, revision, environment, sealer, recorder)
     }
 
@@ -165,7 +167,7 @@ public struct StoreKind: Sendable {
     /// - Parameters:
     ///   - selection: what is looked for; `null` is found where there is nothing.
     ///   - kept: the state. Only a named selector needs to have it restored.
-    public func select(_ selection: Selection, of kept: KeptState) throws(RestorationFailure) -> [UInt8] {
+    public func select(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
         try selectOfKept(selection, kept)
     }
 }
@@ -173,7 +175,7 @@ public struct StoreKind: Sendable {
 extension StoreKind {
     /// A kind whose reducer reduces at once.
     @inlinable
-    public static func store<State: HostedState, Action: CataloguedAction>(
+    public static func store<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
         migrations: [Migration] = []
@@ -196,7 +198,7 @@ extension StoreKind {
 
     /// A kind whose reducer is asynchronous: its actions are reduced strictly in the order of sending.
     @inlinable
-    public static func async<State: HostedState, Action: CataloguedAction>(
+    public static func async<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
         migrations: [Migration] = []
@@ -212,7 +214,7 @@ extension StoreKind {
 extension HostedStore.Methods {
     /// What `host` does with its stores.
     @inlinable
-    convenience init<Engine: StoreEngine>(_ host: Host<Engine>) {
+    convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
         // Whoever has a hosted store has it from its kind, which knows what it is.
         self.init(
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
@@ -228,7 +230,7 @@ extension HostedStore.Methods {
 }
 
 /// A reducer that can be hosted as it is.
-public protocol HostedReducer: Reducer where State: HostedState, Action: CataloguedAction {
+public protocol HostedReducer: Reducer where State: HostedState, Action: DeclaredAction {
     /// The reducer of a new store.
     init()
 }

@@ -2,7 +2,7 @@ public import JSON
 public import Stores
 
 /// One committed action, for a log: its secrets are masked.
-public struct ActionRecord: Sendable {
+public struct CommitRecord: Sendable {
     /// The revision that it made.
     public let revision: Int
     /// Its declared name.
@@ -16,7 +16,7 @@ public struct ActionRecord: Sendable {
     /// When it was committed, in milliseconds since 1970-01-01T00:00:00Z.
     public let at: Int
     /// What it changed in the state.
-    public let changes: StatePatch
+    public let changes: EncodedPatch
     /// What only the store knows of the state after it, as JSON with its secrets sealed; nil where that is as it was.
     public let hidden: [UInt8]?
     /// Whether it is the last of those that are kept in one piece: of a batch, and with the answer to it.
@@ -35,7 +35,7 @@ public struct ActionRecord: Sendable {
     ///   - hidden: what only the store knows of the state, where that has changed.
     ///   - endsUnit: whether it is the last of those that are kept in one piece.
     public init(
-        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: StatePatch,
+        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: EncodedPatch,
         hidden: [UInt8]? = nil, endsUnit: Bool = true
     ) {
         self.revision = revision
@@ -50,11 +50,11 @@ public struct ActionRecord: Sendable {
     }
 }
 
-extension ActionRecord {
+extension CommitRecord {
     /// The record of a commit. An action that its catalogue does not declare has no name but that.
     @usableFromInline
-    init<Action: CataloguedAction>(
-        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: StatePatch,
+    init<Action: DeclaredAction>(
+        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: EncodedPatch,
         hidden: [UInt8]?, endsUnit: Bool
     ) {
         let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
@@ -65,7 +65,7 @@ extension ActionRecord {
 }
 
 /// Takes what a store commits, each action once and in the order of their revisions.
-public protocol ActionRecorder: AnyObject, Sendable {
+public protocol CommitRecorder: AnyObject, Sendable {
     /// Takes a commit, with the state that it led to. It is called inside the store, so it must be quick.
-    func append(_ record: ActionRecord, _ state: borrowing StateView)
+    func append(_ record: CommitRecord, _ state: borrowing StateView)
 }

@@ -13,17 +13,17 @@ public protocol Journal: Sendable {
     var transactionCount: Int { get }
 
     /// Begins the history of a new session.
-    func begin(_ session: SessionRecord) -> any SessionJournal
+    func begin(_ session: SessionHeader) -> any SessionJournal
 
     /// Finds a session that was begun earlier, also by an earlier process.
-    func find(_ id: String, done: @escaping @Sendable (Result<FoundSession, JournalFailure>) -> Void)
+    func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void)
 
     /// The sessions behind `id` in the order of their ids, `limit` of them at most.
     func list(
-        after id: String?, limit: Int, done: @escaping @Sendable (Result<[KeptSession], JournalFailure>) -> Void)
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void)
 
     /// The ids of sessions that were last used before a moment, `limit` of them at most.
-    func idle(since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalFailure>) -> Void)
+    func idle(since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
 
     /// Ends a session that no ``SessionJournal`` is held of.
     ///
@@ -39,31 +39,31 @@ public protocol Journal: Sendable {
 /// The commits of one session at rest.
 ///
 /// One is held of a session at a time. When one is let go, the session can be found again by its journal.
-public protocol SessionJournal: ActionRecorder {
+public protocol SessionJournal: CommitRecorder {
     /// Keeps the answer to a request that may come again: with the records that await it, in one piece, or by itself.
-    func keep(_ answer: KeptAnswer)
+    func keep(_ answer: IdempotencyRecord)
 
     /// Calls `done` when all that it was given so far is kept, or is known not to be: nothing behind that is kept either, and
     /// what the store holds in memory is not the session's state any more.
-    func whenKept(_ done: @escaping @Sendable (JournalFailure?) -> Void)
+    func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void)
 
     /// Whether all that it was given is kept, and everybody has been told who waits for that: completions of
-    /// ``whenKept(_:)`` are called in the order in which they were given, also by one that comes while they are called.
-    var isKept: Bool { get }
+    /// ``whenDurable(_:)`` are called in the order in which they were given, also by one that comes while they are called.
+    var isDurable: Bool { get }
 
     /// Whether something was not kept. The session has to be found again then: nothing more is kept by this one.
     var hasFailed: Bool { get }
 
     /// The commits behind `revision` that are at hand without waiting; nil where the first is not, or no longer kept.
-    func recent(after revision: Int, limit: Int) -> [ActionRecord]?
+    func recent(after revision: Int, limit: Int) -> [CommitRecord]?
 
     /// The commits behind `revision`, oldest first, `limit` of them at most; nil where the first is no longer kept.
     func entries(
-        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[ActionRecord]?, JournalFailure>) -> Void)
+        after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void)
 
     /// From where the state at `revision`, which is not beyond the newest commit, can be made again; nil where that is no
     /// longer kept.
-    func past(_ revision: Int, done: @escaping @Sendable (Result<PastState?, JournalFailure>) -> Void)
+    func past(_ revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
 
     /// Notes when the session was used, which may be kept a little later.
     func touch(_ moment: Int)
@@ -73,7 +73,7 @@ public protocol SessionJournal: ActionRecorder {
 }
 
 /// Why something was not kept, or could not be read.
-public enum JournalFailure: Error, Sendable, Equatable {
+public enum JournalError: Error, Sendable, Equatable {
     /// The place where it rests cannot be written or read now.
     case unavailable(String)
     /// Somebody else has committed meanwhile.

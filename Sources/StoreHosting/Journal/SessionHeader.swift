@@ -1,7 +1,7 @@
 public import JSON
 
 /// A session as it is begun: all of it that never changes.
-public struct SessionRecord: Sendable, Equatable {
+public struct SessionHeader: Sendable, Equatable {
     /// What it is addressed by.
     public let id: String
     /// The name of its store's kind.
@@ -15,11 +15,11 @@ public struct SessionRecord: Sendable, Equatable {
     /// Names its history of revisions in event ids; letters and digits.
     public let history: String
     /// The state at revision 0.
-    public let initial: KeptState
+    public let initial: StateSnapshot
 
     /// A session as it is begun.
     public init(
-        id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, history: String, initial: KeptState
+        id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, history: String, initial: StateSnapshot
     ) {
         self.id = id
         self.kind = kind
@@ -32,7 +32,7 @@ public struct SessionRecord: Sendable, Equatable {
 }
 
 /// A state as it is kept: what everybody may see, and what only its store needs to know.
-public struct KeptState: Sendable, Equatable {
+public struct StateSnapshot: Sendable, Equatable {
     /// The state as clients see it, as JSON.
     public var json: [UInt8]
     /// What else there is to it, as JSON, with its secrets sealed; nil where there is nothing.
@@ -46,16 +46,16 @@ public struct KeptState: Sendable, Equatable {
 }
 
 /// A session that a journal keeps, in short.
-public struct KeptSession: Sendable, Equatable {
+public struct SessionSummary: Sendable, Equatable {
     /// What never changes of it.
-    public let record: SessionRecord
+    public let record: SessionHeader
     /// Its newest revision.
     public let revision: Int
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let lastActiveAt: Int
 
     /// A session in short.
-    public init(record: SessionRecord, revision: Int, lastActiveAt: Int) {
+    public init(record: SessionHeader, revision: Int, lastActiveAt: Int) {
         self.record = record
         self.revision = revision
         self.lastActiveAt = lastActiveAt
@@ -63,17 +63,17 @@ public struct KeptSession: Sendable, Equatable {
 }
 
 /// What a journal knows of an id.
-public enum FoundSession: Sendable {
+public enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
     /// It was a session, which has ended.
     case ended
     /// A session: how it was left, the answers that are still kept, and where it goes on.
-    case session(KeptSession, PastState, [KeptAnswer], any SessionJournal)
+    case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
 }
 
 /// The answer to a request that may come again.
-public struct KeptAnswer: Sendable, Equatable {
+public struct IdempotencyRecord: Sendable, Equatable {
     /// What the client calls the request.
     public let key: String
     /// Tells the request's body from others.
@@ -93,16 +93,16 @@ public struct KeptAnswer: Sendable, Equatable {
 }
 
 /// An earlier state: one that was kept, and what was changed in it since.
-public struct PastState: Sendable {
+public struct ReplayableState: Sendable {
     /// The state that was kept, as JSON; nil for the one at revision 0, which whoever asks has.
     public let snapshot: [UInt8]?
     /// What the commits after it changed.
-    public let changes: [StatePatch]
+    public let changes: [EncodedPatch]
     /// What only the store knows of the state, as JSON, its secrets sealed; nil where that is as at revision 0.
     public let hidden: [UInt8]?
 
     /// An earlier state.
-    public init(snapshot: [UInt8]?, changes: [StatePatch], hidden: [UInt8]?) {
+    public init(snapshot: [UInt8]?, changes: [EncodedPatch], hidden: [UInt8]?) {
         self.snapshot = snapshot
         self.changes = changes
         self.hidden = hidden

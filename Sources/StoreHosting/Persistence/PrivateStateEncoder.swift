@@ -1,14 +1,14 @@
 public import JSON
 
 /// Takes the members of an object that only the store knows, one after the other; see ``Restorable``.
-public struct HiddenMembers: ~Copyable {
+public struct PrivateStateEncoder: ~Copyable {
     /// What becomes of secrets.
     @usableFromInline
     enum Secrets {
         /// They stand as they are: in memory, to be compared.
         case clear
         case leftOut
-        case sealed(any Sealer)
+        case sealed(any SecretSealer)
     }
 
     @usableFromInline var json: JSONWriter

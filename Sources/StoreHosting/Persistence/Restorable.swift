@@ -6,14 +6,14 @@ import Stores
 /// It reads what it wrote, member by member, and leaves out what it derives. What it keeps without showing it to anybody it
 /// names in `visitHidden(_:)`:
 ///
-///     struct Tasks: StateObject, Restorable {
+///     struct Tasks: ObjectState, Restorable {
 ///         var titles: [String] = []
 ///         var nextID = 1
 ///
-///         func visit(_ members: inout some StateMembers & ~Copyable) { members.member("titles", titles) }
-///         func visitHidden(_ members: inout HiddenMembers) { members.member("nextID", nextID) }
+///         func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("titles", titles) }
+///         func visitHidden(_ members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
 ///
-///         init(restoring kept: KeptValue) throws(RestorationFailure) {
+///         init(restoring kept: PersistedValue) throws(RestorationError) {
 ///             titles = try kept.member("titles")
 ///             nextID = try kept.hidden("nextID", in: 1...1_000_000)
 ///         }
@@ -23,21 +23,21 @@ import Stores
 /// with it, a number that would overflow say.
 public protocol Restorable {
     /// The value that was kept.
-    init(restoring kept: KeptValue) throws(RestorationFailure)
+    init(restoring kept: PersistedValue) throws(RestorationError)
 
     /// Visits the members that only the store knows: always the same ones, in the same order. None unless it is written
     /// otherwise.
-    func visitHidden(_ members: inout HiddenMembers)
+    func visitHidden(_ members: inout PrivateStateEncoder)
 }
 
 extension Restorable {
     @inlinable
-    public func visitHidden(_ members: inout HiddenMembers) {}
+    public func visitHidden(_ members: inout PrivateStateEncoder) {}
 }
 
 extension Restorable where Self: RawRepresentable, RawValue: Restorable {
     /// An enum of strings or integers is read by its raw value.
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let value = Self(rawValue: try RawValue(restoring: kept)) else {
             throw kept.unreadable("is none of the values that there are")
         }
@@ -46,28 +46,28 @@ extension Restorable where Self: RawRepresentable, RawValue: Restorable {
 }
 
 extension String: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let text = kept.json.asString else { throw kept.unreadable("must be a string") }
         self = text
     }
 }
 
 extension Int: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let number = kept.json.asInteger else { throw kept.unreadable("must be an integer of 64 bits") }
         self = number
     }
 }
 
 extension Bool: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let flag = kept.json.asBool else { throw kept.unreadable("must be true or false") }
         self = flag
     }
 }
 
 extension Double: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         switch kept.json {
         case .integer(let number): self = Double(number)
         case .number(let number):
@@ -79,18 +79,18 @@ extension Double: Restorable {
 }
 
 extension JSONValue: Restorable {
-    public init(restoring kept: KeptValue) { self = kept.json }
+    public init(restoring kept: PersistedValue) { self = kept.json }
 }
 
 extension Optional: Restorable where Wrapped: Restorable {
     /// `null` becomes nothing.
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         self = kept.json.isNull ? nil : try Wrapped(restoring: kept)
     }
 }
 
 extension Array: Restorable where Element: Restorable {
-    public init(restoring kept: KeptValue) throws(RestorationFailure) {
+    public init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let elements = kept.json.asArray else { throw kept.unreadable("must be an array") }
         self = []
         reserveCapacity(elements.count)
@@ -101,12 +101,12 @@ extension Array: Restorable where Element: Restorable {
 }
 
 /// How the states of a kind are kept and read back; see ``Restorable``.
-public struct Restoration<State: Sendable>: Sendable {
-    let restore: @Sendable (KeptValue) throws(RestorationFailure) -> State
-    private let visitHidden: @Sendable (borrowing State, inout HiddenMembers) -> Void
+public struct StatePersistence<State: Sendable>: Sendable {
+    let restore: @Sendable (PersistedValue) throws(RestorationError) -> State
+    private let visitHidden: @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
 
     /// Writes all that is hidden in `state`, as one object, and the schema where that is not the first.
-    func visit(_ state: borrowing State, schema: Int, _ members: inout HiddenMembers) {
+    func visit(_ state: borrowing State, schema: Int, _ members: inout PrivateStateEncoder) {
         members.open()
         if schema > 1 { members.member("$schema", schema) }
         visitHidden(state, &members)
@@ -114,24 +114,24 @@ public struct Restoration<State: Sendable>: Sendable {
     }
 }
 
-extension Restoration where State: Restorable {
+extension StatePersistence where State: Restorable {
     /// What the state says of itself.
     public init() {
-        restore = { kept throws(RestorationFailure) in try State(restoring: kept) }
+        restore = { kept throws(RestorationError) in try State(restoring: kept) }
         visitHidden = { state, members in state.visitHidden(&members) }
     }
 }
 
 extension HostedState {
-    public static var restoration: Restoration<Self>? { nil }
+    public static var restoration: StatePersistence<Self>? { nil }
 }
 
 extension HostedState where Self: Restorable {
-    public static var restoration: Restoration<Self>? { Restoration() }
+    public static var restoration: StatePersistence<Self>? { StatePersistence() }
 }
 
 /// Why a state that was kept cannot be used.
-public enum RestorationFailure: Error, Sendable, Equatable {
+public enum RestorationError: Error, Sendable, Equatable {
     /// The kind's state is not ``Restorable``.
     case notRestorable
     /// What was kept is not JSON.
@@ -150,13 +150,13 @@ public enum RestorationFailure: Error, Sendable, Equatable {
     }
 
     /// The same of a value that stands at `step` in another.
-    func below(_ step: String) -> RestorationFailure {
+    func below(_ step: String) -> RestorationError {
         guard case .unreadable(let part, let pointer, let detail) = self else { return self }
         return .unreadable(part, at: JSONPointer(tokens: [step] + pointer.tokens), detail)
     }
 }
 
-extension RestorationFailure: CustomStringConvertible {
+extension RestorationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notRestorable: "a state of this kind cannot be restored"
@@ -176,28 +176,28 @@ extension RestorationFailure: CustomStringConvertible {
 
 /// What a store remembers of where it came from until it goes on: its state was migrated, which is to be a commit.
 @usableFromInline
-final class Arrival: Sendable {
+final class PendingMigration: Sendable {
     /// The state as it was kept.
     private let json: [UInt8]
     private let schema: Int
-    let recorder: (any ActionRecorder)?
+    let recorder: (any CommitRecorder)?
 
     /// - Parameters:
     ///   - json: the state as it was kept.
     ///   - schema: the one that it was kept in.
     ///   - recorder: what the store records to.
     @usableFromInline
-    init(_ json: [UInt8], schema: Int, _ recorder: (any ActionRecorder)?) {
+    init(_ json: [UInt8], schema: Int, _ recorder: (any CommitRecorder)?) {
         self.json = json
         self.schema = schema
         self.recorder = recorder
     }
 
     /// The commit that makes of the state that was kept the one that the store has.
-    func record(_ kept: KeptState, schema: Int, revision: Int, at moment: Int) -> ActionRecord {
-        ActionRecord(
+    func record(_ kept: StateSnapshot, schema: Int, revision: Int, at moment: Int) -> CommitRecord {
+        CommitRecord(
             revision: revision, type: "store/migrated",
             payload: ["from": .integer(self.schema), "to": .integer(schema)], origin: .system, cause: nil, at: moment,
-            changes: StatePatch(from: json, to: kept.json), hidden: kept.hidden)
+            changes: EncodedPatch(from: json, to: kept.json), hidden: kept.hidden)
     }
 }

@@ -1,5 +1,5 @@
 /// Seals what must not stand in clear where states are kept.
-public protocol Sealer: Sendable {
+public protocol SecretSealer: Sendable {
     /// What only who has the key can read or make; nil where it cannot be made now, and `clear` has to be left out.
     func seal(_ clear: [UInt8]) -> [UInt8]?
 
@@ -9,11 +9,11 @@ public protocol Sealer: Sendable {
 
 /// Secrets as they stand in JSON: sealed, in base64.
 enum Sealed {
-    static func seal(_ text: String, by sealer: any Sealer) -> String? {
+    static func seal(_ text: String, by sealer: any SecretSealer) -> String? {
         sealer.seal(Array(text.utf8)).map(Base64.text)
     }
 
-    static func open(_ text: String, by sealer: any Sealer) -> String? {
+    static func open(_ text: String, by sealer: any SecretSealer) -> String? {
         Base64.bytes(of: text).flatMap(sealer.open).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

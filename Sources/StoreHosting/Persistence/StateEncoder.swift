@@ -6,12 +6,12 @@ import JSON
 @usableFromInline
 final class StateEncoder<State: HostedState>: Sendable {
     private let selectors: [String: Selector<State>]
-    let restoration: Restoration<State>?
+    let restoration: StatePersistence<State>?
     let migrations: [StoreKind.Migration]
     /// How new stores of the kind begin, which all of them share.
-    let initial: KeptState
+    let initial: StateSnapshot
     /// What is remembered of that state, to find the changes of the first commit.
-    let initialTrace: StateTrace
+    let initialTrace: EncodedBaseline
     /// Whether anything is kept beside what the states show.
     let hides: Bool
 
@@ -19,20 +19,20 @@ final class StateEncoder<State: HostedState>: Sendable {
     init(selectors: [Selector<State>], migrations: [StoreKind.Migration]) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let state = State()
-        initialTrace = StateTrace(of: state)
+        initialTrace = EncodedBaseline(of: state)
         let restoration = State.restoration
         self.restoration = restoration
         self.migrations = migrations
-        var members = HiddenMembers(JSONWriter(), .leftOut)
+        var members = PrivateStateEncoder(JSONWriter(), .leftOut)
         restoration?.visit(state, schema: migrations.count + 1, &members)
         // One that hides nothing now never does.
         hides = members.count > 0
-        initial = KeptState(json: json(of: state), hidden: hides ? members.bytes : nil)
+        initial = StateSnapshot(json: json(of: state), hidden: hides ? members.bytes : nil)
     }
 
     /// - Parameter trail: where the store keeps the newest encoding; nil before its first commit.
     @usableFromInline
-    func encode(_ selection: Selection, of state: State, at revision: Int, _ trail: StateTrail?) -> [UInt8] {
+    func encode(_ selection: Selection, of state: State, at revision: Int, _ trail: HostBookkeeping?) -> [UInt8] {
         switch selection {
         case .whole: return whole(state, revision, trail)
         case .pointer(let pointer): return pointer.found(in: whole(state, revision, trail))
@@ -43,7 +43,7 @@ final class StateEncoder<State: HostedState>: Sendable {
         }
     }
 
-    func whole(_ state: State, _ revision: Int, _ trail: StateTrail?) -> [UInt8] {
+    func whole(_ state: State, _ revision: Int, _ trail: HostBookkeeping?) -> [UInt8] {
         // A store that began with another state has a trail from the beginning.
         guard revision > 0 || trail != nil else { return initial.json }
         if let newest = trail?.encoding, newest.revision == revision { return newest.json }

@@ -15,31 +15,31 @@ package struct AnimalState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         currentAnimal = try kept.member("currentAnimal")
         isLoading = try kept.member("isLoading")
         error = try kept.member("error")
         shownBefore = try kept.hidden("shownBefore")
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("currentAnimal", currentAnimal)
         members.member("isLoading", isLoading)
         members.member("error", error)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) { members.member("shownBefore", shownBefore) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("shownBefore", shownBefore) }
 }
 
 /// What can happen to the animal.
-package enum AnimalAction: CataloguedAction, Equatable {
+package enum AnimalAction: DeclaredAction, Equatable {
     case fetchAnimal
     case cancelFetch
     case ackError
     case setCurrentAnimal(String)
     case fetchFailed(CodedError<RemoteFailure.Code>)
 
-    package static let catalogue = ActionCatalogue<AnimalAction>([
+    package static let catalogue = ActionSchema<AnimalAction>([
         ActionDeclaration(
             "animal/fetchAnimal", "Fetches an animal's name from the animal API; a newer fetch replaces an older one.",
             .fetchAnimal),

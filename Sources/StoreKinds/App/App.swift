@@ -2,7 +2,7 @@ package import StoreHosting
 package import Stores
 
 /// One state composed of every slice.
-package struct AppState: HostedState, StateObject, Restorable, Equatable {
+package struct AppState: HostedState, ObjectState, Restorable, Equatable {
     package var betting = BettingState()
     package var animal = AnimalState()
     package var login = LoginState()
@@ -10,21 +10,21 @@ package struct AppState: HostedState, StateObject, Restorable, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         betting = try BettingState(restoring: kept)
         animal = try kept.slice()
         login = try kept.slice()
         planner = try PlannerState(restoring: kept)
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         betting.visit(&members)
         members.slice(animal)
         members.slice(login)
         planner.visit(&members)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) {
+    package func visitHidden(_ members: inout PrivateStateEncoder) {
         members.slice(animal)
         members.slice(login)
         planner.visitHidden(&members)
@@ -32,13 +32,13 @@ package struct AppState: HostedState, StateObject, Restorable, Equatable {
 }
 
 /// The actions of every slice, nested.
-package enum AppAction: CataloguedAction, Equatable {
+package enum AppAction: DeclaredAction, Equatable {
     case betting(BettingAction)
     case animal(AnimalAction)
     case login(LoginAction)
     case planner(PlannerAction)
 
-    package static let catalogue = ActionCatalogue<AppAction>(
+    package static let catalogue = ActionSchema<AppAction>(
         joining:
             BettingAction.catalogue.embedded(in: .betting),
         AnimalAction.catalogue.embedded(in: .animal),
@@ -75,10 +75,10 @@ package struct AppReducer: ComposedReducer {
     package init() {}
 
     package var body: some Reducer<AppState, AppAction> {
-        Slice(\.betting, .betting, BettingReducer())
-        Slice(\.animal, .animal, AnimalReducer())
-        Slice(\.login, .login, LoginReducer())
-        Slice(\.planner, .planner, PlannerReducer())
+        Scope(\.betting, .betting, BettingReducer())
+        Scope(\.animal, .animal, AnimalReducer())
+        Scope(\.login, .login, LoginReducer())
+        Scope(\.planner, .planner, PlannerReducer())
     }
 }
 

@@ -39,7 +39,7 @@ extension BetSelection: JSONEncodable {
 }
 
 extension BetSelection: Restorable {
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         self.init(
             id: try kept.member("id"), event: try kept.member("event"), outcome: try kept.member("outcome"),
             odds: try kept.member("odds", in: Self.oddsRange))
@@ -67,7 +67,7 @@ extension Bet: JSONEncodable {
 }
 
 extension Bet: Restorable {
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         number = try kept.member("bet")
         selection = try BetSelection(restoring: kept)
     }

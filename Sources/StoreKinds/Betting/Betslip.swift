@@ -8,7 +8,7 @@ package struct BetslipState: StateSlice, Equatable {
     package static let size = 20
 
     package var selections: [BetSelection] = []
-    @Stamped package private(set) var placed: [Bet] = []
+    @Tracked package private(set) var placed: [Bet] = []
 
     package init() {}
 
@@ -21,7 +21,7 @@ package struct BetslipState: StateSlice, Equatable {
         selections = []
     }
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         selections = try kept.member("selections")
         guard selections.count <= Self.size else {
             throw kept.unreadable("must have no more than \(Self.size) elements", below: "selections")
@@ -32,7 +32,7 @@ package struct BetslipState: StateSlice, Equatable {
         }
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("selections", selections)
         members.member("placed", placed, stamp: $placed)
         members.member("totalStake", totalStake)
@@ -40,13 +40,13 @@ package struct BetslipState: StateSlice, Equatable {
 }
 
 /// What can be done with the betslip.
-package enum BetslipAction: CataloguedAction, Equatable {
+package enum BetslipAction: DeclaredAction, Equatable {
     case addSelection(BetSelection)
     case setStake(id: String, stake: Int)
     case removeSelection(id: String)
     case placeBet
 
-    package static let catalogue = ActionCatalogue<BetslipAction>([
+    package static let catalogue = ActionSchema<BetslipAction>([
         adding, staking, removing,
         ActionDeclaration(
             "betslip/placeBet",

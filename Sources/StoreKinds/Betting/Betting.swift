@@ -2,20 +2,20 @@ package import StoreHosting
 package import Stores
 
 /// A counter, an account and a betslip.
-package struct BettingState: HostedState, StateObject, Restorable, Equatable {
+package struct BettingState: HostedState, ObjectState, Restorable, Equatable {
     package var counter = CounterState()
     package var user = UserState()
     package var betslip = BetslipState()
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         counter = try kept.slice()
         user = try kept.slice()
         betslip = try kept.slice()
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.slice(counter)
         members.slice(user)
         members.slice(betslip)
@@ -23,12 +23,12 @@ package struct BettingState: HostedState, StateObject, Restorable, Equatable {
 }
 
 /// The actions of the betting slices, nested.
-package enum BettingAction: CataloguedAction, Equatable {
+package enum BettingAction: DeclaredAction, Equatable {
     case counter(CounterAction)
     case user(UserAction)
     case betslip(BetslipAction)
 
-    package static let catalogue = ActionCatalogue<BettingAction>(
+    package static let catalogue = ActionSchema<BettingAction>(
         joining:
             CounterAction.catalogue.embedded(in: .counter),
         UserAction.catalogue.embedded(in: .user),
@@ -58,9 +58,9 @@ package struct BettingReducer: HostedReducer, ComposedReducer {
     package init() {}
 
     package var body: some Reducer<BettingState, BettingAction> {
-        Slice(\.counter, .counter, CounterReducer())
-        Slice(\.user, .user, UserReducer())
-        Slice(\.betslip, .betslip, BetslipReducer())
+        Scope(\.counter, .counter, CounterReducer())
+        Scope(\.user, .user, UserReducer())
+        Scope(\.betslip, .betslip, BetslipReducer())
         PlaceBetRule()
     }
 }

@@ -12,20 +12,20 @@ package struct UserState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         balance = try kept.member("balance", in: 0...Self.highestBalance)
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("balance", balance)
     }
 }
 
 /// What can happen to the account.
-package enum UserAction: CataloguedAction, Equatable {
+package enum UserAction: DeclaredAction, Equatable {
     case balanceIncrease(Int)
 
-    package static let catalogue = ActionCatalogue<UserAction>([
+    package static let catalogue = ActionSchema<UserAction>([
         ActionDeclaration(
             "user/balanceIncrease", "Pays money in; `limit-exceeded` where the balance would pass 10^15.",
             fields: .integer("value", 1...1_000_000_000_000, example: 10_000)

@@ -9,19 +9,19 @@ package struct CounterState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) { count = try kept.member("count") }
+    package init(restoring kept: PersistedValue) throws(RestorationError) { count = try kept.member("count") }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("count", count)
     }
 }
 
 /// What can be done with the counter.
-package enum CounterAction: CataloguedAction, Equatable {
+package enum CounterAction: DeclaredAction, Equatable {
     case increment(by: Int)
     case decrement(by: Int)
 
-    package static let catalogue = ActionCatalogue<CounterAction>([
+    package static let catalogue = ActionSchema<CounterAction>([
         ActionDeclaration(
             "counter/increment", "Adds to the count; `overflow` past a 64-bit integer.",
             fields: step("How much to add."),

@@ -54,13 +54,13 @@ package struct AuthService: Sendable {
                 return .yes
             }
         } catch {
-            EffectProgress.current?.report(.failed(code: error.effectCode))
+            EffectContext.current?.report(.failed(code: error.effectCode))
             return .no(LoginError(error))
         }
     }
 
     /// What says nothing proves nothing.
-    private static func require(_ proof: JSONPointer, in answer: RemoteAnswer) throws(RemoteFailure) {
+    private static func require(_ proof: JSONPointer, in answer: RemoteResponse) throws(RemoteFailure) {
         switch proof.value(in: try answer.json()) {
         case nil, .null, .bool(false), .string(""): throw RemoteFailure(.badBody, "the answer has nothing at \(proof)")
         default: break

@@ -46,14 +46,14 @@ package struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: Restorable {
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         username = try kept.hidden("username")
         isUsernameValid = try kept.hidden("isUsernameValid")
         password = Secret(try kept.secret("password") ?? "")
         isPasswordValid = try kept.hidden("isPasswordValid")
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) {
+    package func visitHidden(_ members: inout PrivateStateEncoder) {
         members.member("username", username)
         members.member("isUsernameValid", isUsernameValid)
         members.secret("password", password.revealed)

@@ -26,7 +26,7 @@ package struct LoginState: StateSlice, Equatable {
     package var isAuthenticated: Bool { status == .authenticated }
     package var error: LoginError? { if case .failure(let error) = status { error } else { nil } }
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         guard let status = Status(name: try kept.member("status"), try kept.member("error")) else {
             throw kept.unreadable("is none of the statuses that there are, or does not fit the error", below: "status")
         }
@@ -34,7 +34,7 @@ package struct LoginState: StateSlice, Equatable {
         credentials = try Credentials(restoring: kept)
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("status", status.name)
         members.member("hasValidCredentials", hasValidCredentials)
         members.member("isLoading", isLoading)
@@ -42,7 +42,7 @@ package struct LoginState: StateSlice, Equatable {
         members.member("error", error)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) { credentials.visitHidden(&members) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { credentials.visitHidden(&members) }
 }
 
 extension LoginState.Status {
@@ -86,7 +86,7 @@ extension LoginError {
 }
 
 /// What can happen while signing in.
-package enum LoginAction: CataloguedAction, Equatable {
+package enum LoginAction: DeclaredAction, Equatable {
     case enteringCredential(Credential)
     case authenticate
     case ackError
@@ -94,7 +94,7 @@ package enum LoginAction: CataloguedAction, Equatable {
     case authenticated
     case failed(LoginError)
 
-    package static let catalogue = ActionCatalogue<LoginAction>([
+    package static let catalogue = ActionSchema<LoginAction>([
         entering,
         ActionDeclaration(
             "login/authenticate", "Signs in at the auth API with the credentials entered.", .authenticate),

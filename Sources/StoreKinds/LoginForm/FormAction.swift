@@ -2,7 +2,7 @@ package import StoreHosting
 package import Stores
 
 /// The form's methods, as actions that a client or the middleware can name.
-package enum FormAction: CataloguedAction, Equatable {
+package enum FormAction: DeclaredAction, Equatable {
     case set([Credential])
     case authenticate
     case ackError
@@ -10,7 +10,7 @@ package enum FormAction: CataloguedAction, Equatable {
     case authenticated
     case failed(LoginError)
 
-    package static let catalogue = ActionCatalogue<FormAction>([
+    package static let catalogue = ActionSchema<FormAction>([
         setting,
         ActionDeclaration(
             "form/authenticate", "Signs in at the auth API; ignored while the credentials are not valid.",

@@ -57,7 +57,7 @@ package struct LoginForm: StateSlice, Equatable {
         return true
     }
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         credentials = try Credentials(restoring: kept)
         isBusy = try kept.member("isBusy")
         isAuthenticated = try kept.member("isAuthenticated")
@@ -67,7 +67,7 @@ package struct LoginForm: StateSlice, Equatable {
         }
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("username", credentials.username)
         members.member("hasValidCredentials", hasValidCredentials)
         members.member("isBusy", isBusy)
@@ -75,7 +75,7 @@ package struct LoginForm: StateSlice, Equatable {
         members.member("error", error)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) { credentials.visitHidden(&members) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { credentials.visitHidden(&members) }
 }
 
 extension LoginForm {
@@ -89,8 +89,8 @@ extension LoginForm {
 
 extension LoginForm {
     /// What takes the form's actions: it calls the method of that name, and the invariants are checked after each.
-    package static var reducer: Observable<LoginForm, FormAction> {
-        Observable(invariants: invariants) { form, action throws(Rejection) in
+    package static var reducer: MethodReducer<LoginForm, FormAction> {
+        MethodReducer(invariants: invariants) { form, action throws(Rejection) in
             switch action {
             case .set(let entered): try form.set(entered)
             case .authenticate: form.authenticate()

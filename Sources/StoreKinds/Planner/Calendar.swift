@@ -10,18 +10,20 @@ package struct CalendarState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) { selectedDay = try kept.member("selectedDay") }
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
+        selectedDay = try kept.member("selectedDay")
+    }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("selectedDay", selectedDay)
     }
 }
 
 /// What can be done with the calendar.
-package enum CalendarAction: CataloguedAction, Equatable {
+package enum CalendarAction: DeclaredAction, Equatable {
     case selectDay(String?)
 
-    package static let catalogue = ActionCatalogue<CalendarAction>([
+    package static let catalogue = ActionSchema<CalendarAction>([
         ActionDeclaration(
             "calendar/selectDay", "Selects a day, or none.",
             fields: Field.day("day", example: "2026-12-24").nullable().described("The day; null for none."),

@@ -3,7 +3,7 @@ package import StoreHosting
 package import Stores
 
 /// Tasks, calendar, trends and settings.
-package struct PlannerState: HostedState, StateObject, Restorable, Equatable {
+package struct PlannerState: HostedState, ObjectState, Restorable, Equatable {
     package var tasks = TasksState()
     package var calendar = CalendarState()
     package var trends = TrendsState()
@@ -11,31 +11,31 @@ package struct PlannerState: HostedState, StateObject, Restorable, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         tasks = try kept.slice()
         calendar = try kept.slice()
         trends = try kept.slice()
         settings = try kept.slice()
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.slice(tasks)
         members.slice(calendar)
         members.slice(trends)
         members.slice(settings)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) { members.slice(tasks) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { members.slice(tasks) }
 }
 
 /// The actions of the planner's slices, nested.
-package enum PlannerAction: CataloguedAction, Equatable {
+package enum PlannerAction: DeclaredAction, Equatable {
     case tasks(TasksAction)
     case calendar(CalendarAction)
     case trends(TrendsAction)
     case settings(SettingsAction)
 
-    package static let catalogue = ActionCatalogue<PlannerAction>(
+    package static let catalogue = ActionSchema<PlannerAction>(
         joining:
             TasksAction.catalogue.embedded(in: .tasks),
         CalendarAction.catalogue.embedded(in: .calendar),
@@ -74,9 +74,9 @@ package struct PlannerReducer: ComposedReducer {
     package var body: some Reducer<PlannerState, PlannerAction> {
         // Before the tasks' own, which it watches.
         TrendsReducer()
-        Slice(\.tasks, .tasks, TasksReducer())
-        Slice(\.calendar, .calendar, CalendarReducer())
-        Slice(\.settings, .settings, SettingsReducer())
+        Scope(\.tasks, .tasks, TasksReducer())
+        Scope(\.calendar, .calendar, CalendarReducer())
+        Scope(\.settings, .settings, SettingsReducer())
     }
 }
 

@@ -17,13 +17,13 @@ package struct SettingsState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         theme = try kept.member("theme")
         locale = try kept.member("locale")
         notifications = try kept.member("notifications")
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("theme", theme)
         members.member("locale", locale)
         members.member("notifications", notifications)
@@ -31,11 +31,11 @@ package struct SettingsState: StateSlice, Equatable {
 }
 
 /// What can be done with the settings.
-package enum SettingsAction: CataloguedAction, Equatable {
+package enum SettingsAction: DeclaredAction, Equatable {
     /// Nil leaves a setting as it is.
     case update(theme: SettingsState.Theme?, locale: String?, notifications: Bool?)
 
-    package static let catalogue = ActionCatalogue<SettingsAction>([
+    package static let catalogue = ActionSchema<SettingsAction>([
         ActionDeclaration(
             "settings/update", "Changes the settings that are given, one at least.", members: 1...3,
             fields: Field.choice("theme", example: SettingsState.Theme.dark).described("The colours.").optional(),

@@ -39,7 +39,7 @@ package struct TasksReducer: Reducer {
 }
 
 /// What can be done with tasks.
-package enum TasksAction: CataloguedAction, Equatable {
+package enum TasksAction: DeclaredAction, Equatable {
     case add(title: String, due: String?)
     case edit(id: Int, TaskChange)
     case favorite(id: Int)
@@ -47,7 +47,7 @@ package enum TasksAction: CataloguedAction, Equatable {
     case move(id: Int, index: Int)
     case remove(id: Int)
 
-    package static let catalogue = ActionCatalogue<TasksAction>([
+    package static let catalogue = ActionSchema<TasksAction>([
         adding, editing, favoring, unfavoring, moving, removing,
     ])
 }

@@ -8,13 +8,13 @@ package struct TasksState: StateSlice, Equatable {
 
     package var table = EntityTable<PlannedTask>()
     /// The ids of the favourites, in the order in which they became so.
-    @Stamped package var favorited: [Int] = []
+    @Tracked package var favorited: [Int] = []
     /// Never given twice, also when its task is gone.
     package var nextID = 1
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         table = try kept.table()
         favorited = try kept.member("favorited")
         guard Set(favorited).count == favorited.count, favorited.allSatisfy(table.contains) else {
@@ -26,12 +26,12 @@ package struct TasksState: StateSlice, Equatable {
         }
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.members(of: table)
         members.member("favorited", favorited, stamp: $favorited)
     }
 
-    package func visitHidden(_ members: inout HiddenMembers) { members.member("nextID", nextID) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
 }
 
 /// Something to be done.
@@ -64,7 +64,7 @@ extension PlannedTask: JSONEncodable {
 }
 
 extension PlannedTask: Restorable {
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         self.init(
             id: try kept.member("id", in: Self.idRange), title: try kept.member("title"),
             due: try kept.member(ifPresent: "due"))

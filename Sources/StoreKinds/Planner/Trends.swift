@@ -14,13 +14,13 @@ package struct TrendsState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         added = try kept.member("added", in: Self.countRange)
         completed = try kept.member("completed", in: Self.countRange)
         removed = try kept.member("removed", in: Self.countRange)
     }
 
-    package func visit(_ members: inout some StateMembers & ~Copyable) {
+    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("added", added)
         members.member("completed", completed)
         members.member("removed", removed)
@@ -28,10 +28,10 @@ package struct TrendsState: StateSlice, Equatable {
 }
 
 /// What can be done with the trends; what they count are other actions.
-package enum TrendsAction: CataloguedAction, Equatable {
+package enum TrendsAction: DeclaredAction, Equatable {
     case reset
 
-    package static let catalogue = ActionCatalogue<TrendsAction>([
+    package static let catalogue = ActionSchema<TrendsAction>([
         ActionDeclaration("trends/reset", "Begins to count from 0 again.", .reset)
     ])
 }

@@ -32,7 +32,7 @@ extension CodedError: JSONEncodable {
 }
 
 extension CodedError: Restorable {
-    package init(restoring kept: KeptValue) throws(RestorationFailure) {
+    package init(restoring kept: PersistedValue) throws(RestorationError) {
         let text: String = try kept.member("code")
         guard let code = Code(rawValue: text) else {
             throw kept.unreadable("is none of the codes that there are", below: "code")

@@ -25,7 +25,7 @@ extension Configuration.Http {
 
     /// What the limit on open files leaves, less a reserve for upstreams, storage and the log.
     private static func connectionsTheSystemAllows(on loops: LoopImplementation) -> Int {
-        guard let files = OpenFiles.limit else { return 1000 }
+        guard let files = FileDescriptorLimit.limit else { return 1000 }
         return max(16, (files - max(64, files / 20)) / loops.descriptorsForEach)
     }
 }
@@ -100,6 +100,6 @@ extension Duration {
 extension Log {
     /// The log of a process, on standard error.
     package init(_ configuration: Configuration.Logging) {
-        self.init(level: configuration.level, format: configuration.format, sink: LogDescriptorSink.standardError)
+        self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
     }
 }

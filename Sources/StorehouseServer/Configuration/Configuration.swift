@@ -81,7 +81,7 @@ public struct Configuration: Sendable, Hashable {
         /// After how many days commits go however few they are; zero for never.
         public var keepDays = 0
         /// Without one no secret is kept.
-        public var key: StorageKey?
+        public var key: SealingKey?
     }
 
     /// Who may list sessions.

@@ -2,7 +2,7 @@ import StoreHosting
 import Stores
 
 /// What secrets are sealed with where sessions are kept. It is never shown.
-public struct StorageKey: Sendable, Hashable {
+public struct SealingKey: Sendable, Hashable {
     /// How many bytes it has.
     public static let length = 32
 
@@ -28,7 +28,7 @@ public struct StorageKey: Sendable, Hashable {
     }
 }
 
-extension StorageKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { Secret.mask }
     public var debugDescription: String { Secret.mask }
     public var customMirror: Mirror { Mirror(self, children: []) }

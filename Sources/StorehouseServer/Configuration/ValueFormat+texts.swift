@@ -68,12 +68,12 @@ extension ValueFormat<Secret> {
     }
 }
 
-extension ValueFormat<StorageKey> {
+extension ValueFormat<SealingKey> {
     static var storageKey: ValueFormat {
         var format = ValueFormat(
-            "\(StorageKey.length) bytes in base64 or hexadecimal, as `openssl rand -base64 32` makes them",
+            "\(SealingKey.length) bytes in base64 or hexadecimal, as `openssl rand -base64 32` makes them",
             json: { .string($0) },
-            read: { value in value.asString.flatMap { StorageKey($0) } },
+            read: { value in value.asString.flatMap { SealingKey($0) } },
             write: { .string($0.text) })
         format.isSecret = true
         return format

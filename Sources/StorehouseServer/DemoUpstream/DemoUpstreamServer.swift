@@ -4,7 +4,7 @@ import JSON
 package import Sockets
 
 /// A stand-in for the remote APIs that listens on a loopback port, on a loop of its own.
-package final class StandInServer: Sendable {
+package final class DemoUpstreamServer: Sendable {
     /// Where it is reached: `http://127.0.0.1:43121`.
     package let url: String
     private let group: EventLoopGroup
@@ -18,7 +18,7 @@ package final class StandInServer: Sendable {
         group = try EventLoopGroup(count: 1)
         do throws(SocketError) {
             http = try HTTPServer(
-                on: address, group, settings: HTTPServer.Settings(), handler: StandInUpstream(maxDelay: maxDelay))
+                on: address, group, settings: HTTPServer.Settings(), handler: DemoUpstreamHandler(maxDelay: maxDelay))
         } catch {
             group.stop {}
             throw error
@@ -31,7 +31,7 @@ package final class StandInServer: Sendable {
 }
 
 /// A small real HTTP server in the place of the remote APIs: the animals of the tutorial and one known user.
-package final class StandInUpstream: RequestHandler {
+package final class DemoUpstreamHandler: RequestHandler {
     private static let animals = ["Cat", "Dog", "Crow", "Horse", "Iguana", "Cow", "Racoon"]
 
     private let maxDelay: Duration

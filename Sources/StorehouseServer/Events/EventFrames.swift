@@ -27,7 +27,7 @@ struct StateEvent: Sendable {
 struct PatchEvent {
     let history: String
     let revision: Int
-    let patch: StatePatch
+    let patch: EncodedPatch
 
     /// The event in bytes.
     func encoded() -> [UInt8] {

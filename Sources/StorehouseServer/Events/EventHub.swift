@@ -46,8 +46,8 @@ final class EventHub: Sendable {
     ///   - open: called where what to show first is not kept yet, once it is, or is known not to be.
     /// - Returns: what to show first: nothing that is committed later is missing behind it, and nothing repeated.
     func add(
-        _ stream: EventStream, _ most: Int, seen: EventID?, earlier: [ActionRecord] = [],
-        open: @escaping @Sendable (Result<StreamOpening, JournalFailure>) -> Void
+        _ stream: EventStream, _ most: Int, seen: EventID?, earlier: [CommitRecord] = [],
+        open: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
     ) -> Admission {
         var admission = Admission.full
         // Inside the store no commit can come between the snapshot and the subscription.
@@ -68,9 +68,9 @@ final class EventHub: Sendable {
                 let topic = contents.enter(stream, state)
                 return .opening(opening(of: stream.view, topic, state, seen, earlier))
             }
-            guard case .opening(let opening) = admission, let journal, !journal.isKept else { return }
+            guard case .opening(let opening) = admission, let journal, !journal.isDurable else { return }
             // Asked for in here, it comes before whatever is committed later.
-            journal.whenKept { failure in open(failure.map(Result.failure) ?? .success(opening)) }
+            journal.whenDurable { failure in open(failure.map(Result.failure) ?? .success(opening)) }
             admission = .later
         }
         return admission
@@ -95,28 +95,28 @@ final class EventHub: Sendable {
     }
 
     /// Calls `show` with the newest value of what is being watched, once it is kept.
-    func newest(_ view: StreamView, _ show: @escaping @Sendable (StateEvent) -> Void) {
+    func newest(_ view: StreamSubscription, _ show: @escaping @Sendable (StateEvent) -> Void) {
         var newest: StateEvent?
         store.inspect { state in
             newest = contents.withLock { contents in
                 contents.topics.first { $0.view == view }.map { event(of: view, state, changedAt: $0.changedAt) }
             }
         }
-        if let newest { whenKept { show(newest) } }
+        if let newest { whenDurable { show(newest) } }
     }
 
     /// Calls `body` once all is kept that was committed so far. Where something is not, the streams end without a word: the
     /// session goes on from what is kept, and their clients come back to it.
-    private func whenKept(_ body: @escaping @Sendable () -> Void) {
-        guard let journal, !journal.isKept else { return body() }
-        journal.whenKept { [weak self] failure in
+    private func whenDurable(_ body: @escaping @Sendable () -> Void) {
+        guard let journal, !journal.isDurable else { return body() }
+        journal.whenDurable { [weak self] failure in
             if failure == nil { body() } else { self?.cut() }
         }
     }
 
     /// Ends all streams without a word, once.
     func cut() {
-        let audiences: [Audience] = contents.withLock { contents in
+        let audiences: [SubscriberGroup] = contents.withLock { contents in
             contents.hasLeft = true
             return contents.topics.flatMap(\.audiences)
         }
@@ -127,17 +127,17 @@ final class EventHub: Sendable {
     func end(_ reason: String) {
         contents.withLock { $0.hasEnded = true }
         // Nobody else may hold the hub any more.
-        whenKept { [self] in
+        whenDurable { [self] in
             for audience in contents.withLock({ $0.topics.flatMap(\.audiences) }) { audience.end(reason) }
         }
     }
 
     /// Called inside the store, in the order of commits.
     private func publish(_ state: borrowing StateView) {
-        var changes = state.commits.first?.changes ?? StatePatch()
+        var changes = state.commits.first?.changes ?? EncodedPatch()
         for commit in state.commits.dropFirst() { changes.append(commit.changes) }
         let deliveries = contents.withLock { contents in
-            var deliveries: [(EventFrame, [Audience])] = []
+            var deliveries: [(EventFrame, [SubscriberGroup])] = []
             for place in contents.topics.indices {
                 guard let change = contents.topics[place].update(state, changes) else { continue }
                 let view = contents.topics[place].view
@@ -154,7 +154,7 @@ final class EventHub: Sendable {
         }
         guard !deliveries.isEmpty else { return }
         // Not inside the lock: where the journal has failed, the streams are cut at once.
-        whenKept {
+        whenDurable {
             for (frame, audiences) in deliveries {
                 for audience in audiences { audience.deliver(frame) }
             }
@@ -165,10 +165,10 @@ final class EventHub: Sendable {
     private func publish(_ event: EffectEvent) {
         let audiences = contents.withLock { $0.topics.flatMap(\.audiences) }
         let frame = EffectFrame(event)
-        whenKept { for audience in audiences { audience.deliver(frame) } }
+        whenDurable { for audience in audiences { audience.deliver(frame) } }
     }
 
-    private func event(of view: StreamView, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
+    private func event(of view: StreamSubscription, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
         StateEvent(
             history: history, revision: state.revision, json: state.encoded(view.selection), changedAt: changedAt)
     }
@@ -177,8 +177,9 @@ final class EventHub: Sendable {
 // What is shown first.
 extension EventHub {
     private func opening(
-        of view: StreamView, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: [ActionRecord]
-    ) -> StreamOpening {
+        of view: StreamSubscription, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?,
+        _ earlier: [CommitRecord]
+    ) -> InitialEvents {
         if let seen, seen.history == history, seen.revision <= state.revision {
             if seen.revision >= topic.changedAt { return .missed(upTo: state.revision, []) }
             if view.form == .patch, let missed = missed(view, since: seen.revision, upTo: state.revision, earlier) {
@@ -190,7 +191,7 @@ extension EventHub {
 
     /// The patches between two revisions; nil where only the state tells.
     private func missed(
-        _ view: StreamView, since revision: Int, upTo newest: Int, _ earlier: [ActionRecord]
+        _ view: StreamSubscription, since revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
     ) -> [UInt8]? {
         let known = earlier.last?.revision ?? revision
         guard let later = journal?.recent(after: known, limit: max(0, newest - known)) else { return nil }
@@ -213,7 +214,7 @@ extension EventHub {
 
 /// Whether a stream was let in.
 enum Admission {
-    case opening(StreamOpening)
+    case opening(InitialEvents)
     /// It is told later what to show first.
     case later
     case full
@@ -223,7 +224,7 @@ enum Admission {
 }
 
 /// What a stream shows at once; what comes later belongs to later revisions.
-enum StreamOpening: Sendable {
+enum InitialEvents: Sendable {
     /// The value as it is.
     case value(StateEvent)
     /// The events that the client has missed, ready to be sent.

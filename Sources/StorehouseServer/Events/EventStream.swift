@@ -16,7 +16,7 @@ final class EventStream {
         var maxLifetime = Duration.zero
     }
 
-    static func fields(_ form: StreamView.Form) -> [Response.Field] {
+    static func fields(_ form: StreamSubscription.Form) -> [Response.Field] {
         [.init("Content-Type", form.contentType)] + fields
     }
 
@@ -26,7 +26,7 @@ final class EventStream {
         .init("X-Content-Type-Options", "nosniff"),
     ]
 
-    let view: StreamView
+    let view: StreamSubscription
     /// Whether it shows what happens to effects.
     let showsEffects: Bool
     let loop: any EventLoop
@@ -51,7 +51,8 @@ final class EventStream {
 
     /// - Parameter ended: called once the stream is over.
     init(
-        _ session: Session, _ view: StreamView, showsEffects: Bool, _ settings: Settings, on loop: any EventLoop,
+        _ session: Session, _ view: StreamSubscription, showsEffects: Bool, _ settings: Settings,
+        on loop: any EventLoop,
         ended: @escaping @Sendable () -> Void
     ) {
         self.session = session
@@ -66,7 +67,7 @@ final class EventStream {
     }
 
     /// Starts to show events.
-    func start(on connection: HTTPConnection, _ opening: StreamOpening) {
+    func start(on connection: HTTPConnection, _ opening: InitialEvents) {
         self.connection = connection
         var bytes = view.form.greeting(retry: StreamTiming.retry(.jitter))
         switch opening {
@@ -164,7 +165,7 @@ final class EventStream {
     }
 }
 
-extension EventStream: StreamOwner {
+extension EventStream: StreamHandler {
     func streamDrained() {
         guard skipped > 0, !isCatchingUp else { return }
         isCatchingUp = true

@@ -20,7 +20,8 @@ extension Service {
 
     private func openStream(_ session: Session, _ call: Call) throws(Problem) {
         try refuseWhileDraining()
-        let view = StreamView(selection: try Self.selection(call.head, session.kind), form: try Self.form(call.head))
+        let view = StreamSubscription(
+            selection: try Self.selection(call.head, session.kind), form: try Self.form(call.head))
         let text = call.head.fields.first("last-event-id") ?? call.head.query.first("lastEventId")
         let seen = text.flatMap(EventID.init).flatMap { $0.history == session.history ? $0 : nil }
         guard view.form == .patch, let seen, let journal = session.journal, seen.revision < session.store.revision,
@@ -38,7 +39,7 @@ extension Service {
     private static let mostMissed = 4096
 
     private func openStream(
-        _ session: Session, _ view: StreamView, _ seen: EventID?, _ earlier: [ActionRecord], _ call: Call
+        _ session: Session, _ view: StreamSubscription, _ seen: EventID?, _ earlier: [CommitRecord], _ call: Call
     ) throws(Problem) {
         let stream = EventStream(
             session, view, showsEffects: try Self.flag("effects", in: call.head), settings.streams,
@@ -55,7 +56,7 @@ extension Service {
             later.resume { [self] call throws(Problem) in
                 guard case .success(let opening) = found else {
                     session.events.remove(bound.value)
-                    throw Problem(JournalFailure.unavailable(""))
+                    throw Problem(JournalError.unavailable(""))
                 }
                 start(bound.value, of: session, with: opening, call)
             } gone: {
@@ -78,7 +79,7 @@ extension Service {
     }
 
     private func start(
-        _ stream: EventStream, of session: Session, with opening: StreamOpening, _ call: Call
+        _ stream: EventStream, of session: Session, with opening: InitialEvents, _ call: Call
     ) {
         call.reply.note(.ok)
         let connection = call.exchange.startStream(
@@ -89,11 +90,11 @@ extension Service {
     }
 
     /// In which form the client takes the changes.
-    private static func form(_ head: RequestHead) throws(Problem) -> StreamView.Form {
+    private static func form(_ head: RequestHead) throws(Problem) -> StreamSubscription.Form {
         let inColor = try flag("color", in: head)
         let wanted = head.query.first("changes")
-        guard let named = StreamView.Form.named.first(where: { $0.name == wanted ?? "state" }) else {
-            let known = StreamView.Form.named.map(\.name).joined(separator: " or ")
+        guard let named = StreamSubscription.Form.named.first(where: { $0.name == wanted ?? "state" }) else {
+            let known = StreamSubscription.Form.named.map(\.name).joined(separator: " or ")
             throw Problem(.malformedRequest, "changes must be \(known).")
         }
         let offers = [eventStream, terminal].compactMap(\.self)

@@ -4,7 +4,7 @@ import StoreHosting
 import Stores
 
 /// What a stream shows: a part of the state, and in which form.
-struct StreamView: Sendable, Hashable {
+struct StreamSubscription: Sendable, Hashable {
     enum Form: Sendable, Hashable {
         /// The value after each change.
         case state
@@ -18,14 +18,14 @@ struct StreamView: Sendable, Hashable {
     let form: Form
 }
 
-extension StreamView.Form {
+extension StreamSubscription.Form {
     /// What `?changes=` may ask for.
-    static let named: [(name: String, form: StreamView.Form)] = [("state", .state), ("patch", .patch)]
+    static let named: [(name: String, form: StreamSubscription.Form)] = [("state", .state), ("patch", .patch)]
 }
 
 extension Selection {
     /// What a patch of the whole state means to somebody who sees this of it.
-    func narrow(_ patch: StatePatch) -> StatePatch.Narrowed {
+    func narrow(_ patch: EncodedPatch) -> EncodedPatch.Narrowed {
         switch self {
         case .whole: patch.isEmpty ? .unchanged : .patch(patch)
         case .pointer(let pointer): patch.narrowed(to: pointer)
@@ -35,7 +35,7 @@ extension Selection {
 }
 
 // What a stream says of itself and of single values, in each form. Moments are milliseconds since 1970.
-extension StreamView.Form {
+extension StreamSubscription.Form {
     var contentType: String {
         switch self {
         case .state, .patch: "text/event-stream; charset=utf-8"

@@ -22,18 +22,18 @@ struct TerminalLines: Sendable {
             case .patch(let patch): bytes += lines(of: patch, by: commit)
             case .unclear:
                 // What of a batch did it is not to be told apart any more.
-                let patch = StatePatch(from: value.encoded(), to: state.encoded(selection))
+                let patch = EncodedPatch(from: value.encoded(), to: state.encoded(selection))
                 return bytes + lines(of: patch, by: state.commits.last ?? commit)
             }
         }
         return bytes
     }
 
-    private mutating func lines(of patch: StatePatch, by commit: ActionRecord) -> [UInt8] {
+    private mutating func lines(of patch: EncodedPatch, by commit: CommitRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         for operation in patch.operations {
             let old = (try? JSONPointer(operation.path))?.value(in: value)
-            value = StatePatch([operation]).applied(to: value) ?? value
+            value = EncodedPatch([operation]).applied(to: value) ?? value
             let before =
                 operation.kind == .add || old == nil ? Self.nothing : old.map { Self.short($0.encoded()) } ?? ""
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)

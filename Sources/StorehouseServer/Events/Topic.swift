@@ -8,11 +8,11 @@ struct Topic {
     enum Change {
         /// The value is another one.
         case value
-        case patch(StatePatch)
+        case patch(EncodedPatch)
         case lines([UInt8])
     }
 
-    let view: StreamView
+    let view: StreamSubscription
     /// The commit that changed the value last, as far as this is known.
     private(set) var changedAt: Int
     /// The value, where patches of the whole state do not always tell whether it has changed.
@@ -20,9 +20,9 @@ struct Topic {
     /// What is shown to a terminal.
     private var terminal: TerminalLines?
     /// Those who watch, by loop.
-    private(set) var audiences: [Audience] = []
+    private(set) var audiences: [SubscriberGroup] = []
 
-    init(_ view: StreamView, _ state: borrowing StateView) {
+    init(_ view: StreamSubscription, _ state: borrowing StateView) {
         self.view = view
         changedAt = state.revision
         if case .text(let inColor) = view.form {
@@ -33,7 +33,7 @@ struct Topic {
     }
 
     /// Takes what one or more commits have changed in the whole state; nil where the value is what it was.
-    mutating func update(_ state: borrowing StateView, _ changes: StatePatch) -> Change? {
+    mutating func update(_ state: borrowing StateView, _ changes: EncodedPatch) -> Change? {
         var narrowed = view.selection.narrow(changes)
         if narrowed == .unchanged { return nil }
         if let lines = terminal?.lines(of: view.selection, state) {
@@ -45,7 +45,7 @@ struct Topic {
             let new = state.encoded(view.selection)
             if old == new { return nil }
             json = new
-            if narrowed == .unclear, view.form == .patch { narrowed = .patch(StatePatch(from: old, to: new)) }
+            if narrowed == .unclear, view.form == .patch { narrowed = .patch(EncodedPatch(from: old, to: new)) }
         }
         changedAt = state.revision
         guard view.form == .patch, case .patch(let patch) = narrowed else { return .value }
@@ -56,7 +56,7 @@ struct Topic {
         if let audience = audiences.first(where: { $0.loop === stream.loop }) {
             audience.add(stream)
         } else {
-            audiences.append(Audience(first: stream))
+            audiences.append(SubscriberGroup(first: stream))
         }
     }
 
@@ -73,7 +73,7 @@ struct Topic {
 /// The streams of one loop that show the same selection of a session.
 ///
 /// It is told from any thread, in order, and passes on in one job on its loop.
-final class Audience: Sendable {
+final class SubscriberGroup: Sendable {
     let loop: any EventLoop
     private let streams: LoopBound<Streams>
 

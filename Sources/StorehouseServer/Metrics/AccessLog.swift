@@ -2,7 +2,7 @@ import HTTP
 import Observability
 
 /// The line that the log has of one request, once it is answered.
-final class RequestLog: Sendable {
+final class AccessLog: Sendable {
     private let log: Log
     private let method: String
     private let path: String
@@ -27,7 +27,7 @@ final class RequestLog: Sendable {
 
 extension Service {
     /// Nil where nobody reads it, so that it costs nothing.
-    func requestLog(_ head: RequestHead) -> RequestLog? {
+    func requestLog(_ head: RequestHead) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }
         // Also where no session is looked for, as under /Sessions: the id is the right to use the session.
         let segments = head.path.map(\.string)
@@ -35,6 +35,6 @@ extension Service {
             let isID = (place == 1 && segments[0] == "sessions") || SessionID(segment.utf8) != nil
             return isID ? String(segment.prefix(6)) : segment
         }
-        return RequestLog(log, method: head.method, path: "/" + shown.joined(separator: "/"))
+        return AccessLog(log, method: head.method, path: "/" + shown.joined(separator: "/"))
     }
 }

@@ -30,7 +30,7 @@ final class Metrics: Sendable {
     func streamOpened() { opened.add(1, ordering: .relaxed) }
     func streamClosed() { closed.add(1, ordering: .relaxed) }
 
-    func write(into text: inout MetricsText) {
+    func write(into text: inout PrometheusWriter) {
         let answers = [
             ("1xx", informed.load(ordering: .relaxed)), ("2xx", successful.load(ordering: .relaxed)),
             ("3xx", redirected.load(ordering: .relaxed)), ("4xx", refused.load(ordering: .relaxed)),
@@ -54,7 +54,7 @@ final class Metrics: Sendable {
 extension Service {
     /// All numbers, for who has Prometheus or a shell.
     func readMetrics() -> Response {
-        var text = MetricsText()
+        var text = PrometheusWriter()
         metrics.write(into: &text)
         text.gauge(
             "storehouse_sessions", "Sessions that have not ended.", max(registry.residents, journal?.sessionCount ?? 0))
@@ -67,7 +67,7 @@ extension Service {
                 journal.transactionCount)
         }
         moreMetrics?(&text)
-        ProcessNumbers.write(into: &text)
+        ProcessMetrics.write(into: &text)
         return Response(
             .ok, contentType: "text/plain; version=0.0.4; charset=utf-8",
             fields: [.init("Cache-Control", "no-store"), .init("X-Content-Type-Options", "nosniff")], body: text.bytes)

@@ -104,7 +104,7 @@ extension OpenAPI {
         guard let id = SessionID("tGKKBL2ISsXf4VK6kCU3XQ".utf8) else { return [] }
         return kinds.map { kind in
             let session = Session(
-                id, HostedKind(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
+                id, KindRuntime(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
                 history: "")
             let document = SessionDocument(
                 session: session, now: session.createdAt, idleTimeout: 86_400_000, state: kind.initialState,

@@ -8,7 +8,7 @@ struct Call {
     let exchange: Exchange
     let reply: Reply
 
-    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: RequestLog?, _ metrics: Metrics) {
+    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: AccessLog?, _ metrics: Metrics) {
         self.request = request
         self.exchange = exchange
         reply = Reply(fields: cors.fields(for: request.head), log: log, metrics: metrics)
@@ -88,10 +88,10 @@ struct DeferredCall: Sendable {
 /// What every answer to one request has: the fields that its origin needs, and a line in the log.
 struct Reply: Sendable {
     let fields: [Response.Field]
-    private let log: RequestLog?
+    private let log: AccessLog?
     private let metrics: Metrics
 
-    init(fields: [Response.Field], log: RequestLog?, metrics: Metrics) {
+    init(fields: [Response.Field], log: AccessLog?, metrics: Metrics) {
         self.fields = fields
         self.log = log
         self.metrics = metrics

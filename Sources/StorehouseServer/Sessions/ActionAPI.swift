@@ -34,11 +34,11 @@ extension Service {
         _ body: JSONValue, _ order: ActionOrder, _ session: Session, _ call: Call
     ) throws(Problem) {
         let key = order.key?.text ?? ""
-        let fingerprint = BodyFingerprint(call.request.body, session.kind.masked(body))
+        let fingerprint = RequestFingerprint(call.request.body, session.kind.masked(body))
         switch session.answers.enter(key, fingerprint, now: clock.now()) {
         case .first:
             var order = order
-            let keeper = AnswerKeeper(key, fingerprint, order, session)
+            let keeper = IdempotencyRecorder(key, fingerprint, order, session)
             order.options.keep = keeper.keep
             let action = PendingAction(order, session, call.later, self, keeper)
             session.store.dispatch(body, order.options, done: action.answer)
@@ -86,12 +86,13 @@ private final class PendingAction: Sendable {
     private let session: Session
     private let later: LaterCall
     private let service: Service
-    private let keeper: AnswerKeeper?
+    private let keeper: IdempotencyRecorder?
 
     private var call: DeferredCall { later.call }
 
     init(
-        _ order: ActionOrder, _ session: Session, _ later: LaterCall, _ service: Service, _ keeper: AnswerKeeper? = nil
+        _ order: ActionOrder, _ session: Session, _ later: LaterCall, _ service: Service,
+        _ keeper: IdempotencyRecorder? = nil
     ) {
         self.order = order
         self.session = session
@@ -102,8 +103,8 @@ private final class PendingAction: Sendable {
 
     /// Answers once all is kept that the answer may tell of.
     func answer(_ result: DispatchResult) {
-        guard let journal = session.journal, !journal.isKept else { return answerNow(result) }
-        journal.whenKept { [self] failure in
+        guard let journal = session.journal, !journal.isDurable else { return answerNow(result) }
+        journal.whenDurable { [self] failure in
             guard let failure else { return answerNow(result) }
             keeper?.giveUp()
             call.answer { Problem(failure).response }
@@ -116,8 +117,8 @@ private final class PendingAction: Sendable {
             guard let wait = order.wait, !dispatched.isSettled else { return answer(dispatched) }
             call.answer(after: wait) { [self] in finish(order.answer(dispatched, session)) }
             dispatched.whenSettled { [self] in
-                guard let journal = session.journal, !journal.isKept else { return answer(dispatched) }
-                journal.whenKept { [self] failure in
+                guard let journal = session.journal, !journal.isDurable else { return answer(dispatched) }
+                journal.whenDurable { [self] failure in
                     guard let failure else { return answer(dispatched) }
                     call.answer { Problem(failure).response }
                 }
@@ -150,13 +151,13 @@ private final class PendingAction: Sendable {
 }
 
 /// Keeps the answer to an action that has a key.
-private final class AnswerKeeper: Sendable {
+private final class IdempotencyRecorder: Sendable {
     private let key: String
-    private let fingerprint: BodyFingerprint
+    private let fingerprint: RequestFingerprint
     private let order: ActionOrder
     private let session: Session
 
-    init(_ key: String, _ fingerprint: BodyFingerprint, _ order: ActionOrder, _ session: Session) {
+    init(_ key: String, _ fingerprint: RequestFingerprint, _ order: ActionOrder, _ session: Session) {
         self.key = key
         self.fingerprint = fingerprint
         self.order = order
@@ -187,7 +188,7 @@ private final class AnswerKeeper: Sendable {
     func giveUp() { session.answers.forget(key) }
 
     private func keep(_ response: Response, isLast: Bool) {
-        let answer = KeptAnswer(key: key, fingerprint: fingerprint.kept, answer: response.kept, at: session.now)
+        let answer = IdempotencyRecord(key: key, fingerprint: fingerprint.kept, answer: response.kept, at: session.now)
         session.journal?.keep(answer)
         if isLast { session.answers.keep(answer) }
     }
@@ -266,7 +267,7 @@ struct ActionOrder: Sendable {
 }
 
 extension Problem {
-    fileprivate init(_ refusal: ActionRefusal) {
+    fileprivate init(_ refusal: ActionDecodingError) {
         switch refusal {
         case .unknownAction(_, let nearest):
             let hint = nearest.isEmpty ? "" : " Did you mean \(nearest.joined(separator: " or "))?"

@@ -17,7 +17,7 @@ extension Service {
             throw Problem(.notImplemented, "This server keeps no log of actions.")
         }
         let later = call.later
-        journal.whenKept { failure in
+        journal.whenDurable { failure in
             if let failure { return later.resume { (_) throws(Problem) in throw Problem(failure) } }
             // One more than is shown tells whether there are more.
             journal.entries(after: after, limit: limit + 1) { entries in
@@ -27,7 +27,7 @@ extension Service {
     }
 
     private static func page(
-        _ found: Result<[ActionRecord]?, JournalFailure>, _ limit: Int
+        _ found: Result<[CommitRecord]?, JournalError>, _ limit: Int
     ) throws(Problem) -> Response {
         guard let entries = try found.mapError(Problem.init).get() else {
             throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
@@ -63,7 +63,7 @@ extension Service {
 
 /// A commit as the action log shows it.
 private struct LoggedAction: JSONEncodable {
-    let record: ActionRecord
+    let record: CommitRecord
 
     func encode(into json: inout JSONWriter) {
         json.object { json in

@@ -3,13 +3,13 @@ import StoreHosting
 import Stores
 
 /// The answers of one session to requests that may come again (Idempotency-Key), each kept for ten minutes at least.
-final class AnswerTable: Sendable {
+final class IdempotencyCache: Sendable {
     /// What is to be done with a request that has a key.
     enum Turn {
         /// It is the first; its answer is awaited by ``keep(_:)``, or it is given up by ``forget(_:)``.
         case first
         /// It was answered before.
-        case again(KeptAnswer)
+        case again(IdempotencyRecord)
         /// The first one is still under way.
         case underWay
         /// The key was used for another request.
@@ -19,9 +19,9 @@ final class AnswerTable: Sendable {
     }
 
     fileprivate enum Entry {
-        case awaited(BodyFingerprint)
+        case awaited(RequestFingerprint)
         /// With the fingerprint of its request, where that came to this process.
-        case kept(KeptAnswer, BodyFingerprint?)
+        case kept(IdempotencyRecord, RequestFingerprint?)
     }
 
     fileprivate struct Contents {
@@ -52,7 +52,7 @@ final class AnswerTable: Sendable {
     }
 
     /// Takes in a request.
-    func enter(_ key: String, _ fingerprint: BodyFingerprint, now: Int) -> Turn {
+    func enter(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Turn {
         contents.withLock { contents in
             contents.forget(before: now - Self.lifetime)
             switch contents.entries[key] {
@@ -70,7 +70,7 @@ final class AnswerTable: Sendable {
     }
 
     /// Keeps the answer to a request, in place of an earlier one to it.
-    func keep(_ answer: KeptAnswer) {
+    func keep(_ answer: IdempotencyRecord) {
         contents.withLock { $0.keep(answer) }
     }
 
@@ -84,16 +84,16 @@ final class AnswerTable: Sendable {
     }
 
     /// Takes in answers that were kept before.
-    func restore(_ answers: [KeptAnswer]) {
+    func restore(_ answers: [IdempotencyRecord]) {
         contents.withLock { contents in
             for answer in answers.sorted(by: { $0.at < $1.at }) { contents.keep(answer) }
         }
     }
 }
 
-extension AnswerTable.Contents {
-    fileprivate mutating func keep(_ answer: KeptAnswer) {
-        var fingerprint: BodyFingerprint?
+extension IdempotencyCache.Contents {
+    fileprivate mutating func keep(_ answer: IdempotencyRecord) {
+        var fingerprint: RequestFingerprint?
         switch entries[answer.key] {
         case .kept(let earlier, let first)?:
             fingerprint = first
@@ -119,7 +119,7 @@ extension AnswerTable.Contents {
     }
 }
 
-extension KeptAnswer {
+extension IdempotencyRecord {
     /// About how many bytes it takes.
     fileprivate var extent: Int { key.utf8.count + answer.count + 128 }
 }

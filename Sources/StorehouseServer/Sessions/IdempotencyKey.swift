@@ -50,7 +50,7 @@ struct IdempotencyKey: Sendable {
 }
 
 /// Tells a body from others (FNV-1a, 64 bits).
-struct BodyFingerprint: Sendable {
+struct RequestFingerprint: Sendable {
     /// Of the bytes as they came; for this process only, since a secret can be found by it.
     let exact: UInt64
     /// Of what may be kept; the same in every process.

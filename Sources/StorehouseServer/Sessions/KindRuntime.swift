@@ -3,19 +3,19 @@ import StoreHosting
 import Stores
 
 /// A kind as this server hosts it: what all of its sessions share.
-final class HostedKind: Sendable {
+final class KindRuntime: Sendable {
     let kind: StoreKind
     let environment: StoreEnvironment
-    let sealer: (any Sealer)?
+    let sealer: (any SecretSealer)?
 
-    init(_ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any Sealer)?) {
+    init(_ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?) {
         self.kind = kind
         self.sealer = sealer
         self.environment = environment
     }
 
     /// A kind whose stores go by the server's clock, and whose faults and effects are told in its log.
-    convenience init(_ kind: StoreKind, clock: Clock, sealer: (any Sealer)?, log: Log) {
+    convenience init(_ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, log: Log) {
         let name = kind.name
         var effects: (@Sendable (EffectEvent) -> Void)?
         if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
@@ -52,7 +52,7 @@ extension Log {
 }
 
 /// The wall clock of a server and of its stores, as a parameter.
-package struct Clock: StoreClock {
+package struct WallClock: StoreClock {
     private let read: @Sendable () -> Int
 
     /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.

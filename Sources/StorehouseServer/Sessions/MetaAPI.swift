@@ -30,7 +30,7 @@ extension Service {
 
     private enum Listed {
         case resident(Session)
-        case resting(KeptSession)
+        case resting(SessionSummary)
 
         var id: String {
             switch self {
@@ -41,7 +41,7 @@ extension Service {
     }
 
     /// Those in memory and those that rest, each once.
-    private static func merged(_ resident: [Session], _ kept: [KeptSession]) -> [Listed] {
+    private static func merged(_ resident: [Session], _ kept: [SessionSummary]) -> [Listed] {
         let known = Set(resident.map(\.id.description))
         var all = resident.map(Listed.resident)
         all += kept.filter { !known.contains($0.record.id) }.map(Listed.resting)

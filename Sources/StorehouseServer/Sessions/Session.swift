@@ -15,15 +15,15 @@ final class Session: Sendable {
     let history: String
     /// Where it began, if not where its kind does.
     let fork: Fork?
-    let hosted: HostedKind
+    let hosted: KindRuntime
     private let lastActive: Atomic<Int>
     private let nextLook = Atomic<Int>(0)
     private let isGone = Atomic(false)
     private let hub = AtomicLazyReference<EventHub>()
-    private let table = AtomicLazyReference<AnswerTable>()
+    private let table = AtomicLazyReference<IdempotencyCache>()
 
     init(
-        _ id: SessionID, _ hosted: HostedKind, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
+        _ id: SessionID, _ hosted: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, history: String, fork: Fork? = nil
     ) {
         self.id = id
@@ -40,9 +40,9 @@ final class Session: Sendable {
     final class Fork: Sendable {
         /// The other one's revision; nil where this is none of another session, but of an earlier release of its kind.
         let revision: Int?
-        let initial: KeptState
+        let initial: StateSnapshot
 
-        init(_ revision: Int?, _ initial: KeptState) {
+        init(_ revision: Int?, _ initial: StateSnapshot) {
             self.revision = revision
             self.initial = initial
         }
@@ -51,7 +51,7 @@ final class Session: Sendable {
     var kind: StoreKind { hosted.kind }
 
     /// The state at revision 0.
-    var initial: KeptState { fork?.initial ?? kind.initialKept }
+    var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 
     /// Brings its commits to streams.
     ///
@@ -60,7 +60,7 @@ final class Session: Sendable {
     var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, history: history)) }
 
     /// The answers that are kept for repeated requests; made with the first.
-    var answers: AnswerTable { table.load() ?? table.storeIfNil(AnswerTable()) }
+    var answers: IdempotencyCache { table.load() ?? table.storeIfNil(IdempotencyCache()) }
 
     /// The moment by the clock of its store.
     var now: Int { hosted.environment.clock.now() }
@@ -105,7 +105,7 @@ final class Session: Sendable {
     ///
     /// - Returns: whether it has stopped.
     func rests() -> Bool {
-        guard let journal, journal.isKept, !journal.hasFailed, streamCount == 0, table.load()?.isBusy != true else {
+        guard let journal, journal.isDurable, !journal.hasFailed, streamCount == 0, table.load()?.isBusy != true else {
             return false
         }
         isGone.store(true, ordering: .releasing)
@@ -133,7 +133,7 @@ extension Session {
     /// Finds the state as it was at a revision: made of a kept state and the changes since.
     ///
     /// - Parameter done: called once, on any thread.
-    func past(_ revision: Int, done: @escaping @Sendable (Result<KeptState, Problem>) -> Void) {
+    func past(_ revision: Int, done: @escaping @Sendable (Result<StateSnapshot, Problem>) -> Void) {
         let present = store.revision
         guard revision <= present else {
             return done(
@@ -144,15 +144,15 @@ extension Session {
             return done(.failure(Problem(.notImplemented, "This server keeps no earlier states.")))
         }
         let initial = initial
-        journal.whenKept { failure in
+        journal.whenDurable { failure in
             if let failure { return done(.failure(Problem(failure))) }
             journal.past(revision) { done(Self.state($0, initial)) }
         }
     }
 
     private static func state(
-        _ past: Result<PastState?, JournalFailure>, _ initial: KeptState
-    ) -> Result<KeptState, Problem> {
+        _ past: Result<ReplayableState?, JournalError>, _ initial: StateSnapshot
+    ) -> Result<StateSnapshot, Problem> {
         switch past {
         case .failure(let failure): return .failure(Problem(failure))
         case .success(nil):
@@ -168,11 +168,11 @@ extension Session {
     }
 }
 
-extension PastState {
+extension ReplayableState {
     /// The state as it would be kept; nil where the changes do not fit it.
     ///
     /// - Parameter initial: the one at revision 0.
-    func kept(initial: KeptState) -> KeptState? {
-        state(initial: initial.json).map { KeptState(json: $0.encoded(), hidden: hidden ?? initial.hidden) }
+    func kept(initial: StateSnapshot) -> StateSnapshot? {
+        state(initial: initial.json).map { StateSnapshot(json: $0.encoded(), hidden: hidden ?? initial.hidden) }
     }
 }

@@ -14,7 +14,7 @@ extension Service {
     }
 
     /// Begins a session and answers with it.
-    func begin(_ kind: HostedKind, _ fork: Session.Fork?, _ call: Call) throws(Problem) {
+    func begin(_ kind: KindRuntime, _ fork: Session.Fork?, _ call: Call) throws(Problem) {
         let made = try registry.create { (id, now) throws(Problem) in
             try builder.begin(kind, id, now: now, journal, fork: fork)
         }
@@ -56,7 +56,7 @@ extension Service {
     }
 
     /// The kind that the body names; without a body the default one.
-    private func requestedKind(_ request: Request) throws(Problem) -> HostedKind {
+    private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
         guard !request.body.isEmpty else { return try kind(settings.defaultStore) }
         let body = try request.json()
         let violations = Self.sessionRequest(store: .string()).validate(body)
@@ -69,7 +69,7 @@ extension Service {
     /// The body that creates a session.
     static func sessionRequest(store: JSONSchema) -> JSONSchema { .object([.optional("store", store)]) }
 
-    private func kind(_ name: String) throws(Problem) -> HostedKind {
+    private func kind(_ name: String) throws(Problem) -> KindRuntime {
         if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
         let known = kinds.map(\.kind.name).joined(separator: ", ")
         throw Problem(.noSuchStore, "No store has this name; there are: \(known).")

@@ -5,13 +5,13 @@ import Stores
 
 /// Makes sessions: new ones, those that go on from a state of another, and those that were kept.
 struct SessionBuilder: Sendable {
-    private let kinds: [HostedKind]
+    private let kinds: [KindRuntime]
     private let log: Log
     /// What ends the name of each history: another word in each run that may have lost the last commits of the run before,
     /// since a revision is not the same then as it was.
     private let epoch: String
 
-    init(_ kinds: [HostedKind], epoch: String, _ log: Log) {
+    init(_ kinds: [KindRuntime], epoch: String, _ log: Log) {
         self.kinds = kinds
         self.epoch = epoch
         self.log = log
@@ -21,30 +21,30 @@ struct SessionBuilder: Sendable {
     ///
     /// - Parameter fork: where it begins, if not where its kind does.
     func begin(
-        _ kind: HostedKind, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
+        _ kind: KindRuntime, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
         let journal = journal?.begin(
-            SessionRecord(
+            SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
-                forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialKept))
+                forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
         let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
         return Session(id, kind, store, journal: journal, createdAt: now, history: history + epoch, fork: fork)
     }
 
     /// A session as it was left.
     func restore(
-        _ kept: KeptSession, _ past: PastState, _ answers: [KeptAnswer], _ journal: any SessionJournal
+        _ kept: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord], _ journal: any SessionJournal
     ) -> Result<Session, Problem> {
         let record = kept.record
         guard let id = SessionID(record.id.utf8), let state = past.kept(initial: record.initial) else {
-            return .failure(Problem(JournalFailure.corrupt("")))
+            return .failure(Problem(JournalError.corrupt("")))
         }
         guard let kind = kinds.first(where: { $0.kind.name == record.kind }) else {
             return .failure(
                 Problem(.internalError, "This server hosts no store named \(record.kind), of which the session is."))
         }
-        let begins = record.forkedFrom != nil || record.initial != kind.kind.initialKept
+        let begins = record.forkedFrom != nil || record.initial != kind.kind.initialSnapshot
         do throws(Problem) {
             let store = try store(kind, recorder(id, journal), (state, kept.revision))
             let session = Session(
@@ -61,7 +61,7 @@ struct SessionBuilder: Sendable {
     }
 
     private func store(
-        _ kind: HostedKind, _ recorder: (any ActionRecorder)?, _ kept: (state: KeptState, revision: Int)?
+        _ kind: KindRuntime, _ recorder: (any CommitRecorder)?, _ kept: (state: StateSnapshot, revision: Int)?
     ) throws(Problem) -> HostedStore {
         guard let kept else {
             return kind.kind.makeStore(environment: kind.environment, sealer: kind.sealer, recorder: recorder)
@@ -75,13 +75,13 @@ struct SessionBuilder: Sendable {
         }
     }
 
-    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any ActionRecorder)? {
-        log.isEnabled(.debug) ? SessionRecorder(log, id, journal) : journal
+    private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
+        log.isEnabled(.debug) ? LoggingCommitRecorder(log, id, journal) : journal
     }
 }
 
 /// Writes a session's committed actions to the log before its journal takes them; only where the log listens.
-final class SessionRecorder: ActionRecorder {
+final class LoggingCommitRecorder: CommitRecorder {
     private let log: Log
     private let id: SessionID
     private let journal: (any SessionJournal)?
@@ -92,7 +92,7 @@ final class SessionRecorder: ActionRecorder {
         self.journal = journal
     }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         journal?.append(record, state)
         var fields: [LogField] = [
             .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),

@@ -31,7 +31,7 @@ struct SessionDocument: JSONEncodable {
     }
 
     /// Of a session that is not in memory: nobody watches it, and nothing runs.
-    init(resting kept: KeptSession, idleTimeout: Int) {
+    init(resting kept: SessionSummary, idleTimeout: Int) {
         id = kept.record.id
         store = kept.record.kind
         revision = kept.revision

@@ -11,14 +11,14 @@ final class SessionLoader: Sendable {
     private let registry: SessionRegistry
     /// Makes a session of what was kept of it.
     private let restore:
-        @Sendable (KeptSession, PastState, [KeptAnswer], any SessionJournal) -> Result<Session, Problem>
+        @Sendable (SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal) -> Result<Session, Problem>
     // Guards who waits for which session. Nothing is called while it is held.
     private let waiting: Locked<[SessionID: [@Sendable (Found) -> Void]]> = Locked([:])
 
     init(
         _ journal: any Journal, _ registry: SessionRegistry,
         restore:
-            @escaping @Sendable (KeptSession, PastState, [KeptAnswer], any SessionJournal) -> Result<
+            @escaping @Sendable (SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal) -> Result<
                 Session, Problem
             >
     ) {
@@ -44,7 +44,7 @@ final class SessionLoader: Sendable {
         for done in done { done(found) }
     }
 
-    private func lookup(_ id: SessionID, _ found: Result<FoundSession, JournalFailure>) -> Found {
+    private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {
         switch found {
         case .failure(let failure): return .failure(Problem(failure))
         case .success(.unknown): return .success(.unknown)
@@ -65,7 +65,7 @@ final class SessionLoader: Sendable {
 
 extension Problem {
     /// Why nothing was kept, or nothing found.
-    init(_ failure: JournalFailure) {
+    init(_ failure: JournalError) {
         switch failure {
         case .unavailable:
             self.init(.storageUnavailable, "The storage cannot be reached now; nothing was committed. Try again soon.")
@@ -120,8 +120,8 @@ extension Service {
 extension Call {
     /// Sends an answer about a session once all is kept that it may tell of.
     func answer(_ response: Response, about session: Session) {
-        guard let journal = session.journal, !journal.isKept else { return answer(response) }
+        guard let journal = session.journal, !journal.isDurable else { return answer(response) }
         let deferred = deferred
-        journal.whenKept { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
+        journal.whenDurable { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
     }
 }

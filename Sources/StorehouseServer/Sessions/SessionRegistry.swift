@@ -24,20 +24,20 @@ final class SessionRegistry: Sendable {
     private static let shardCount = 16
 
     let settings: Settings
-    private let clock: Clock
+    private let clock: WallClock
     private let journal: (any Journal)?
     // Each guards its part of the sessions. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
     private let count = Atomic<Int>(0)
-    private let ended: EndedSessions
+    private let ended: SessionTombstones
     private let expiry: ExpiryQueue<Session>
 
-    init(_ settings: Settings, journal: (any Journal)?, clock: Clock) {
+    init(_ settings: Settings, journal: (any Journal)?, clock: WallClock) {
         self.settings = settings
         self.journal = journal
         self.clock = clock
         shards = (0..<Self.shardCount).map { _ in Locked([:]) }
-        ended = EndedSessions()
+        ended = SessionTombstones()
         expiry = ExpiryQueue(granularity: max(20, min(10_000, settings.idleTimeout / 20)))
     }
 

@@ -4,7 +4,7 @@ import Locks
 ///
 /// An id is remembered for an hour at least, and more than a million of them at once: only where more sessions end
 /// within the hour is the oldest forgotten early.
-package final class EndedSessions: Sendable {
+package final class SessionTombstones: Sendable {
     private static let memory = 3_600_000
     private static let most = 1 << 20
 

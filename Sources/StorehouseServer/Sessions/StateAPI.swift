@@ -49,7 +49,7 @@ extension Service {
     }
 
     private static func select(
-        _ selection: Selection, of state: KeptState, _ kind: StoreKind
+        _ selection: Selection, of state: StateSnapshot, _ kind: StoreKind
     ) throws(Problem) -> [UInt8] {
         do {
             return try kind.select(selection, of: state)

@@ -10,9 +10,9 @@ import Synchronization
 /// Reading and changing happen in place, nothing is copied. Opening the value for change takes a fresh stamp, also where
 /// the change turns out to be none: some ten nanoseconds.
 @propertyWrapper
-public struct Stamped<Value>: ChangeStamped {
+public struct Tracked<Value>: ChangeTracked {
     @usableFromInline var value: Value
-    @usableFromInline var latest = Stamp()
+    @usableFromInline var latest = ChangeToken()
 
     /// A part of the state with a fresh stamp.
     @inlinable
@@ -20,29 +20,29 @@ public struct Stamped<Value>: ChangeStamped {
 
     /// The stamp of the latest change; a fresh one at first.
     @inlinable
-    public var stamp: Stamp { latest }
+    public var stamp: ChangeToken { latest }
 
     /// The stamp, as `$name`.
     @inlinable
-    public var projectedValue: Stamp { stamp }
+    public var projectedValue: ChangeToken { stamp }
 
     /// The value itself.
     @inlinable
     public var wrappedValue: Value {
         _read { yield value }
         _modify {
-            latest = Stamp()
+            latest = ChangeToken()
             yield &value
         }
     }
 }
 
-extension Stamped: Sendable where Value: Sendable {}
+extension Tracked: Sendable where Value: Sendable {}
 
-extension Stamped: Equatable where Value: Equatable {
+extension Tracked: Equatable where Value: Equatable {
     /// Whether the values are equal. Equal stamps answer at once.
     @inlinable
-    public static func == (one: Stamped, other: Stamped) -> Bool {
+    public static func == (one: Tracked, other: Tracked) -> Bool {
         one.stamp == other.stamp || one.value == other.value
     }
 }
@@ -55,7 +55,7 @@ extension Stamped: Equatable where Value: Equatable {
 /// A fresh stamp is one that this process has never given before. So an undo may bring an old value back with its old
 /// stamp, and what changes it afterwards still gets a stamp of its own. Stamps have no order and mean nothing to another
 /// process. To take one costs one atomic addition.
-public struct Stamp: Sendable, Hashable {
+public struct ChangeToken: Sendable, Hashable {
     private let number: UInt64
 
     /// A fresh stamp.
@@ -66,7 +66,7 @@ public struct Stamp: Sendable, Hashable {
     private init(number: UInt64) { self.number = number }
 
     /// What a value carries that is as it began; no fresh stamp equals it.
-    @usableFromInline static let untouched = Stamp(number: 0)
+    @usableFromInline static let untouched = ChangeToken(number: 0)
 }
 
 /// How many stamps were given. One counter for all threads: measured on eight, splitting it made a stamp dearer.
@@ -75,7 +75,7 @@ private let given = Atomic<UInt64>(0)
 /// A value that knows when it was changed last.
 ///
 /// Who looks at it again and finds the stamp of before need not compare: nothing has changed.
-public protocol ChangeStamped {
+public protocol ChangeTracked {
     /// Fresh after every change; equal stamps mean equal values.
-    var stamp: Stamp { get }
+    var stamp: ChangeToken { get }
 }

@@ -6,7 +6,7 @@
 public struct Effect<Action: Sendable>: Sendable {
     @usableFromInline
     package enum Step: Sendable {
-        case run(EffectRequest<Action>)
+        case run(EffectDescription<Action>)
         case cancel(EffectID)
         case dispatch(Action)
         case timers(EffectID, [StateTimer<Action>])
@@ -34,7 +34,7 @@ public struct Effect<Action: Sendable>: Sendable {
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
     ) -> Effect {
-        Effect([.run(EffectRequest(id: id, policy: policy, operation: operation))])
+        Effect([.run(EffectDescription(id: id, policy: policy, operation: operation))])
     }
 
     /// Runs `operation`, which may fail; a failure becomes the action that `failure` makes of it, and the effect is told to
@@ -48,7 +48,7 @@ public struct Effect<Action: Sendable>: Sendable {
             do throws(Failure) {
                 return try await operation()
             } catch {
-                EffectProgress.current?.report(.failed(code: (error as? any EffectFailure)?.effectCode))
+                EffectContext.current?.report(.failed(code: (error as? any EffectFailure)?.effectCode))
                 return failure(error)
             }
         }
@@ -97,7 +97,7 @@ extension Effect {
             })
     }
 
-    private func changed(_ change: (inout EffectRequest<Action>) -> Void) -> Effect {
+    private func changed(_ change: (inout EffectDescription<Action>) -> Void) -> Effect {
         Effect(
             steps?.map { step in
                 guard case .run(var request) = step else { return step }
@@ -148,7 +148,7 @@ public struct Emitter<Action: Sendable>: Sendable {
 
 /// An effect as it was asked for.
 @usableFromInline
-package struct EffectRequest<Action: Sendable>: Sendable {
+package struct EffectDescription<Action: Sendable>: Sendable {
     typealias Operation = @Sendable (Emitter<Action>) async -> Action?
 
     let id: EffectID
@@ -166,8 +166,8 @@ package struct EffectRequest<Action: Sendable>: Sendable {
         if case .debounced(let quiet) = policy { delay = quiet }
     }
 
-    func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> EffectRequest<Parent> {
-        var parent = EffectRequest<Parent>(id: id, policy: policy) { [operation] emitter in
+    func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> EffectDescription<Parent> {
+        var parent = EffectDescription<Parent>(id: id, policy: policy) { [operation] emitter in
             await operation(Emitter { emitter.emit(embed($0)) }).map(embed)
         }
         parent.delay = delay

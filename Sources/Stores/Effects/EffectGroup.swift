@@ -2,7 +2,7 @@ import Locks
 
 /// Counts what an action set going: its effects, those of the actions they emitted, and so on.
 @usableFromInline
-package final class Chain: Sendable {
+package final class EffectGroup: Sendable {
     private struct Contents {
         var running = 0
         /// Whether what its commits dispatch is dropped.

@@ -1,28 +1,28 @@
 import Locks
 
 /// One run of an effect: waits, runs the operation within its deadline, and gives back what it says last.
-struct EffectRun<Action: Sendable>: Sendable {
-    private let request: EffectRequest<Action>
-    private let progress: EffectProgress
+struct EffectTask<Action: Sendable>: Sendable {
+    private let request: EffectDescription<Action>
+    private let progress: EffectContext
     private let asked: Int
     private let environment: StoreEnvironment
     private let send: @Sendable (Action, Standing) -> Void
-    private let submission: @Sendable (Action, Standing) -> Submission<Action>
+    private let submission: @Sendable (Action, Standing) -> QueuedActions<Action>
 
     /// What an action is to the run that sends it.
     private enum Standing { case emitted, last, late }
 
     init(
-        _ effect: EffectTable<Action>.Waiting, _ generation: Int, _ progress: EffectProgress,
-        _ environment: StoreEnvironment, _ door: any Door<Action>
+        _ effect: EffectTable<Action>.Waiting, _ generation: Int, _ progress: EffectContext,
+        _ environment: StoreEnvironment, _ door: any ActionSink<Action>
     ) {
         request = effect.request
         self.progress = progress
         asked = environment.clock.now()
         self.environment = environment
         let (cause, chain) = (effect.cause, effect.chains.first)
-        let submission: @Sendable (Action, Standing) -> Submission<Action> = { action, standing in
-            Submission(
+        let submission: @Sendable (Action, Standing) -> QueuedActions<Action> = { action, standing in
+            QueuedActions(
                 action, origin: .effect,
                 .init(
                     cause: cause, chain: chain, sender: generation, endsSender: standing != .emitted,
@@ -33,7 +33,7 @@ struct EffectRun<Action: Sendable>: Sendable {
     }
 
     /// - Returns: the last action to submit; nil where there is none.
-    func callAsFunction() async -> Submission<Action>? {
+    func callAsFunction() async -> QueuedActions<Action>? {
         if request.delay > .zero {
             let moment = asked.saturatingAdding(request.delay.milliseconds)
             guard await environment.clock.reaches(moment) else { return nil }
@@ -42,7 +42,7 @@ struct EffectRun<Action: Sendable>: Sendable {
         guard !Task.isCancelled else { return nil }
         let alarm = request.deadline.map { timeout, action in self.alarm(after: timeout, action) }
         defer { alarm?.cancel() }
-        let last = await EffectProgress.$running.withValue(progress) {
+        let last = await EffectContext.$running.withValue(progress) {
             await request.operation(Emitter { [send] in send($0, .emitted) })
         }
         return last.map { submission($0, .last) }
@@ -74,11 +74,11 @@ extension StoreClock {
 ///
 /// A store knows when an effect begins and ends, but not what came of it. Whoever knows reports it to the ``current`` one. An
 /// effect succeeded where nothing else was reported.
-public final class EffectProgress: Sendable {
+public final class EffectContext: Sendable {
     /// The effect that the calling task runs; nil outside of one.
-    public static var current: EffectProgress? { running }
+    public static var current: EffectContext? { running }
 
-    @TaskLocal static var running: EffectProgress?
+    @TaskLocal static var running: EffectContext?
 
     /// What there is to tell.
     public enum Report: Sendable, Hashable {

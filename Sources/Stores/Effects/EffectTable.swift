@@ -4,11 +4,11 @@ import Synchronization
 package struct EffectTable<Action: Sendable>: Sendable {
     /// An effect in a queue.
     struct Waiting {
-        let request: EffectRequest<Action>
+        let request: EffectDescription<Action>
         let cause: Int
-        let chains: [Chain]
+        let chains: [EffectGroup]
         /// What has to be over before it begins.
-        let after: Chain?
+        let after: EffectGroup?
     }
 
     /// What is to be done with a new effect.
@@ -30,7 +30,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
     func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
 
     /// How the effect of that run gets on; nil where it has ended, or is a timer.
-    func progress(of generation: Int) -> EffectProgress? {
+    func progress(of generation: Int) -> EffectContext? {
         running.first { $0.generation == generation }?.progress
     }
 
@@ -45,7 +45,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
     }
 
     /// What the policy of `request` makes of it; what it ends goes to `ended`.
-    mutating func admit(_ request: EffectRequest<Action>, now: Int, ended: inout [RunningEffect]) -> Admission {
+    mutating func admit(_ request: EffectDescription<Action>, now: Int, ended: inout [RunningEffect]) -> Admission {
         switch request.policy {
         case .parallel: return .start
         case .latest, .debounced:
@@ -75,7 +75,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         }
     }
 
-    private mutating func reserve(_ request: EffectRequest<Action>, now: Int, limit: Int) -> Bool {
+    private mutating func reserve(_ request: EffectDescription<Action>, now: Int, limit: Int) -> Bool {
         var ended: [RunningEffect] = []
         switch admit(request, now: now, ended: &ended) {
         case .drop: return true
@@ -144,10 +144,10 @@ struct RunningEffect: Sendable {
     /// What an effect's id means for the next of the same; nil for a timer.
     let policy: EffectPolicy?
     /// What waits for it. Left when it ends or is cancelled.
-    var chains: [Chain] = []
+    var chains: [EffectGroup] = []
     var task: Task<Void, Never>?
     /// How it gets on; nil for a timer, and for what never started.
-    var progress: EffectProgress?
+    var progress: EffectContext?
 
     var isTimer: Bool { policy == nil }
 
@@ -160,10 +160,10 @@ struct RunningEffect: Sendable {
 
 /// What is left to be told when the store's lock is free again: a waiter may well ask the store for its state.
 @usableFromInline
-package struct Aftermath: Sendable {
+package struct PostLockWork: Sendable {
     var ended: [RunningEffect] = []
     /// The chains of what is done with, to be left once all that it started has entered them.
-    var left: [Chain] = []
+    var left: [EffectGroup] = []
 
     var isEmpty: Bool { ended.isEmpty && left.isEmpty }
 

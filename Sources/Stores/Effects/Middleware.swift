@@ -23,7 +23,7 @@ public protocol Middleware<State, Action>: Sendable {
     func resume(_ state: State) -> Effect<Action>
 
     /// The same middleware, made ready to be asked often.
-    var prepared: PreparedMiddleware<State, Action> { get }
+    var prepared: AnyMiddleware<State, Action> { get }
 }
 
 extension Middleware {
@@ -33,7 +33,7 @@ extension Middleware {
     public func resume(_ state: State) -> Effect<Action> { .none }
     /// Made anew with each call: whoever asks often keeps it.
     @inlinable
-    public var prepared: PreparedMiddleware<State, Action> { PreparedMiddleware { respond(to: $0) } }
+    public var prepared: AnyMiddleware<State, Action> { AnyMiddleware { respond(to: $0) } }
 }
 
 /// A middleware that also stands between the sender and the reducer.
@@ -79,12 +79,12 @@ public enum Interception<Action: Sendable>: Sendable {
 
 /// A middleware that is a function of the commit.
 public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware {
-    public let prepared: PreparedMiddleware<State, Action>
+    public let prepared: AnyMiddleware<State, Action>
 
     /// A middleware that answers as `function` does.
     @inlinable
     public init(_ function: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
-        prepared = PreparedMiddleware(function)
+        prepared = AnyMiddleware(function)
     }
 
     @inlinable
@@ -106,7 +106,7 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
     @usableFromInline package let state: any KeyPath<State, Part.State> & Sendable
     @usableFromInline package let action: CasePath<Action, Part.Action>
     @usableFromInline package let part: Part
-    public let prepared: PreparedMiddleware<State, Action>
+    public let prepared: AnyMiddleware<State, Action>
 
     @inlinable @inline(__always)
     package init(
@@ -115,7 +115,7 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
         self.state = state
         self.action = action
         self.part = part
-        prepared = PreparedMiddleware { commit in
+        prepared = AnyMiddleware { commit in
             // Most commits are none of its business.
             guard action.matches(commit.action), let nested = action.extract(commit.action) else { return .none }
             return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
@@ -145,7 +145,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     @usableFromInline package let all: [any Middleware<State, Action>]
     @usableFromInline package let interceptors: [any Interceptor<State, Action>]
     /// What each makes of a commit.
-    @usableFromInline package let responders: ConstantList<PreparedMiddleware<State, Action>>
+    @usableFromInline package let responders: UnretainedArray<AnyMiddleware<State, Action>>
     /// Whether there are interceptors.
     @usableFromInline package let intercepts: Bool
 
@@ -153,7 +153,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     package init(_ all: [any Middleware<State, Action>]) {
         self.all = all
         interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
-        responders = ConstantList(all.map { $0.prepared })
+        responders = UnretainedArray(all.map { $0.prepared })
         intercepts = !interceptors.isEmpty
     }
 }
@@ -162,7 +162,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
 ///
 /// Its function is made where the type of the middleware is known, so that the compiler specializes it, and is called without a
 /// copy of anything.
-public final class PreparedMiddleware<State: Sendable, Action: Sendable>: Sendable {
+public final class AnyMiddleware<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline package let respond: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
 
     /// What answers as `respond` does.

@@ -6,7 +6,7 @@
 /// than before; an id that is both moved and updated stands in both lists.
 public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     /// An id and its index in the order.
-    public struct Place: Sendable, Equatable {
+    public struct Position: Sendable, Equatable {
         /// Whose place it is.
         public let id: ID
         /// Where it stands, from 0.
@@ -37,9 +37,9 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     }
 
     /// Ids that are gone, with where they stood; by index.
-    public let removed: [Place]
+    public let removed: [Position]
     /// Ids that are new, with where they stand; by index.
-    public let inserted: [Place]
+    public let inserted: [Position]
     /// Ids that stand elsewhere; by their new index.
     public let moved: [Move]
     /// Ids that were there before, whose entities were changed; in the order of their first change.
@@ -50,8 +50,8 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
     @inlinable
-    init(_ entries: ArraySlice<EntityLogEntry<ID>>) {
-        var (removed, inserted, moved, updated): ([Place], [Place], [Move], [ID]) = ([], [], [], [])
+    init(_ entries: ArraySlice<EntityChangeLogEntry<ID>>) {
+        var (removed, inserted, moved, updated): ([Position], [Position], [Move], [ID]) = ([], [], [], [])
         for (position, id) in zip(entries.indices, entries.lazy.map { $0.id })
         where !entries[..<position].contains(where: { $0.id == id }) {
             guard let (from, to) = entries.journey(of: id) else {
@@ -62,9 +62,9 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
                 moved.append(Move(id: id, from: from, to: to))
                 if entries.contains(where: { $0.id == id && $0.bringsValue }) { updated.append(id) }
             } else if let from {
-                removed.append(Place(id: id, index: from))
+                removed.append(Position(id: id, index: from))
             } else if let to {
-                inserted.append(Place(id: id, index: to))
+                inserted.append(Position(id: id, index: to))
             }
         }
         // Where nothing else changed places, a move that came back is none.
@@ -80,7 +80,7 @@ extension ArraySlice {
     /// Where an id stood before these changes and where it stands after them, nil for nowhere; nil as a whole where they
     /// changed only what stands under it.
     @inlinable
-    func journey<ID>(of id: ID) -> (from: Int?, to: Int?)? where Element == EntityLogEntry<ID> {
+    func journey<ID>(of id: ID) -> (from: Int?, to: Int?)? where Element == EntityChangeLogEntry<ID> {
         let first = firstIndex { $0.id == id && !$0.isUpdate }
         let last = lastIndex { $0.id == id && !$0.isUpdate }
         guard let first, let last else { return nil }
@@ -93,40 +93,40 @@ extension ArraySlice {
 
 /// The latest changes of a table. A reader that looks after each commit finds them all; nobody else makes it grow.
 @usableFromInline
-struct EntityLog<ID: Hashable & Sendable>: Sendable {
+struct EntityChangeLog<ID: Hashable & Sendable>: Sendable {
     /// As many are kept at least, if there were as many; twice as many at most.
     @inlinable static var kept: Int { 16 }
 
-    @usableFromInline var entries: [EntityLogEntry<ID>] = []
+    @usableFromInline var entries: [EntityChangeLogEntry<ID>] = []
 
     @inlinable
     init() {}
 
     @inlinable
-    mutating func note(_ entry: EntityLogEntry<ID>) {
+    mutating func note(_ entry: EntityChangeLogEntry<ID>) {
         if entries.count == 2 * Self.kept { entries.removeFirst(Self.kept) }
         entries.append(entry)
     }
 
     /// The changes that led from that stamp to the latest; nil where the log does not know it.
     @inlinable
-    func entries(since stamp: Stamp) -> ArraySlice<EntityLogEntry<ID>>? {
+    func entries(since stamp: ChangeToken) -> ArraySlice<EntityChangeLogEntry<ID>>? {
         entries.lastIndex { $0.before == stamp }.map { entries[$0...] }
     }
 }
 
 /// One change of a table: an insertion comes from nowhere, a removal goes there, an update stays where it is.
 @usableFromInline
-struct EntityLogEntry<ID: Hashable & Sendable>: Sendable {
+struct EntityChangeLogEntry<ID: Hashable & Sendable>: Sendable {
     /// The stamp that the table had before.
-    @usableFromInline let before: Stamp
+    @usableFromInline let before: ChangeToken
     @usableFromInline let id: ID
     /// Places in the order, -1 for nowhere: smaller than optionals.
     @usableFromInline let oldPlace: Int32
     @usableFromInline let newPlace: Int32
 
     @inlinable
-    init(before: Stamp, id: ID, from oldPlace: Int?, to newPlace: Int?) {
+    init(before: ChangeToken, id: ID, from oldPlace: Int?, to newPlace: Int?) {
         self.before = before
         self.id = id
         self.oldPlace = Int32(truncatingIfNeeded: oldPlace ?? -1)

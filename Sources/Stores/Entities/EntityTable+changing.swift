@@ -115,8 +115,8 @@ extension EntityTable {
 
     @inlinable
     mutating func note(_ id: Entity.ID, from old: Int?, to new: Int?) {
-        log.note(EntityLogEntry(before: latest, id: id, from: old, to: new))
-        latest = Stamp()
+        log.note(EntityChangeLogEntry(before: latest, id: id, from: old, to: new))
+        latest = ChangeToken()
     }
 }
 

@@ -9,7 +9,7 @@
 /// Tables are equal if they hold equal entities in one order, however they came to it.
 ///
 /// An entity must keep its id: the table goes by the one that the entity came with. It holds at most 2³¹ − 1 entities.
-public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeStamped where Entity.ID: Sendable {
+public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTracked where Entity.ID: Sendable {
     /// An entity, under the id that it came with.
     @usableFromInline
     struct Row: Sendable {
@@ -29,8 +29,8 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeStam
     @usableFromInline var rowOfID: [Entity.ID: Int32] = [:]
     /// The places in `rows`, in the table's order. Not the ids: numbers are found and shifted faster than any of them.
     @usableFromInline var order: [Int32] = []
-    @usableFromInline var log = EntityLog<Entity.ID>()
-    @usableFromInline var latest = Stamp.untouched
+    @usableFromInline var log = EntityChangeLog<Entity.ID>()
+    @usableFromInline var latest = ChangeToken.untouched
 
     /// An empty table.
     @inlinable
@@ -41,12 +41,12 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeStam
     public init(_ entities: some Sequence<Entity>) {
         self.init()
         for entity in entities where !contains(entity.id) { add(entity, at: count) }
-        if !isEmpty { latest = Stamp() }
+        if !isEmpty { latest = ChangeToken() }
     }
 
     /// Fresh after every change; equal stamps mean equal tables.
     @inlinable
-    public var stamp: Stamp { latest }
+    public var stamp: ChangeToken { latest }
 
     /// How many entities there are.
     @inlinable
@@ -80,7 +80,7 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeStam
     ///
     /// The log reaches back over at least the latest 16 changes.
     @inlinable
-    public func changes(since stamp: Stamp) -> EntityDelta<Entity.ID>? {
+    public func changes(since stamp: ChangeToken) -> EntityDelta<Entity.ID>? {
         stamp == self.stamp ? EntityDelta([]) : log.entries(since: stamp).map { EntityDelta($0) }
     }
 }

@@ -53,7 +53,7 @@ public enum EffectOrder: Sendable {
     /// They run beside one another.
     case concurrent
     /// A middleware's effects begin when those of the middleware before it have ended, for each commit by itself.
-    case oneAfterAnother
+    case sequential
 }
 
 /// A fault of the program that a store has contained: nothing is lost but what it names, and the store goes on.

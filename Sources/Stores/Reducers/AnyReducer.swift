@@ -2,7 +2,7 @@
 ///
 /// It is four functions that are made where the type of the reducer is known, so that the compiler specializes them, and that
 /// are called without a copy of anything.
-public final class PreparedReducer<State: Sendable, Action: Sendable>: Reducer {
+public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline package typealias Ask = @Sendable (Action) -> Bool
     @usableFromInline package typealias Read = @Sendable (Action, State) -> Decision
     @usableFromInline package typealias Change = @Sendable (Action, inout State) -> Void
@@ -41,5 +41,5 @@ public final class PreparedReducer<State: Sendable, Action: Sendable>: Reducer {
     @inlinable
     public func apply(_ action: Action, to state: inout State) -> Decision { attempt(action, &state) }
 
-    @inlinable public var prepared: PreparedReducer { self }
+    @inlinable public var prepared: AnyReducer { self }
 }

@@ -1,21 +1,21 @@
 /// Composes reducers as a list of statements.
 ///
 ///     Compose {
-///         Slice(\.counter, .counter, CounterReducer())
-///         Slice(\.user, .user, UserReducer())
+///         Scope(\.counter, .counter, CounterReducer())
+///         Scope(\.user, .user, UserReducer())
 ///     }
 ///
 /// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace. A part that an
 /// action does not concern is neither asked nor run, and costs little more than finding that out.
 public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
-    @usableFromInline let parts: [PreparedReducer<State, Action>]
-    public let body: PreparedReducer<State, Action>
+    @usableFromInline let parts: [AnyReducer<State, Action>]
+    public let body: AnyReducer<State, Action>
 
     @inlinable
-    init(parts: [PreparedReducer<State, Action>]) {
+    init(parts: [AnyReducer<State, Action>]) {
         self.parts = parts
-        let list = PartList(parts)
-        body = PreparedReducer(
+        let list = ReducerList(parts)
+        body = AnyReducer(
             ask: { list.concerns($0) }, read: { list.decide($0, in: $1) }, change: { list.reduce(&$1, $0) },
             attempt: { list.apply($0, to: &$1) })
     }
@@ -35,10 +35,10 @@ public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) ->
 ///
 ///     struct ShopReducer: ComposedReducer {
 ///         var body: some Reducer<ShopState, ShopAction> {
-///             Slice(\.cart, .cart, CartReducer())
-///             Slice(\.draft, .draft, IfPresent(DraftReducer()))
-///             Slice(\.tasks, .task, ForEach(TaskReducer()))
-///             Watch { state, action in
+///             Scope(\.cart, .cart, CartReducer())
+///             Scope(\.draft, .draft, IfPresent(DraftReducer()))
+///             Scope(\.tasks, .task, ForEach(TaskReducer()))
+///             OnAction { state, action in
 ///                 if case .cart(.placeOrder) = action { state.orders += 1 }
 ///             }
 ///         }
@@ -59,7 +59,7 @@ public protocol ComposedReducer<State, Action>: Reducer {
 extension ComposedReducer {
     /// The body, made once and ready to be called.
     @inlinable
-    public var prepared: PreparedReducer<Body.State, Body.Action> { body.prepared }
+    public var prepared: AnyReducer<Body.State, Body.Action> { body.prepared }
 
     /// Whether it is the business of any part of the body.
     @inlinable
@@ -82,11 +82,11 @@ extension ComposedReducer {
 
 /// The parts of a composition, called in order.
 @usableFromInline
-struct PartList<State: Sendable, Action: Sendable>: Sendable {
-    @usableFromInline let list: ConstantList<PreparedReducer<State, Action>>
+struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline let list: UnretainedArray<AnyReducer<State, Action>>
 
     @inlinable
-    init(_ parts: [PreparedReducer<State, Action>]) { list = ConstantList(parts) }
+    init(_ parts: [AnyReducer<State, Action>]) { list = UnretainedArray(parts) }
 
     @inlinable
     func concerns(_ action: Action) -> Bool {
@@ -116,7 +116,7 @@ struct PartList<State: Sendable, Action: Sendable>: Sendable {
 
     @inlinable
     func apply(_ action: Action, to state: inout State) -> Decision {
-        var only: Unmanaged<PreparedReducer<State, Action>>?
+        var only: Unmanaged<AnyReducer<State, Action>>?
         for part in list.elements where part._withUnsafeGuaranteedRef({ $0.concerns(action) }) {
             guard only == nil else { return applyAll(action, to: &state) }
             only = part

@@ -1,11 +1,11 @@
 /// Runs a reducer on one element of many, by its key; an action for an element that is gone is ignored.
 ///
-///     Slice(\.tasks, .task, ForEach(TaskReducer()))
+///     Scope(\.tasks, .task, ForEach(TaskReducer()))
 ///
 /// The elements stand in an ``EntityTable`` by their ids, in a dictionary by their keys, or in an array by their places.
 public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: Reducer
 where Elements.Key: Sendable, Elements.Value == Part.State {
-    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
     /// Runs `part` on the element that an action names.
     ///

@@ -1,6 +1,6 @@
 /// Runs a reducer on one case of a state that is one of several; in any other case the action is ignored.
 ///
-///     Slice(\.checkout, .checkout, Compose {
+///     Scope(\.checkout, .checkout, Compose {
 ///         IfCase(.filling, .filling, FillingReducer())
 ///         IfCase(.paying, .paying, PayingReducer())
 ///     })
@@ -9,7 +9,7 @@
 public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
     @usableFromInline let state: CasePath<State, Part.State>
     @usableFromInline let action: CasePath<Action, Part.Action>
-    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
     /// Runs `part` on one case of the state.
     ///
@@ -121,9 +121,9 @@ extension CasePath where Root == Value {
 
 /// Runs a reducer on a state that may be absent; nil, and the action is ignored.
 ///
-///     Slice(\.draft, .draft, IfPresent(DraftReducer()))
+///     Scope(\.draft, .draft, IfPresent(DraftReducer()))
 public struct IfPresent<Part: Reducer>: Reducer {
-    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
     /// Runs `part` on what is there.
     ///

@@ -46,7 +46,7 @@ func attempt<State>(
 /// needs it, and not a whole state with large tables.
 public struct Invariants<Part: Reducer>: Reducer {
     @usableFromInline let invariants: [Invariant<Part.State>]
-    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
     /// Checks the changes of `part`.
     ///

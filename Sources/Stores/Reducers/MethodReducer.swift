@@ -1,7 +1,7 @@
 /// Lets actions call the methods of a value that keeps its own rules, so that it can be a store's state.
 ///
 /// A method works on a copy of the value, so the collections that it changes copy themselves.
-public struct Observable<State: Sendable, Action: Sendable>: Reducer {
+public struct MethodReducer<State: Sendable, Action: Sendable>: Reducer {
     /// Calls the method that `action` stands for; false where it had nothing to do.
     public typealias Call = @Sendable (inout State, Action) throws(Rejection) -> Bool
 

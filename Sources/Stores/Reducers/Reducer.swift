@@ -13,7 +13,7 @@ public protocol Reducer<State, Action>: Sendable {
     /// What this reducer says of `action` now, by reading only.
     ///
     /// Of composed reducers, one rejection rejects; else one acceptance accepts; else the action is ignored. A reducer
-    /// that only watches another slice's actions returns `.ignore` here and does its part in `reduce`: see ``Watch``.
+    /// that only watches another slice's actions returns `.ignore` here and does its part in `reduce`: see ``OnAction``.
     /// Every part is asked about the state as it was before the action.
     func decide(_ action: Action, in state: State) -> Decision
 
@@ -32,7 +32,7 @@ public protocol Reducer<State, Action>: Sendable {
     func apply(_ action: Action, to state: inout State) -> Decision
 
     /// The same reducer, made ready to be called often.
-    var prepared: PreparedReducer<State, Action> { get }
+    var prepared: AnyReducer<State, Action> { get }
 }
 
 extension Reducer {
@@ -46,7 +46,7 @@ extension Reducer {
 
     /// Made anew with each call: whoever calls often keeps it.
     @inlinable
-    public var prepared: PreparedReducer<State, Action> { PreparedReducer(self) }
+    public var prepared: AnyReducer<State, Action> { AnyReducer(self) }
 
     /// Asks, then reduces where the answer is `.accept`.
     @inlinable @inline(__always)

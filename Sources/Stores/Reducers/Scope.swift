@@ -1,8 +1,8 @@
 /// Runs a reducer on one slice of the state, for the actions nested in one case.
 ///
 /// The slice is changed where it stands.
-public struct Slice<State: Sendable, Action: Sendable>: ComposedReducer {
-    public let body: PreparedReducer<State, Action>
+public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
+    public let body: AnyReducer<State, Action>
 
     /// Runs `part` on one slice of the state.
     ///
@@ -15,10 +15,10 @@ public struct Slice<State: Sendable, Action: Sendable>: ComposedReducer {
         _ state: any WritableKeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>,
         _ part: Part
     ) {
-        let place = SlicePlace(state)
+        let place = StateAccessor(state)
         let part = part.prepared
         let lend = action.lend
-        body = PreparedReducer(
+        body = AnyReducer(
             ask: action.matches,
             read: { action, state in
                 var said = Decision.ignore
@@ -38,7 +38,7 @@ public struct Slice<State: Sendable, Action: Sendable>: ComposedReducer {
 
 /// Where a slice stands in a state.
 @usableFromInline
-struct SlicePlace<State: Sendable, Part: Sendable>: Sendable {
+struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     /// Of a stored property, which is found at once.
     @usableFromInline let offset: Int
     /// The way to what is no stored property, which is walked for each action.
@@ -71,7 +71,7 @@ struct SlicePlace<State: Sendable, Part: Sendable>: Sendable {
 /// Follows actions that others decide on: it neither accepts nor rejects, and runs for each that another part accepts.
 ///
 /// It sees what the parts before it left, so that one that must see the state as it was stands first.
-public struct Watch<State: Sendable, Action: Sendable>: Reducer {
+public struct OnAction<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline let follow: @Sendable (inout State, Action) -> Void
 
     /// Runs `follow` for what others accept.

@@ -1,6 +1,6 @@
 /// Gives a reducer undo and redo, with a bounded history.
 ///
-///     Slice(\.drawing, .drawing, Undoable(DrawingReducer(), limit: 50))
+///     Scope(\.drawing, .drawing, Undoable(DrawingReducer(), limit: 50))
 ///
 /// A change that is accepted puts the state before it into the past and empties the future; what is ignored or rejected
 /// makes no history. Past and future together never hold more than `limit` states: the oldest is forgotten first.
@@ -8,7 +8,7 @@
 /// Each change keeps a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the
 /// slice that needs it, and not a whole state with large tables.
 public struct Undoable<Part: Reducer>: Reducer {
-    @usableFromInline let part: PreparedReducer<Part.State, Part.Action>
+    @usableFromInline let part: AnyReducer<Part.State, Part.Action>
     @usableFromInline let limit: Int
     @usableFromInline let filter: @Sendable (Part.Action) -> Bool
 

@@ -5,14 +5,15 @@ import Locks
 /// - The next action is reduced only when the one before it is committed, so no update is lost.
 /// - The line is bounded; what finds it full is turned away with ``Outcome/overloaded``.
 /// - Revisions, notifications, middleware, effects and limits are those of ``Store``.
-public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
+public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol {
     /// How many submissions may wait.
     public static var lineLimit: Int { 1024 }
 
-    package typealias Completion = @Sendable (Receipt, StoreCore<State, Action>.Place?) -> @Sendable () -> Void
+    package typealias Completion =
+        @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> @Sendable () -> Void
 
     private enum Item {
-        case submission(Submission<Action>, Completion)
+        case submission(QueuedActions<Action>, Completion)
         /// An effect has ended without a word.
         case end(Int)
     }
@@ -77,15 +78,15 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
         await withCheckedContinuation { continuation in
-            submit(Submission(action, origin: .client)) { receipt, _ in
+            submit(QueuedActions(action, origin: .client)) { receipt, _ in
                 { continuation.resume(returning: receipt) }
             }
         }
     }
 
-    public func send(_ action: Action) { take(Submission(action, origin: .client)) }
+    public func send(_ action: Action) { take(QueuedActions(action, origin: .client)) }
 
-    /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
+    /// Calls `subscriber` for each commit; see ``StoreProtocol/observe(_:)`` for the rules.
     public func subscribe(
         _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
     ) -> Subscription {
@@ -98,7 +99,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
     /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
     ///   returns is called outside.
-    package func submit(_ submission: Submission<Action>, _ completion: @escaping Completion) {
+    package func submit(_ submission: QueuedActions<Action>, _ completion: @escaping Completion) {
         let isEmission = submission.envelope.details.map { $0.sender != 0 && !$0.endsSender } ?? false
         // What a chain waits for is always let in, or it would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
@@ -130,7 +131,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
         }
     }
 
-    private func work(_ submission: Submission<Action>, _ completion: Completion) async {
+    private func work(_ submission: QueuedActions<Action>, _ completion: Completion) async {
         let (finish, followUps, aftermath) = await process(submission, completion)
         for followUp in followUps { take(followUp) }
         finish()
@@ -149,9 +150,9 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StateSource {
 
 extension AsyncStore {
     /// What is left to be done outside the store's lock.
-    private typealias Rest = (finish: @Sendable () -> Void, followUps: [Submission<Action>], aftermath: Aftermath)
+    private typealias Rest = (finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], aftermath: PostLockWork)
 
-    private func process(_ submission: Submission<Action>, _ completion: Completion) async -> Rest {
+    private func process(_ submission: QueuedActions<Action>, _ completion: Completion) async -> Rest {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
             (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
@@ -181,12 +182,12 @@ extension AsyncStore {
 
     /// Ends a submission in the store's lock: the effect that sent it, the commits, and the answer.
     private func finish(
-        _ submission: Submission<Action>, _ completion: Completion,
-        _ commit: (StoreCore<State, Action>.Place, inout Progress) -> Outcome
+        _ submission: QueuedActions<Action>, _ completion: Completion,
+        _ commit: (StoreCore<State, Action>.ContentsPointer, inout DispatchContext) -> Outcome
     ) -> Rest {
         core.contents.withLock { contents in
             let state = contents.pointee.state
-            var progress = Progress(submission.envelope.details)
+            var progress = DispatchContext(submission.envelope.details)
             // It may have ended or been cancelled while the reducer took its time.
             let refusal = core.refusal(submission.envelope, contents)
             if let details = submission.envelope.details, details.endsSender {
@@ -203,7 +204,9 @@ extension AsyncStore {
     }
 
     /// Drops what a commit dispatched where its chain goes on too long, or grows too wide.
-    private func contain(_ progress: Progress, _ contents: StoreCore<State, Action>.Place) -> StoreFault? {
+    private func contain(_ progress: DispatchContext, _ contents: StoreCore<State, Action>.ContentsPointer)
+        -> StoreFault?
+    {
         guard let chain = progress.chain, contents.pointee.pending?.inbox.isEmpty == false else { return nil }
         switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
         case .goesOn: break
@@ -214,8 +217,9 @@ extension AsyncStore {
     }
 
     private func commit(
-        _ changes: [(Action, State)], of submission: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
-        _ progress: inout Progress
+        _ changes: [(Action, State)], of submission: QueuedActions<Action>,
+        _ contents: StoreCore<State, Action>.ContentsPointer,
+        _ progress: inout DispatchContext
     ) -> Outcome {
         if var room = core.room(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated()
@@ -237,9 +241,9 @@ extension AsyncStore {
     }
 }
 
-extension AsyncStore: Door {
+extension AsyncStore: ActionSink {
     @usableFromInline
-    package func take(_ submission: Submission<Action>) { submit(submission) { _, _ in {} } }
+    package func take(_ submission: QueuedActions<Action>) { submit(submission) { _, _ in {} } }
 
     @usableFromInline
     package func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }

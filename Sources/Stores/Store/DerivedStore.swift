@@ -5,13 +5,13 @@ import Locks
 /// It holds no state of its own: it is current when the parent's dispatch returns, and costs nothing while nobody watches.
 /// An observer is told only of values that differ from the one that it was told before. How that is known, the way of
 /// deriving says: by stamps, which costs the same at any size, or by comparing.
-public final class DerivedStore<State: Sendable, Action: Sendable>: StateSource {
+public final class DerivedStore<State: Sendable, Action: Sendable>: StoreProtocol {
     private let current: @Sendable () -> State
     private let forward: @Sendable (Action) -> Void
     private let watch: @Sendable (@escaping @Sendable (State) -> Void) -> Subscription
 
     /// - Parameter news: the part of the whole state, where it is not what `memory` knows already.
-    fileprivate init<Parent: StateSource, Memory: Sendable>(
+    fileprivate init<Parent: StoreProtocol, Memory: Sendable>(
         _ parent: Parent, state: @escaping @Sendable (Parent.State) -> State,
         action: @escaping @Sendable (Action) -> Parent.Action,
         news: @escaping @Sendable (Parent.State, inout Memory?) -> State?
@@ -36,7 +36,7 @@ public final class DerivedStore<State: Sendable, Action: Sendable>: StateSource 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription { watch(observer) }
 }
 
-extension StateSource {
+extension StoreProtocol {
     /// A store of the part that `state` picks; what is sent to it reaches this store as `action` embeds it.
     ///
     /// Each commit compares the part with the one told last, which is kept for it: of a large part, derive by its stamp.
@@ -55,10 +55,10 @@ extension StateSource {
     ///
     ///     store.derived(state: \.tasks, stamp: \.$tasks, action: AppAction.tasks)
     public func derived<Part: Sendable, PartAction: Sendable>(
-        state: @escaping @Sendable (State) -> Part, stamp: @escaping @Sendable (State) -> Stamp,
+        state: @escaping @Sendable (State) -> Part, stamp: @escaping @Sendable (State) -> ChangeToken,
         action: @escaping @Sendable (PartAction) -> Action
     ) -> DerivedStore<Part, PartAction> {
-        DerivedStore(self, state: state, action: action) { (whole: State, told: inout Stamp?) in
+        DerivedStore(self, state: state, action: action) { (whole: State, told: inout ChangeToken?) in
             let latest = stamp(whole)
             guard told != latest else { return nil }
             told = latest
@@ -71,7 +71,7 @@ extension StateSource {
         by connector: Between
     ) -> DerivedStore<Between.ViewState, Between.ViewAction> {
         DerivedStore(self, state: connector.viewState, action: connector.action) {
-            (whole: State, told: inout (stamps: [Stamp], view: Between.ViewState)?) in
+            (whole: State, told: inout (stamps: [ChangeToken], view: Between.ViewState)?) in
             let stamps = connector.stamps(of: whole)
             if let known = told, !stamps.isEmpty, known.stamps == stamps { return nil }
             let view = connector.viewState(of: whole)
@@ -100,9 +100,9 @@ public protocol Connector<State, Action>: Sendable {
 
     /// The stamps of all that ``viewState(of:)`` reads: while they are the same, it is not asked. None unless it is written
     /// otherwise, and then it is asked after each commit.
-    func stamps(of state: State) -> [Stamp]
+    func stamps(of state: State) -> [ChangeToken]
 }
 
 extension Connector {
-    public func stamps(of state: State) -> [Stamp] { [] }
+    public func stamps(of state: State) -> [ChangeToken] { [] }
 }

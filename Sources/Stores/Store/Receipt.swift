@@ -5,15 +5,15 @@ public struct Receipt: Sendable {
     /// The store's revision after it; 0 where the action was queued or turned away.
     public let revision: Int
     /// What it set going; nil where that is nothing.
-    @usableFromInline package let sequel: Sequel?
+    @usableFromInline package let sequel: FollowUps?
 
     @usableFromInline
-    package final class Sequel: Sendable {
+    package final class FollowUps: Sendable {
         let effects: [EffectID]
-        let chain: Chain?
+        let chain: EffectGroup?
         let fault: StoreFault?
 
-        init(effects: [EffectID], chain: Chain?, fault: StoreFault?) {
+        init(effects: [EffectID], chain: EffectGroup?, fault: StoreFault?) {
             self.effects = effects
             self.chain = chain
             self.fault = fault
@@ -21,7 +21,7 @@ public struct Receipt: Sendable {
     }
 
     @inlinable
-    package init(_ outcome: Outcome, revision: Int, _ sequel: Sequel? = nil) {
+    package init(_ outcome: Outcome, revision: Int, _ sequel: FollowUps? = nil) {
         self.outcome = outcome
         self.revision = revision
         self.sequel = sequel
@@ -30,7 +30,7 @@ public struct Receipt: Sendable {
     /// The same with what was contained after it.
     @usableFromInline
     package func with(_ fault: StoreFault) -> Receipt {
-        Receipt(outcome, revision: revision, Sequel(effects: effects, chain: chain, fault: fault))
+        Receipt(outcome, revision: revision, FollowUps(effects: effects, chain: chain, fault: fault))
     }
 
     /// The effects that it started or put in line.
@@ -40,7 +40,7 @@ public struct Receipt: Sendable {
     public var fault: StoreFault? { sequel?.fault }
 
     /// What it set going; nil where nothing runs.
-    package var chain: Chain? { sequel?.chain }
+    package var chain: EffectGroup? { sequel?.chain }
 
     /// Waits until every effect that the action started, and those that their actions started, has ended.
     public func settled() async { await chain?.settled() }

@@ -8,9 +8,9 @@ public import Locks
 /// - Each committed action makes one revision and one notification, with the state that belongs to it.
 /// - A rejected or ignored action changes nothing.
 /// - A dispatch that starts no effect and that nobody watches allocates nothing.
-public final class Store<State: Sendable, Action: Sendable>: StateSource {
+public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     @usableFromInline package let core: StoreCore<State, Action>
-    @usableFromInline package let reducer: PreparedReducer<State, Action>
+    @usableFromInline package let reducer: AnyReducer<State, Action>
 
     /// A store that begins with that state.
     ///
@@ -29,7 +29,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
     @inlinable
     package init(
-        _ state: State, _ reducer: PreparedReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
+        _ state: State, _ reducer: AnyReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
         _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
     ) {
         core = StoreCore(state, middleware, environment, recorder)
@@ -52,7 +52,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 
     /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
     public func resume() {
-        exclusively { core.resume($0, self) }
+        withExclusiveAccess { core.resume($0, self) }
     }
 
     /// Cancels the effects and disarms the timers; nothing is committed from then on.
@@ -65,13 +65,13 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     public func read<Result>(_ body: (State) -> Result) -> Result {
         var result: Result?
         // What it sends has to wait until it has read.
-        exclusively { contents in result = body(contents.pointee.state) }
+        withExclusiveAccess { contents in result = body(contents.pointee.state) }
         return result ?? core.contents.withLock { body($0.pointee.state) }
     }
 
     public func send(_ action: Action) { dispatch(action) }
 
-    /// Calls `subscriber` for each commit; see ``StateSource/observe(_:)`` for the rules.
+    /// Calls `subscriber` for each commit; see ``StoreProtocol/observe(_:)`` for the rules.
     public func subscribe(
         _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
     ) -> Subscription {
@@ -81,7 +81,7 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
         var subscription: Subscription?
         // What it sends at its first call has to wait until it is subscribed.
-        exclusively { contents in subscription = core.observe(observer, contents) }
+        withExclusiveAccess { contents in subscription = core.observe(observer, contents) }
         return subscription ?? core.contents.withLock { core.observe(observer, $0) }
     }
 
@@ -91,12 +91,12 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @inlinable
     package func submit(
         _ action: Action, _ envelope: Envelope<Action>,
-        _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void = { _, _ in }
+        _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void = { _, _ in }
     ) -> Receipt {
         var receipt = Receipt(.queued, revision: 0)
-        let fault = exclusively { contents in
+        let fault = withExclusiveAccess { contents in
             if envelope.isDryRun {
-                receipt = rehearse(Submission(action, envelope), contents, inspect)
+                receipt = rehearse(QueuedActions(action, envelope), contents, inspect)
             } else {
                 receipt = process(action, envelope, contents)
                 inspect(receipt, contents)
@@ -112,12 +112,12 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
     @inlinable
     @inline(__always)
     @discardableResult
-    package func exclusively(
-        _ body: (StoreCore<State, Action>.Place) -> Void,
-        whenBusy: (StoreCore<State, Action>.Place) -> Void = { _ in }
+    package func withExclusiveAccess(
+        _ body: (StoreCore<State, Action>.ContentsPointer) -> Void,
+        whenBusy: (StoreCore<State, Action>.ContentsPointer) -> Void = { _ in }
     ) -> StoreFault? {
         var fault: StoreFault?
-        var aftermath: Aftermath?
+        var aftermath: PostLockWork?
         core.contents.withLock { contents in
             guard !contents.pointee.isBusy else { return whenBusy(contents) }
             contents.pointee.isBusy = true
@@ -133,12 +133,12 @@ public final class Store<State: Sendable, Action: Sendable>: StateSource {
 extension Store {
     @inlinable
     package func process(
-        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Receipt {
         if let refusal = core.refusal(envelope, contents) {
             return Receipt(refusal, revision: contents.pointee.revision)
         }
-        var progress = Progress(envelope.details)
+        var progress = DispatchContext(envelope.details)
         var isBatch = false
         if let details = envelope.details {
             if details.endsSender { core.end(details, contents, self) }
@@ -146,15 +146,15 @@ extension Store {
         }
         let outcome =
             isBatch || (contents.pointee.pending != nil && core.isTight(contents))
-            ? reduce(batch: Submission(action, envelope), contents, &progress)
+            ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
         return Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
     }
 
     @inlinable
     package func reduce(
-        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
-        _ progress: inout Progress
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
+        _ progress: inout DispatchContext
     ) -> Outcome {
         guard core.middleware.intercepts else { return apply(action, envelope, contents, &progress) }
         var outcome = Outcome.ignored
@@ -164,8 +164,8 @@ extension Store {
 
     @inlinable
     package func apply(
-        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place,
-        _ progress: inout Progress
+        _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
+        _ progress: inout DispatchContext
     ) -> Outcome {
         switch reducer.apply(action, to: &contents.pointee.state) {
         case .ignore: return .ignored
@@ -181,7 +181,8 @@ extension Store {
     /// Tries everything on a copy first, since none of it may happen where a later part is refused.
     @usableFromInline
     package func reduce(
-        batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place, _ progress: inout Progress
+        batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
+        _ progress: inout DispatchContext
     ) -> Outcome {
         switch trial(of: batch, contents) {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
@@ -198,8 +199,8 @@ extension Store {
     /// Tries everything, lends the state that would come of it, and takes it back.
     @usableFromInline
     package func rehearse(
-        _ batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place,
-        _ inspect: (Receipt, StoreCore<State, Action>.Place) -> Void
+        _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
+        _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void
     ) -> Receipt {
         let kept = contents.pointee.state
         var outcome = core.refusal(batch.envelope, contents)
@@ -221,7 +222,7 @@ extension Store {
     private typealias Accepted = (index: Int, action: Action)
 
     private func trial(
-        of batch: Submission<Action>, _ contents: StoreCore<State, Action>.Place
+        of batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Result<[Accepted], BatchRefusal> {
         var state = contents.pointee.state
         var accepted: [Accepted] = []
@@ -245,7 +246,7 @@ extension Store {
     /// The place of the first action whose effects would be too many; the middlewares are asked for it, once the reducer has
     /// accepted everything.
     private func misfit(
-        in accepted: [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.Place
+        in accepted: [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Int? {
         guard !core.middleware.all.isEmpty, var room = core.room(for: envelope, contents) else { return nil }
         var state = contents.pointee.state
@@ -258,12 +259,12 @@ extension Store {
 
     /// Runs what was queued behind the action at hand; what is left is to be told when the lock is free.
     @usableFromInline
-    package func finish(_ contents: StoreCore<State, Action>.Place) -> (StoreFault?, Aftermath) {
+    package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)
         return (fault, core.takeAftermath(contents))
     }
 
-    private func drain(_ contents: StoreCore<State, Action>.Place) -> StoreFault? {
+    private func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
         var left = core.environment.cascadeLimit
         while let queued = core.nextInbox(contents) {
             for submission in queued.prefix(left) { _ = process(submission.first, submission.envelope, contents) }
@@ -277,9 +278,9 @@ extension Store {
     }
 }
 
-extension Store: Door {
+extension Store: ActionSink {
     @usableFromInline
-    package func take(_ submission: Submission<Action>) { _ = submit(submission.first, submission.envelope) }
+    package func take(_ submission: QueuedActions<Action>) { _ = submit(submission.first, submission.envelope) }
 
     @usableFromInline
     package func finish(_ generation: Int) { core.finish(generation, self) }

@@ -7,13 +7,14 @@ extension StoreCore {
     /// - Parameter stage: what the effects of the middleware before ran under, and then this one's.
     @usableFromInline
     package func perform(
-        _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: Place, _ progress: inout Progress,
-        _ stage: inout Chain?, _ door: any Door<Action>, origin: Origin = .middleware
+        _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
+        _ progress: inout DispatchContext,
+        _ stage: inout EffectGroup?, _ door: any ActionSink<Action>, origin: Origin = .middleware
     ) {
         // A subscriber may have ended the store with this very commit.
         guard !contents.pointee.hasEnded else { return }
         if !endsBatch || contents.pointee.pending != nil { contents.pointee.agenda.holdsNews = !endsBatch }
-        let own = environment.effectOrder == .oneAfterAnother ? Chain() : nil
+        let own = environment.effectOrder == .sequential ? EffectGroup() : nil
         if let own, let stage {
             // It is not over before the one that it comes after, even where nothing runs in it.
             own.enter()
@@ -26,23 +27,23 @@ extension StoreCore {
                 ending(contents) { $0.effects.cancel(id, ended: &$0.aftermath.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, door)
             case .run(let request):
-                run(request, cause: cause, Stage(after: stage, own: own), contents, &progress, door)
+                run(request, cause: cause, EffectStage(after: stage, own: own), contents, &progress, door)
             }
         }
         stage = own ?? stage
     }
 
     private func dispatch(
-        _ action: Action, _ origin: Origin, cause: Int, _ contents: Place, _ progress: inout Progress
+        _ action: Action, _ origin: Origin, cause: Int, _ contents: ContentsPointer, _ progress: inout DispatchContext
     ) {
         contents.pointee.agenda.inbox.append(
-            Submission(
+            QueuedActions(
                 action, origin: origin, .init(cause: cause, chain: progress.entered(), depth: progress.depth + 1)))
     }
 
     private func run(
-        _ request: EffectRequest<Action>, cause: Int, _ stage: Stage, _ contents: Place,
-        _ progress: inout Progress, _ door: any Door<Action>
+        _ request: EffectDescription<Action>, cause: Int, _ stage: EffectStage, _ contents: ContentsPointer,
+        _ progress: inout DispatchContext, _ door: any ActionSink<Action>
     ) {
         let now = environment.clock.now()
         let admission = ending(contents) {
@@ -63,16 +64,16 @@ extension StoreCore {
     }
 
     private func start(
-        _ effect: EffectTable<Action>.Waiting, _ contents: Place, _ door: any Door<Action>
-    ) -> EffectProgress {
+        _ effect: EffectTable<Action>.Waiting, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+    ) -> EffectContext {
         let generation = contents.pointee.agenda.effects.nextGeneration()
-        let progress = EffectProgress(
+        let progress = EffectContext(
             effect.request.id, cause: effect.cause, startedAt: environment.clock.now(),
             trace: effect.chains.first?.trace
         ) {
             [weak door] in door?.retries(generation)
         }
-        let run = EffectRun(effect, generation, progress, environment, door)
+        let run = EffectTask(effect, generation, progress, environment, door)
         let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
             await after?.settled()
             if let last = await run() {
@@ -89,9 +90,9 @@ extension StoreCore {
     }
 
     /// Takes out an effect that has ended without a word.
-    func finish(_ generation: Int, _ door: any Door<Action>) {
-        let aftermath: Aftermath = contents.withLock { contents in
-            guard !contents.pointee.hasEnded else { return Aftermath() }
+    func finish(_ generation: Int, _ door: any ActionSink<Action>) {
+        let aftermath: PostLockWork = contents.withLock { contents in
+            guard !contents.pointee.hasEnded else { return PostLockWork() }
             end(generation, contents, door)
             return takeAftermath(contents)
         }
@@ -99,18 +100,20 @@ extension StoreCore {
     }
 
     @usableFromInline
-    package func isCurrent(_ sender: Int, _ contents: Place) -> Bool {
+    package func isCurrent(_ sender: Int, _ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isRunning(sender) ?? false
     }
 
     /// Takes out the run that sends its last action.
     @usableFromInline
-    package func end(_ sender: Envelope<Action>.Details, _ contents: Place, _ door: any Door<Action>) {
+    package func end(_ sender: Envelope<Action>.Details, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
         end(sender.sender, isLate: sender.isLate, contents, door)
     }
 
     /// Takes out a run, and begins what waited for it.
-    private func end(_ generation: Int, isLate: Bool = false, _ contents: Place, _ door: any Door<Action>) {
+    private func end(
+        _ generation: Int, isLate: Bool = false, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+    ) {
         guard let (ended, next) = contents.pointee.agenda.effects.end(generation) else { return }
         contents.pointee.agenda.aftermath.ended.append(ended)
         if let progress = ended.progress {
@@ -122,29 +125,29 @@ extension StoreCore {
     }
 
     /// What is to be told when the lock is free, as the last thing before it is.
-    func takeAftermath(_ contents: Place) -> Aftermath {
-        guard let agenda = contents.pointee.pending else { return Aftermath() }
+    func takeAftermath(_ contents: ContentsPointer) -> PostLockWork {
+        guard let agenda = contents.pointee.pending else { return PostLockWork() }
         let aftermath = agenda.aftermath
-        agenda.aftermath = Aftermath()
+        agenda.aftermath = PostLockWork()
         if agenda.isEmpty { contents.pointee.pending = nil }
         return aftermath
     }
 
     @usableFromInline
-    package func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: Place) {
-        contents.pointee.agenda.inbox.append(Submission(action, envelope))
+    package func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: ContentsPointer) {
+        contents.pointee.agenda.inbox.append(QueuedActions(action, envelope))
     }
 
     /// Whether one more effect might be one too many.
     @usableFromInline
-    package func isTight(_ contents: Place) -> Bool {
+    package func isTight(_ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isTight(for: 1, limit: environment.effectLimit) ?? false
     }
 
     /// Does what the middlewares ask for when a store goes on from a state that was kept.
-    func resume(_ contents: Place, _ door: any Door<Action>) {
-        var progress = Progress(chain: nil, depth: 0)
-        var stage: Chain?
+    func resume(_ contents: ContentsPointer, _ door: any ActionSink<Action>) {
+        var progress = DispatchContext(chain: nil, depth: 0)
+        var stage: EffectGroup?
         for middleware in middleware.all {
             let effect = middleware.resume(contents.pointee.state)
             perform(
@@ -153,14 +156,14 @@ extension StoreCore {
     }
 
     /// The effects as they are, where those of what `envelope` comes with might be too many; nil where they cannot.
-    func room(for envelope: Envelope<Action>, _ contents: Place) -> EffectTable<Action>? {
+    func room(for envelope: Envelope<Action>, _ contents: ContentsPointer) -> EffectTable<Action>? {
         let effects = contents.pointee.pending?.effects ?? EffectTable()
         return effects.isTight(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
     /// Whether the effects of one action more fit into `room`, which they take up; none is started.
     func fits(
-        _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: Place,
+        _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
         _ room: inout EffectTable<Action>
     ) -> Bool {
         var trial = room
@@ -182,7 +185,8 @@ extension StoreCore {
 
 extension StoreCore {
     private func arm(
-        _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: Place, _ door: any Door<Action>
+        _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: ContentsPointer,
+        _ door: any ActionSink<Action>
     ) {
         let known = contents.pointee.agenda.timers.firstIndex { $0.id == id }
         if known == nil, timers.isEmpty { return }
@@ -193,7 +197,7 @@ extension StoreCore {
     }
 
     /// Arms the next timer of a group, unless it is armed already.
-    private func arm(_ place: Int, cause: Int, _ contents: Place, _ door: any Door<Action>) {
+    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
         let group = contents.pointee.agenda.timers[place]
         let next = group.next
         if let armed = group.armed {
@@ -205,7 +209,7 @@ extension StoreCore {
         }
         guard let next else { return }
         let generation = contents.pointee.agenda.effects.nextGeneration()
-        let submission = Submission(
+        let submission = QueuedActions(
             next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
         let task = Task(executorPreference: environment.executor) {
             [weak door, clock = environment.clock] in
@@ -218,7 +222,7 @@ extension StoreCore {
     }
 
     /// Goes on to the next timer of the group whose timer was told.
-    private func fire(_ generation: Int, _ contents: Place, _ door: any Door<Action>) {
+    private func fire(_ generation: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
         guard let place = contents.pointee.agenda.timers.firstIndex(where: { $0.armed?.generation == generation })
         else { return }
         contents.pointee.agenda.timers[place].fire()
@@ -227,15 +231,15 @@ extension StoreCore {
 }
 
 /// What an effect waits for, and what waits for it, where middlewares' effects run one after another.
-private struct Stage {
-    let after: Chain?
-    let own: Chain?
+private struct EffectStage {
+    let after: EffectGroup?
+    let own: EffectGroup?
 }
 
-extension Progress {
+extension DispatchContext {
     /// The chain of what is set going, entered once more.
-    mutating func entered() -> Chain {
-        let chain = chain ?? Chain(trace)
+    mutating func entered() -> EffectGroup {
+        let chain = chain ?? EffectGroup(trace)
         self.chain = chain
         chain.enter()
         return chain
@@ -248,14 +252,14 @@ extension Progress {
 // cancels is told behind it; within a batch all of this comes at the end, where the subscribers know of the commits.
 extension StoreCore {
     /// Tells those who watch effects; what nobody watches is not even made.
-    func tell(_ phase: EffectEvent.Phase, _ progress: EffectProgress?, _ contents: Place) {
+    func tell(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
         let event = progress.event(phase, at: environment.clock.now())
         for observer in observers { observer(event) }
     }
 
     /// The same upon a commit, where it may have to wait for the end of the batch.
-    func tellInTurn(_ phase: EffectEvent.Phase, _ progress: EffectProgress?, _ contents: Place) {
+    func tellInTurn(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         let agenda = contents.pointee.agenda
         guard agenda.holdsNews else { return tell(phase, progress, contents) }
         guard let progress, !observers(contents).isEmpty else { return }
@@ -264,7 +268,7 @@ extension StoreCore {
 
     /// Tells what had to wait for the end of the batch.
     @usableFromInline
-    package func tellNews(_ contents: Place) {
+    package func tellNews(_ contents: ContentsPointer) {
         let agenda = contents.pointee.agenda
         guard !agenda.news.isEmpty else { return }
         let observers = observers(contents)
@@ -282,7 +286,7 @@ extension StoreCore {
     }
 
     /// Does what may end effects, and tells which were cancelled.
-    func ending<Result>(_ contents: Place, _ body: (Agenda<Action>) -> Result) -> Result {
+    func ending<Result>(_ contents: ContentsPointer, _ body: (PendingWork<Action>) -> Result) -> Result {
         let agenda = contents.pointee.agenda
         let before = agenda.aftermath.ended.count
         let result = body(agenda)
@@ -290,7 +294,7 @@ extension StoreCore {
         return result
     }
 
-    private func observers(_ contents: Place) -> [@Sendable (EffectEvent) -> Void] {
+    private func observers(_ contents: ContentsPointer) -> [@Sendable (EffectEvent) -> Void] {
         let subscribers = contents.pointee.subscribers?.effectObservers ?? []
         return environment.effects.map { [$0] + subscribers } ?? subscribers
     }

@@ -13,7 +13,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         /// Whether an action is being processed, so that one that comes from inside is known as such.
         @usableFromInline package var isBusy = false
         /// What is under way; nil where nothing is, which is most of the time.
-        @usableFromInline package var pending: Agenda<Action>?
+        @usableFromInline package var pending: PendingWork<Action>?
         /// Made when the first one comes.
         @usableFromInline package var subscribers: Subscribers<State, Action>?
         /// What a host keeps; made when it first has something to keep.
@@ -23,9 +23,9 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         package init(state: State) { self.state = state }
 
         /// What is under way, made where nothing was.
-        @usableFromInline package var agenda: Agenda<Action> {
+        @usableFromInline package var agenda: PendingWork<Action> {
             mutating get {
-                let agenda = pending ?? Agenda()
+                let agenda = pending ?? PendingWork()
                 pending = agenda
                 return agenda
             }
@@ -33,15 +33,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Where the contents stand while the lock is held.
-    @usableFromInline package typealias Place = UnsafeMutablePointer<Contents>
+    @usableFromInline package typealias ContentsPointer = UnsafeMutablePointer<Contents>
 
     /// A host that keeps what is committed, and is told where those end that are kept in one piece.
     @usableFromInline package typealias Recorder =
-        @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, Place) -> Void
+        @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, ContentsPointer) -> Void
 
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
-    @usableFromInline package let contents: Reentrant<Contents>
+    @usableFromInline package let contents: ReentrantLock<Contents>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
     /// Is told of each commit before anyone else.
@@ -52,7 +52,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
         _ recorder: Recorder?
     ) {
-        contents = Reentrant(Contents(state: state))
+        contents = ReentrantLock(Contents(state: state))
         self.middleware = middleware
         self.environment = environment
         self.recorder = recorder
@@ -60,7 +60,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// Why what `envelope` comes with must not be tried now; nil where it may.
     @inlinable
-    package func refusal(_ envelope: Envelope<Action>, _ contents: Place) -> Outcome? {
+    package func refusal(_ envelope: Envelope<Action>, _ contents: ContentsPointer) -> Outcome? {
         if contents.pointee.hasEnded { return .ended }
         guard let details = envelope.details else { return nil }
         if details.sender != 0, !isCurrent(details.sender, contents) { return .ended }
@@ -92,14 +92,14 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
     @inlinable
     package func commit(
-        _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: Place,
-        _ progress: inout Progress, _ door: any Door<Action>
+        _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: ContentsPointer,
+        _ progress: inout DispatchContext, _ door: any ActionSink<Action>
     ) {
         contents.pointee.revision += 1
         if recorder == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
-        var stage: Chain?
+        var stage: EffectGroup?
         lend(action) { action in
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
@@ -116,7 +116,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @inlinable
-    package static func state(in contents: Place) -> UnsafePointer<State> {
+    package static func state(in contents: ContentsPointer) -> UnsafePointer<State> {
         // The state is the first member, so it stands where the contents stand.
         UnsafeRawPointer(contents).assumingMemoryBound(to: State.self)
     }
@@ -127,38 +127,38 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
     }
 
-    func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: Place) -> Subscription {
+    func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: ContentsPointer) -> Subscription {
         observer(contents.pointee.state)
         return subscribe({ observer($0.state) }, contents)
     }
 
-    package func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: Place)
+    package func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: ContentsPointer)
         -> Subscription
     {
         madeSubscribers(contents).add(subscriber)
     }
 
-    func madeSubscribers(_ contents: Place) -> Subscribers<State, Action> {
+    func madeSubscribers(_ contents: ContentsPointer) -> Subscribers<State, Action> {
         let subscribers = contents.pointee.subscribers ?? Subscribers()
         contents.pointee.subscribers = subscribers
         return subscribers
     }
 
-    func takeInbox(_ contents: Place) -> [Submission<Action>] {
+    func takeInbox(_ contents: ContentsPointer) -> [QueuedActions<Action>] {
         guard let agenda = contents.pointee.pending else { return [] }
         defer { agenda.inbox = [] }
         return agenda.inbox
     }
 
     /// What came from inside, to be run next; nil where nothing did.
-    func nextInbox(_ contents: Place) -> [Submission<Action>]? {
+    func nextInbox(_ contents: ContentsPointer) -> [QueuedActions<Action>]? {
         let queued = takeInbox(contents)
         return queued.isEmpty ? nil : queued
     }
 
     /// Drops what still waits behind the action at hand.
     @usableFromInline
-    package func stopCascade(dropping count: Int, _ contents: Place) -> StoreFault {
+    package func stopCascade(dropping count: Int, _ contents: ContentsPointer) -> StoreFault {
         let count = count + dropInbox(contents)
         let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count)
         environment.report(fault)
@@ -167,7 +167,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// - Returns: how many actions were dropped.
     @discardableResult
-    func dropInbox(_ contents: Place) -> Int {
+    func dropInbox(_ contents: ContentsPointer) -> Int {
         let waiting = takeInbox(contents)
         contents.pointee.agenda.aftermath.left += waiting.compactMap(\.envelope.ownChain)
         return waiting.count
@@ -200,8 +200,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
 /// What a submission has set going so far.
 @usableFromInline
-package struct Progress {
-    @usableFromInline package var chain: Chain?
+package struct DispatchContext {
+    @usableFromInline package var chain: EffectGroup?
     /// Nil for none, which costs nothing.
     var effects: [EffectID]?
     /// How far the actions that follow are from the one that began it.
@@ -210,7 +210,7 @@ package struct Progress {
     let trace: TraceContext?
 
     @usableFromInline
-    package init(chain: Chain?, depth: Int, trace: TraceContext? = nil) {
+    package init(chain: EffectGroup?, depth: Int, trace: TraceContext? = nil) {
         self.chain = chain
         self.depth = depth
         self.trace = trace
@@ -225,19 +225,19 @@ package struct Progress {
         }
     }
 
-    @inlinable package var sequel: Receipt.Sequel? { chain == nil ? nil : told }
+    @inlinable package var sequel: Receipt.FollowUps? { chain == nil ? nil : told }
 
-    @usableFromInline package var told: Receipt.Sequel {
-        Receipt.Sequel(effects: effects ?? [], chain: chain, fault: nil)
+    @usableFromInline package var told: Receipt.FollowUps {
+        Receipt.FollowUps(effects: effects ?? [], chain: chain, fault: nil)
     }
 }
 
 /// The way into a store for what it set going itself; it does not keep the store alive.
 @usableFromInline
-package protocol Door<Action>: AnyObject, Sendable {
+package protocol ActionSink<Action>: AnyObject, Sendable {
     associatedtype Action: Sendable
 
-    func take(_ submission: Submission<Action>)
+    func take(_ submission: QueuedActions<Action>)
     /// Takes out an effect that has ended without a word, once what it emitted before has been reduced.
     func finish(_ generation: Int)
     /// Tells that an effect makes a call once more.

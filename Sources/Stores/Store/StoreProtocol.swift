@@ -1,5 +1,5 @@
 /// What every store can do: show its state, take actions, and tell who watches.
-public protocol StateSource<State, Action>: AnyObject, Sendable {
+public protocol StoreProtocol<State, Action>: AnyObject, Sendable {
     /// What it shows.
     associatedtype State: Sendable
     /// What can be sent to it.
@@ -26,7 +26,7 @@ public protocol StateSource<State, Action>: AnyObject, Sendable {
 /// after each.
 ///
 /// A method that throws, or that would leave the value with a broken invariant, changes nothing.
-public final class ObservableStore<Value: Sendable>: StateSource {
+public final class ObservableStore<Value: Sendable>: StoreProtocol {
     /// A method of the value, to be called with what it needs.
     public typealias Method = @Sendable (inout Value) throws(Rejection) -> Bool
 
@@ -39,7 +39,8 @@ public final class ObservableStore<Value: Sendable>: StateSource {
     ///   - invariants: what must hold of the value after each change.
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
-            value, reducer: Observable(invariants: invariants) { value, method throws(Rejection) in try method(&value) }
+            value,
+            reducer: MethodReducer(invariants: invariants) { value, method throws(Rejection) in try method(&value) }
         )
     }
 

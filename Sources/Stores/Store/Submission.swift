@@ -1,6 +1,6 @@
 /// What enters a store: one action, or a batch that is committed whole or not at all.
 @usableFromInline
-package struct Submission<Action: Sendable>: Sendable {
+package struct QueuedActions<Action: Sendable>: Sendable {
     let first: Action
     let envelope: Envelope<Action>
 
@@ -33,7 +33,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         /// The revision whose action caused this one.
         @usableFromInline package let cause: Int?
         /// What an effect's or a middleware's action is part of.
-        @usableFromInline package let chain: Chain?
+        @usableFromInline package let chain: EffectGroup?
         /// The run of an effect that sent it, which must still be current; 0 for none.
         @usableFromInline package let sender: Int
         /// Whether `sender` is over with it.
@@ -51,7 +51,7 @@ package struct Envelope<Action: Sendable>: Sendable {
 
         @usableFromInline
         package init(
-            rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: Chain? = nil,
+            rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: EffectGroup? = nil,
             sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false,
             keepsAnswer: Bool = false, trace: TraceContext? = nil
         ) {
@@ -78,7 +78,7 @@ package struct Envelope<Action: Sendable>: Sendable {
     @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }
 
     /// The chain that a middleware's action has entered by itself, and leaves when it is done with.
-    var ownChain: Chain? { details?.sender == 0 ? details?.chain : nil }
+    var ownChain: EffectGroup? { details?.sender == 0 ? details?.chain : nil }
 
     /// How many actions there are in all.
     var count: Int { 1 + (details?.rest.count ?? 0) }
@@ -88,12 +88,12 @@ package struct Envelope<Action: Sendable>: Sendable {
 ///
 /// A store in which nothing is under way has none, so that it costs neither memory nor time.
 @usableFromInline
-package final class Agenda<Action: Sendable> {
+package final class PendingWork<Action: Sendable> {
     /// What came from inside, in order.
-    var inbox: [Submission<Action>] = []
+    var inbox: [QueuedActions<Action>] = []
     package var effects = EffectTable<Action>()
     var timers: [TimerGroup<Action>] = []
-    var aftermath = Aftermath()
+    var aftermath = PostLockWork()
     /// Whether what happens to effects is told later: inside a batch it would come before the commits that it follows from.
     var holdsNews = false
     /// What is told of effects at the end of the batch.

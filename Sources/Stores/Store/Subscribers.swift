@@ -24,7 +24,7 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         /// Who is told what happens to effects.
         var effectEntries: [(id: Int, observer: EffectObserver)] = []
         /// The entries, made ready when a commit comes that has to be told.
-        var ready: ConstantList<Entry>?
+        var ready: UnretainedArray<Entry>?
     }
 
     // Guards the list; nobody is called while it is held. Taken after the store's lock.
@@ -63,9 +63,9 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         }
     }
 
-    @usableFromInline package var ready: ConstantList<Entry> {
+    @usableFromInline package var ready: UnretainedArray<Entry> {
         contents.withLock { contents in
-            let ready = contents.ready ?? ConstantList(contents.entries)
+            let ready = contents.ready ?? UnretainedArray(contents.entries)
             contents.ready = ready
             return ready
         }
@@ -104,7 +104,7 @@ public final class Subscription: Sendable {
 
 /// A list that never changes, for loops that are run with each action: no reference is counted on the way.
 @usableFromInline
-package final class ConstantList<Element: AnyObject & Sendable>: Sendable {
+package final class UnretainedArray<Element: AnyObject & Sendable>: Sendable {
     private let owner: [Element]
     // The elements once more, where they are found without being retained. Unsafe only by name: nobody writes after `init`, and
     // `owner` keeps what stands here.

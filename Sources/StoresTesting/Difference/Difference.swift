@@ -97,7 +97,7 @@ struct DifferenceSearch {
 
     private mutating func compare(_ expected: KeyedParts, _ found: KeyedParts, at path: ValuePath) {
         for key in Set(expected.parts.keys).union(found.parts.keys).sorted(by: KeyedParts.areInOrder) {
-            let path = path.element(stableText(of: key.base))
+            let path = path.element(stableDescription(of: key.base))
             switch (expected.parts[key], found.parts[key]) {
             case (let expected?, let found?): compare(expected, found, at: path)
             case (let expected, let found): note(expected, found, at: path)
@@ -115,7 +115,7 @@ struct DifferenceSearch {
 
 extension DifferenceSearch {
     private mutating func note(_ expected: Any?, _ found: Any?, at path: ValuePath, areUnequal: Bool = true) {
-        let texts = [expected, found].map { $0.map { stableText(of: $0) } ?? "nothing" }
+        let texts = [expected, found].map { $0.map { stableDescription(of: $0) } ?? "nothing" }
         guard areUnequal || texts[0] != texts[1], !isFull else { return }
         guard lines.count < Self.mostLines else { return lines.append("…") }
         let (before, after) = shortened(texts[0], texts[1])
@@ -176,7 +176,7 @@ struct KeyedParts {
     /// Numbers by size, everything else by its text.
     static func areInOrder(_ first: AnyHashable, _ second: AnyHashable) -> Bool {
         if let first = first.base as? Int, let second = second.base as? Int { return first < second }
-        return stableText(of: first.base) < stableText(of: second.base)
+        return stableDescription(of: first.base) < stableDescription(of: second.base)
     }
 }
 

@@ -1,11 +1,11 @@
 /// A value as text: the same for equal values, on one line, and no longer than anybody reads.
 ///
 /// Like `String(describing:)`, with texts in quotes and unordered collections in an order.
-func stableText(of value: Any, depth: Int = 0) -> String {
+func stableDescription(of value: Any, depth: Int = 0) -> String {
     let mirror = Mirror(reflecting: value)
     guard depth < 8 else { return "…" }
     switch (mirror.displayStyle, mirror.children.isEmpty) {
-    case (.optional, _): return mirror.children.first.map { stableText(of: $0.value, depth: depth) } ?? "nil"
+    case (.optional, _): return mirror.children.first.map { stableDescription(of: $0.value, depth: depth) } ?? "nil"
     case (.collection, _): return list(mirror.children.prefix(longestList + 1).map { element($0, depth) })
     case (.set, _): return list(mirror.children.map { element($0, depth) }.sorted())
     case (.dictionary, true): return "[:]"
@@ -21,7 +21,7 @@ private func text(ofPlain value: Any, _ mirror: Mirror, _ depth: Int) -> String 
     switch mirror.displayStyle {
     case .enum:
         guard let payload = mirror.children.first, let label = payload.label else { return String(describing: value) }
-        let text = stableText(of: payload.value, depth: depth + 1)
+        let text = stableDescription(of: payload.value, depth: depth + 1)
         return Mirror(reflecting: payload.value).displayStyle == .tuple ? label + text : "\(label)(\(text))"
     case .struct, .class: return "\(mirror.subjectType)(" + labelled(mirror.children, depth) + ")"
     default: return String(describing: value)
@@ -36,11 +36,13 @@ private func list(_ texts: [String]) -> String {
     return "[" + shown.joined(separator: ", ") + "]"
 }
 
-private func element(_ child: Mirror.Child, _ depth: Int) -> String { stableText(of: child.value, depth: depth + 1) }
+private func element(_ child: Mirror.Child, _ depth: Int) -> String {
+    stableDescription(of: child.value, depth: depth + 1)
+}
 
 private func labelled(_ children: Mirror.Children, _ depth: Int) -> String {
     children.map { child in
-        let text = stableText(of: child.value, depth: depth + 1)
+        let text = stableDescription(of: child.value, depth: depth + 1)
         // The members of a tuple without labels are called .0, .1 and so on.
         guard let label = child.label, !label.hasPrefix(".") else { return text }
         return "\(label): \(text)"

@@ -9,7 +9,7 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
         /// The state after it; nil where it was not committed.
         let state: State?
 
-        var text: String { stableText(of: action) + (outcome == .committed ? "" : ", \(outcome.text)") }
+        var text: String { stableDescription(of: action) + (outcome == .committed ? "" : ", \(outcome.text)") }
     }
 
     /// The state as far as the test has said it.

@@ -42,7 +42,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         let environment = StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
             report: { fault in log.withLock { $0.note(fault) } })
-        let attended = AttendedReducer(reducer) { action, outcome in
+        let attended = ObservedReducer(reducer) { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
         self.log = log
@@ -98,7 +98,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     ) throws(TestStoreFailure) {
         try pump()
         guard let event = log.withLock({ $0.takeFirst() }) else {
-            throw failed(.nothingCame(expected: stableText(of: action), asleepUntil: clock.sleepers, now: clock.now()))
+            throw failed(
+                .nothingCame(expected: stableDescription(of: action), asleepUntil: clock.sleepers, now: clock.now()))
         }
         guard event.action == action else {
             throw failed(.action(difference: difference(between: action, and: event.action)))
@@ -171,7 +172,7 @@ extension TestStore {
             return log.followed
         }
         guard found == expected else {
-            throw failed(.outcome(of: stableText(of: action), difference: "\(expected.text) → \(found.text)"))
+            throw failed(.outcome(of: stableDescription(of: action), difference: "\(expected.text) → \(found.text)"))
         }
         guard let event, let state = event.state else { return }
         guard event.action == action else {
@@ -181,7 +182,8 @@ extension TestStore {
         var changed = before
         change(&changed)
         guard state == changed else {
-            throw failed(.state(after: stableText(of: action), difference: difference(between: changed, and: state)))
+            throw failed(
+                .state(after: stableDescription(of: action), difference: difference(between: changed, and: state)))
         }
     }
 
@@ -195,7 +197,7 @@ extension TestStore {
         if log.withLock({ $0.hasFailed }) { return nil }
         do throws(TestStoreFailure) { try pump() } catch { return error }
         if let failure = failureIfWaiting() { return failure }
-        let running = log.withLock { $0.running.map { stableText(of: $0.action) } }
+        let running = log.withLock { $0.running.map { stableDescription(of: $0.action) } }
         return running.isEmpty ? nil : .stillRunning(running)
     }
 
@@ -210,7 +212,7 @@ extension TestStore {
 }
 
 /// A reducer that tells which actions it did not accept: of those a store notifies nobody.
-struct AttendedReducer<State: Sendable, Action: Sendable>: Reducer {
+struct ObservedReducer<State: Sendable, Action: Sendable>: Reducer {
     private let reducer: any Reducer<State, Action>
     private let note: @Sendable (Action, Outcome) -> Void
 

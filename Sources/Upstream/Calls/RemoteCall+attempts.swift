@@ -25,7 +25,7 @@ extension RemoteCall {
     }
 
     /// The service's address with what the request adds to it; nil where that is not as it must be.
-    private func ownAddress(_ line: UpstreamLine) -> WebAddress? {
+    private func ownAddress(_ line: UpstreamPool) -> HTTPURL? {
         let areSound = request.headers.allSatisfy { !FieldLine.isFraming($0) && FieldLine.line($0, $1) != nil }
         guard areSound, !request.method.isEmpty, request.method.utf8.allSatisfy(FieldLine.isToken) else { return nil }
         return request.target.map(line.address.appending) ?? line.address
@@ -67,7 +67,7 @@ extension RemoteCall {
         }
     }
 
-    private func settled(_ answer: TransferAnswer) {
+    private func settled(_ answer: TransferResponse) {
         if RetryRule.follows(request.method, status: answer.status), let location = answer.location {
             follow(location)
         } else if !RetryRule.allows(isIdempotent, afterStatus: answer.status)
@@ -75,7 +75,7 @@ extension RemoteCall {
         {
             end(
                 .success(
-                    RemoteAnswer(
+                    RemoteResponse(
                         status: answer.status, contentType: answer.contentType,
                         headers: RemoteHeaders(section: answer.headers), body: answer.body)))
         }
@@ -95,7 +95,7 @@ extension RemoteCall {
         guard redirects <= Self.mostRedirects else {
             return end(.badStatus, "\(line.settings.name) redirected more than \(Self.mostRedirects) times")
         }
-        guard let address = WebAddress(location) else {
+        guard let address = HTTPURL(location) else {
             return end(.badStatus, "\(line.settings.name) redirected to what is neither http nor https")
         }
         if address.origin != line.address.origin { isTrusted = false }

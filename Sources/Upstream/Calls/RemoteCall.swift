@@ -4,7 +4,7 @@ import Stores
 
 /// One call, from its making to its end: attempts, redirects and pauses between them. Lives on the loop.
 final class RemoteCall {
-    typealias Completion = @Sendable (Result<RemoteAnswer, RemoteFailure>) -> Void
+    typealias Completion = @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void
 
     enum Step {
         case waiting
@@ -18,9 +18,9 @@ final class RemoteCall {
     let deadline: LoopInstant
     let began = LoopInstant.current
     /// Is told of each further try; nil where no effect makes the call.
-    let progress: EffectProgress?
+    let progress: EffectContext?
     private var completion: Completion?
-    private(set) var line: UpstreamLine?
+    private(set) var line: UpstreamPool?
     private(set) var permit: CircuitBreaker.Permit?
     private var alarm: LoopTimer?
     var step = Step.waiting
@@ -28,11 +28,11 @@ final class RemoteCall {
     var redirects = 0
     var attemptBegan = LoopInstant.current
     /// Where the next attempt goes, once a redirect has said so.
-    var elsewhere: WebAddress?
+    var elsewhere: HTTPURL?
     /// Whether the configured fields may still be sent: not after another origin has been visited.
     var isTrusted = true
 
-    init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectProgress?) {
+    init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectContext?) {
         self.request = request
         self.timeout = timeout
         deadline = began.advanced(by: timeout)
@@ -46,7 +46,7 @@ final class RemoteCall {
     /// Begins to watch the deadline.
     /// - Parameter completion: called once, on the loop.
     /// - Returns: false if the call was cancelled before.
-    func join(_ line: UpstreamLine, _ completion: @escaping Completion) -> Bool {
+    func join(_ line: UpstreamPool, _ completion: @escaping Completion) -> Bool {
         guard !isOver else {
             completion(.failure(.cancelled))
             return false
@@ -79,7 +79,7 @@ final class RemoteCall {
     }
 
     /// Ends the call, wherever it stands; an exchange under way is cut. Later ends are ignored.
-    func end(_ result: Result<RemoteAnswer, RemoteFailure>) {
+    func end(_ result: Result<RemoteResponse, RemoteFailure>) {
         guard !isOver else { return }
         let last = step
         step = .over
@@ -110,7 +110,7 @@ final class RemoteCall {
     }
 
     /// What a result says about the health of the service.
-    private static func verdict(_ result: Result<RemoteAnswer, RemoteFailure>) -> CircuitBreaker.Verdict {
+    private static func verdict(_ result: Result<RemoteResponse, RemoteFailure>) -> CircuitBreaker.Verdict {
         switch result {
         case .success(let answer): answer.status >= 500 ? .failure : .success
         case .failure(let failure):

@@ -3,11 +3,11 @@ import Sockets
 import Stores
 
 /// The calls to one remote service: which run, which wait, which are refused. Lives on the loop.
-final class UpstreamLine {
+final class UpstreamPool {
     let settings: UpstreamSettings
-    let address: WebAddress
+    let address: HTTPURL
     let userAgent: String
-    let meter: UpstreamMeter
+    let meter: UpstreamMetrics
     let observe: (@Sendable (UpstreamEvent) -> Void)?
     private let hub: LoopBound<UpstreamHub>
     private var breaker: CircuitBreaker {
@@ -15,12 +15,12 @@ final class UpstreamLine {
     }
     private var budget = RetryBudget(at: .current)
     private var running: [ObjectIdentifier: RemoteCall] = [:]
-    private var waiting = WaitingLine<RemoteCall>()
+    private var waiting = RemovableQueue<RemoteCall>()
     private var isStartingWaiting = false
 
     init(
-        _ settings: UpstreamSettings, address: WebAddress, userAgent: String, hub: LoopBound<UpstreamHub>,
-        meter: UpstreamMeter, observe: (@Sendable (UpstreamEvent) -> Void)?
+        _ settings: UpstreamSettings, address: HTTPURL, userAgent: String, hub: LoopBound<UpstreamHub>,
+        meter: UpstreamMetrics, observe: (@Sendable (UpstreamEvent) -> Void)?
     ) {
         self.settings = settings
         self.address = address
@@ -110,7 +110,7 @@ final class UpstreamLine {
 /// A queue that can be left from the middle: everything is O(1) on average.
 ///
 /// Who leaves stays in the array, marked as gone, until it is popped or the marked outnumber the others.
-package struct WaitingLine<Element: AnyObject> {
+package struct RemovableQueue<Element: AnyObject> {
     private var places: [Element?] = []
     private var first = 0
     private var positions: [ObjectIdentifier: Int] = [:]

@@ -15,7 +15,7 @@ final class CurlMulti {
     private var library: CurlLibrary
     private var handle: Handle?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
-    private var lookups = NameLookups()
+    private var lookups = DNSLookupCoalescer()
     private var timer: LoopTimer?
     private var quietTimer: LoopTimer?
     private var isPushWanted = false

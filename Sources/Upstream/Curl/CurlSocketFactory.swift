@@ -3,7 +3,7 @@ import Platform
 import Stores
 
 /// The sockets of connections: libcurl asks for each with the address that it is for.
-enum SocketOpening {
+enum CurlSocketFactory {
     /// Opens a socket that child processes do not inherit.
     static func open(_ address: curl_sockaddr) -> curl_socket_t {
         #if canImport(Darwin)
@@ -43,13 +43,13 @@ enum SocketOpening {
 ///
 /// libcurl's resolver takes a thread for each look-up; hundreds of calls that begin together would take hundreds. So
 /// the first of them looks the name up for all, and the others wait until libcurl's cache has it.
-struct NameLookups {
+struct DNSLookupCoalescer {
     private struct Lookup {
         let holder: ObjectIdentifier
         var waiting: [CurlTransfer] = []
     }
 
-    private var lookups: [WebAddress.Origin: Lookup] = [:]
+    private var lookups: [HTTPURL.Origin: Lookup] = [:]
 
     /// A transfer wants to look its name up.
     /// - Returns: false if another is at it.

@@ -158,7 +158,7 @@ extension CurlTransfer {
         guard let address, let transfer = CurlTransfer.from(context), transfer.beforeConnection(address) else {
             return CURL_SOCKET_BAD
         }
-        return SocketOpening.open(address.pointee)
+        return CurlSocketFactory.open(address.pointee)
     }
 
     private static let onLookup: curl_resolver_start_callback = { _, _, context in

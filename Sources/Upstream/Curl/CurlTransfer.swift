@@ -74,7 +74,7 @@ final class CurlTransfer {
         if code == CURLE_COULDNT_CONNECT, wasDenied { return .failed(.denied) }
         guard code == CURLE_OK else { return .failed(TransferFailure(code)) }
         return .answered(
-            TransferAnswer(
+            TransferResponse(
                 status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE), headers: headers,
                 body: body,
                 location: text(CURLINFO_REDIRECT_URL), retryAfter: retryAfter))
@@ -152,7 +152,7 @@ extension CurlTransfer {
     /// - Returns: false to pass over this address.
     func beforeConnection(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
         multi?.endLookup(self)
-        guard request.settings.denyPrivate, !SocketOpening.isPublic(address) else { return true }
+        guard request.settings.denyPrivate, !CurlSocketFactory.isPublic(address) else { return true }
         wasDenied = true
         return false
     }
@@ -164,7 +164,7 @@ extension CurlTransfer {
     /// - Returns: false to stop.
     func beforeRequest(to address: UnsafePointer<CChar>) -> Bool {
         // The connection may have been made for a service that private addresses are not denied to.
-        if request.settings.denyPrivate, !SocketOpening.isPublic(address) {
+        if request.settings.denyPrivate, !CurlSocketFactory.isPublic(address) {
             stopped = .denied
         } else if isSent {
             stopped = .repeated

@@ -4,12 +4,12 @@ import Stores
 
 /// What became of one exchange with a service.
 enum TransferOutcome {
-    case answered(TransferAnswer)
+    case answered(TransferResponse)
     case failed(TransferFailure)
 }
 
 /// A whole answer.
-struct TransferAnswer {
+struct TransferResponse {
     var status: Int
     var contentType: String?
     /// Lines of the last header section.
@@ -36,7 +36,7 @@ struct TransferFailure {
 /// What one exchange sends, and the bounds of what may come back.
 struct TransferRequest {
     var method: String
-    var address: WebAddress
+    var address: HTTPURL
     /// Whole header lines.
     var fields: [String]
     var body: [UInt8]

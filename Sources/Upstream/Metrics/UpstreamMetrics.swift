@@ -3,15 +3,15 @@ package import RemoteServices
 import Stores
 
 /// Counts the calls to one remote service: the only place that does.
-final class UpstreamMeter: Sendable {
+final class UpstreamMetrics: Sendable {
     /// Guards what was counted. A leaf.
-    private let counted: Locked<UpstreamNumbers>
+    private let counted: Locked<UpstreamMetricsSnapshot>
 
     init(_ name: String) {
-        counted = Locked(UpstreamNumbers(name: name))
+        counted = Locked(UpstreamMetricsSnapshot(name: name))
     }
 
-    var numbers: UpstreamNumbers { counted.withLock { $0 } }
+    var numbers: UpstreamMetricsSnapshot { counted.withLock { $0 } }
 
     func countCall() { counted.withLock { $0.calls += 1 } }
 
@@ -24,10 +24,10 @@ final class UpstreamMeter: Sendable {
         counted.withLock { ($0.inFlight, $0.waiting) = (inFlight, waiting) }
     }
 
-    func set(_ circuit: UpstreamNumbers.Circuit) { counted.withLock { $0.circuit = circuit } }
+    func set(_ circuit: UpstreamMetricsSnapshot.Circuit) { counted.withLock { $0.circuit = circuit } }
 
     /// A call is over.
-    func end(_ result: Result<RemoteAnswer, RemoteFailure>, after length: Duration) {
+    func end(_ result: Result<RemoteResponse, RemoteFailure>, after length: Duration) {
         counted.withLock { numbers in
             switch result {
             case .success(let answer): numbers.answers[answer.status / 100, default: 0] += 1
@@ -41,7 +41,7 @@ final class UpstreamMeter: Sendable {
 }
 
 /// What was counted of the calls to one remote service, at one moment.
-package struct UpstreamNumbers: Sendable, Equatable {
+package struct UpstreamMetricsSnapshot: Sendable, Equatable {
     /// How the circuit stands.
     package enum Circuit: String, Sendable, CaseIterable {
         case closed, open
@@ -100,5 +100,5 @@ package enum UpstreamEvent: Sendable, Hashable {
 
     /// One attempt of a call is over; 1 is the first. A redirect that is followed counts as none.
     case attempt(upstream: String, method: String, number: Int, Outcome, Duration)
-    case circuit(upstream: String, UpstreamNumbers.Circuit)
+    case circuit(upstream: String, UpstreamMetricsSnapshot.Circuit)
 }

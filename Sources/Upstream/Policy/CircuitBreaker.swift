@@ -40,7 +40,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// How it stands, in a word.
-    package var phase: UpstreamNumbers.Circuit {
+    package var phase: UpstreamMetricsSnapshot.Circuit {
         switch state {
         case .closed: .closed
         case .open: .open

@@ -2,7 +2,7 @@ import HTTP
 import Stores
 
 /// An absolute `http` or `https` URL.
-package struct WebAddress: Sendable, Hashable {
+package struct HTTPURL: Sendable, Hashable {
     /// What decides whether credentials may be sent (RFC 6454).
     package struct Origin: Sendable, Hashable {
         package let scheme: String
@@ -30,10 +30,10 @@ package struct WebAddress: Sendable, Hashable {
     }
 }
 
-extension WebAddress {
+extension HTTPURL {
     /// The address with what a request adds to it: a path behind its path, a query behind its query.
     /// - Returns: nil for what could lead elsewhere, or is not written as a URL is.
-    package func appending(_ target: String) -> WebAddress? {
+    package func appending(_ target: String) -> HTTPURL? {
         guard let first = target.utf8.first, "/?".utf8.contains(first), target.utf8.allSatisfy(Self.isPlain) else {
             return nil
         }
@@ -42,7 +42,7 @@ extension WebAddress {
         let (base, baseQuery) = Self.split(text.prefix { $0 != "#" })
         let whole = (base.hasSuffix("/") && path.hasPrefix("/") ? base.dropLast() : base) + path
         let queries = [baseQuery, query].compactMap(\.self).filter { !$0.isEmpty }
-        let address = WebAddress(queries.isEmpty ? String(whole) : "\(whole)?\(queries.joined(separator: "&"))")
+        let address = HTTPURL(queries.isEmpty ? String(whole) : "\(whole)?\(queries.joined(separator: "&"))")
         return address?.origin == origin ? address : nil
     }
 

@@ -25,11 +25,11 @@ final class Ledger: Sendable {
     /// Notes that so much is given, and what came of it.
     ///
     /// - Returns: whether it is kept.
-    func note(_ id: String, _ revision: Int, _ outcome: () async -> JournalFailure?) async -> Bool {
+    func note(_ id: String, _ revision: Int, _ outcome: () async -> JournalError?) async -> Bool {
         entries.withLock { $0[id, default: Entry(kept: nil, given: revision)].given = revision }
-        let isKept = await outcome() == nil
-        if isKept { entries.withLock { $0[id]?.kept = revision } }
-        return isKept
+        let isDurable = await outcome() == nil
+        if isDurable { entries.withLock { $0[id]?.kept = revision } }
+        return isDurable
     }
 }
 

@@ -17,7 +17,7 @@ private func awaiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> 
 }
 
 extension Journal {
-    func found(_ id: String) async throws -> FoundSession {
+    func found(_ id: String) async throws -> SessionLookup {
         try await awaiting { find(id, done: $0) }.get()
     }
 
@@ -29,7 +29,7 @@ extension Journal {
         return Found(kept: kept, past: past, answers: answers, journal: journal)
     }
 
-    func listed(after id: String? = nil, limit: Int = 100) async throws -> [KeptSession] {
+    func listed(after id: String? = nil, limit: Int = 100) async throws -> [SessionSummary] {
         try await awaiting { list(after: id, limit: limit, done: $0) }.get()
     }
 
@@ -42,7 +42,7 @@ extension Journal {
     }
 }
 
-extension FoundSession {
+extension SessionLookup {
     var word: String {
         switch self {
         case .unknown: "unknown"
@@ -54,9 +54,9 @@ extension FoundSession {
 
 /// A session as a journal found it.
 struct Found {
-    let kept: KeptSession
-    let past: PastState
-    let answers: [KeptAnswer]
+    let kept: SessionSummary
+    let past: ReplayableState
+    let answers: [IdempotencyRecord]
     let journal: any SessionJournal
 }
 
@@ -70,15 +70,15 @@ extension SessionJournal {
     ///
     /// - Returns: why it is not.
     @discardableResult
-    func kept() async -> JournalFailure? {
-        await awaiting { whenKept($0) }
+    func kept() async -> JournalError? {
+        await awaiting { whenDurable($0) }
     }
 
-    func entries(after revision: Int, limit: Int = .max) async throws -> [ActionRecord]? {
+    func entries(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {
         try await awaiting { entries(after: revision, limit: limit, done: $0) }.get()
     }
 
-    func past(_ revision: Int) async throws -> PastState? {
+    func past(_ revision: Int) async throws -> ReplayableState? {
         try await awaiting { past(revision, done: $0) }.get()
     }
 }

@@ -20,7 +20,7 @@ final class JournalFile: Sendable {
     func open(
         _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String? = nil,
         now: @escaping @Sendable () -> Int = { Step.moment },
-        report: @escaping @Sendable (StorageNews) -> Void = { _ in }
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> SQLiteJournal {
         // The directory stays as long as the journal does.
         try SQLiteJournal(

@@ -5,24 +5,24 @@ import Stores
 
 /// A parcel as two releases of a program know it: what one calls its weight are grams to the other.
 enum Parcel {
-    struct First: HostedState, StateObject, Restorable {
+    struct First: HostedState, ObjectState, Restorable {
         var weight = 0
 
         init() {}
-        init(restoring kept: KeptValue) throws(RestorationFailure) { weight = try kept.member("weight") }
-        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("weight", weight) }
+        init(restoring kept: PersistedValue) throws(RestorationError) { weight = try kept.member("weight") }
+        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("weight", weight) }
     }
 
-    struct Second: HostedState, StateObject, Restorable {
+    struct Second: HostedState, ObjectState, Restorable {
         var grams = 0
 
         init() {}
-        init(restoring kept: KeptValue) throws(RestorationFailure) { grams = try kept.member("grams") }
-        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("grams", grams) }
+        init(restoring kept: PersistedValue) throws(RestorationError) { grams = try kept.member("grams") }
+        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("grams", grams) }
     }
 
-    struct Action: CataloguedAction, Equatable {
-        static let catalogue = ActionCatalogue([ActionDeclaration("weigh", "Is a gram more.", Action())])
+    struct Action: DeclaredAction, Equatable {
+        static let catalogue = ActionSchema([ActionDeclaration("weigh", "Is a gram more.", Action())])
     }
 
     struct FirstReducer: HostedReducer {
@@ -37,10 +37,10 @@ enum Parcel {
     static let second = StoreKind.store(
         "parcel", SecondReducer.self, migrations: [{ state, _ in state = ["grams": state["weight"] ?? 0] }])
 
-    static func session(_ id: String = "parcel") -> SessionRecord {
-        SessionRecord(
+    static func session(_ id: String = "parcel") -> SessionHeader {
+        SessionHeader(
             id: id, kind: "parcels", schema: 1, createdAt: Step.moment, forkedFrom: nil, history: "h",
-            initial: first.initialKept)
+            initial: first.initialSnapshot)
     }
 
     /// A store of a new session.
@@ -52,7 +52,7 @@ enum Parcel {
     static func store(_ kind: StoreKind, _ found: Found) throws -> HostedStore {
         let initial = found.kept.record.initial
         guard let state = found.past.state(initial: initial.json) else { throw Missing(id: "state") }
-        let kept = KeptState(json: state.encoded(), hidden: found.past.hidden ?? initial.hidden)
+        let kept = StateSnapshot(json: state.encoded(), hidden: found.past.hidden ?? initial.hidden)
         let store = try kind.makeStore(
             environment: StoreEnvironment(clock: Step.Clock()), recorder: found.journal, from: kept,
             revision: found.kept.revision)

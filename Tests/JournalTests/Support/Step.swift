@@ -10,8 +10,8 @@ struct Step: HostedReducer {
         func encode(into json: inout JSONWriter) { json.value(Step.json(count)) }
     }
 
-    struct Action: CataloguedAction, Equatable {
-        static let catalogue = ActionCatalogue([ActionDeclaration("step", "Counts one more.", Action())])
+    struct Action: DeclaredAction, Equatable {
+        static let catalogue = ActionSchema([ActionDeclaration("step", "Counts one more.", Action())])
     }
 
     /// It stands still.
@@ -33,10 +33,10 @@ struct Step: HostedReducer {
     func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 
     /// A session of this kind.
-    static func session(_ id: String = "session") -> SessionRecord {
-        SessionRecord(
+    static func session(_ id: String = "session") -> SessionHeader {
+        SessionHeader(
             id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, history: "h",
-            initial: KeptState(json: kind.initialState))
+            initial: StateSnapshot(json: kind.initialState))
     }
 
     /// A store that is recorded by `journal` from a revision on, at which it stands.
@@ -49,7 +49,7 @@ struct Step: HostedReducer {
 }
 
 /// Keeps to itself what was recorded earlier.
-private final class Resumed: ActionRecorder {
+private final class Resumed: CommitRecorder {
     private let journal: any SessionJournal
     private let revision: Int
 
@@ -58,7 +58,7 @@ private final class Resumed: ActionRecorder {
         self.revision = revision
     }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         if record.revision > revision { journal.append(record, state) }
     }
 }
@@ -70,7 +70,7 @@ extension HostedStore {
     }
 }
 
-extension PastState {
+extension ReplayableState {
     /// What a store of steps had counted, or how heavy a parcel was.
     var count: Int? {
         if let count = state(initial: Step.kind.initialState)?["count"] { return count.asInteger }

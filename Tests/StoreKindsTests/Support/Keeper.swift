@@ -4,23 +4,23 @@ import StoreHosting
 import Stores
 
 /// Keeps a state as a journal does: by the patches alone, and what was hidden last.
-final class Keeper: ActionRecorder {
+final class Keeper: CommitRecorder {
     private struct Contents {
         var state: JSONValue?
         var hidden: [UInt8]?
         var revision: Int
-        var records: [ActionRecord] = []
+        var records: [CommitRecord] = []
     }
 
     // Guards what is kept. Taken inside the store's lock.
     private let contents: Locked<Contents>
 
-    init(_ kept: KeptState, at revision: Int = 0) {
+    init(_ kept: StateSnapshot, at revision: Int = 0) {
         let state = try? JSONValue(parsing: kept.json)
         contents = Locked(Contents(state: state, hidden: kept.hidden, revision: revision))
     }
 
-    func append(_ record: ActionRecord, _ state: borrowing StateView) {
+    func append(_ record: CommitRecord, _ state: borrowing StateView) {
         contents.withLock { contents in
             contents.state = contents.state.flatMap { record.changes.applied(to: $0) }
             contents.hidden = record.hidden ?? contents.hidden
@@ -29,7 +29,9 @@ final class Keeper: ActionRecorder {
         }
     }
 
-    var kept: KeptState { contents.withLock { KeptState(json: ($0.state ?? .null).encoded(), hidden: $0.hidden) } }
+    var kept: StateSnapshot {
+        contents.withLock { StateSnapshot(json: ($0.state ?? .null).encoded(), hidden: $0.hidden) }
+    }
     var revision: Int { contents.withLock { $0.revision } }
-    var records: [ActionRecord] { contents.withLock { $0.records } }
+    var records: [CommitRecord] { contents.withLock { $0.records } }
 }

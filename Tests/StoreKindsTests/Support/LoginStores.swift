@@ -25,7 +25,7 @@ struct LoginSession: Sendable {
     let client = ScriptedRemoteClient()
     let store: HostedStore
 
-    init?(_ hosting: LoginHosting, recorder: (any ActionRecorder)? = nil) {
+    init?(_ hosting: LoginHosting, recorder: (any CommitRecorder)? = nil) {
         guard let kind = StoreKind.scripted(client).first(where: { $0.name == hosting.rawValue }) else { return nil }
         store = kind.makeStore(recorder: recorder)
     }

@@ -2,7 +2,7 @@ import StoreHosting
 import Stores
 
 /// Seals so that a test can tell, and nobody is protected.
-struct MirrorSealer: Sealer {
+struct MirrorSealer: SecretSealer {
     var mark: UInt8 = 1
 
     func seal(_ clear: [UInt8]) -> [UInt8]? { [mark] + clear.reversed() }

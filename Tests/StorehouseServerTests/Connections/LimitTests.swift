@@ -47,8 +47,8 @@ import StorehouseServer
         }
 
         @Test func anIdleConnectionCostsNoMoreThanAKilobyte() async throws {
-            OpenFiles.raiseLimit()
-            let count = min(2000, (OpenFiles.limit ?? 1024) / 4)
+            FileDescriptorLimit.raiseLimit()
+            let count = min(2000, (FileDescriptorLimit.limit ?? 1024) / 4)
             try await ServerProcess.run { server in
                 guard try !server.isSanitized else { return }
                 // The first ones pay for what all share.

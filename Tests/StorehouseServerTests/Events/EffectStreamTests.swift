@@ -36,8 +36,9 @@ import Testing
             let events = try await session.events(query: "?effects=true&select=/animal/error/code")
             #expect(try await events.state().state == .null)
             let replies: [(ScriptedRemoteClient.Reply, String)] = [
-                (.failure(RemoteFailure(.timeout, "")), "timeout"), (.success(RemoteAnswer(status: 500)), "bad-status"),
-                (.success(RemoteAnswer(status: 200)), "bad-body"),
+                (.failure(RemoteFailure(.timeout, "")), "timeout"),
+                (.success(RemoteResponse(status: 500)), "bad-status"),
+                (.success(RemoteResponse(status: 200)), "bad-body"),
             ]
             for (reply, code) in replies {
                 _ = try await session.dispatch("animal/fetchAnimal")

@@ -30,18 +30,18 @@ import Testing
     @Test(arguments: [1, 10_000, 3_600_000])
     func aHandfulOfStreamsIsToldAtOnceThatTheServerDrains(_ milliseconds: Int) {
         for count in 0...100 {
-            #expect(DrainPace(count, within: .milliseconds(milliseconds)).batch == max(1, count))
+            #expect(DrainSchedule(count, within: .milliseconds(milliseconds)).batch == max(1, count))
         }
     }
 
     @Test(arguments: [101, 150, 1000, 7500, 100_000], [1, 400, 2000, 10_000, 3_600_000])
     func aCrowdIsToldWithinAQuarterOfTheTime(_ count: Int, _ milliseconds: Int) {
         let timeout = Duration.milliseconds(milliseconds)
-        let pace = DrainPace(count, within: timeout)
+        let pace = DrainSchedule(count, within: timeout)
         let pauses = (count - 1) / pace.batch
-        #expect(DrainPace.pause * pauses <= timeout / 4)
+        #expect(DrainSchedule.pause * pauses <= timeout / 4)
         // Nobody waits for nothing: a thousand of them go in a second.
-        #expect(DrainPace.pause * pauses <= .milliseconds(count))
+        #expect(DrainSchedule.pause * pauses <= .milliseconds(count))
         if milliseconds == 10_000 { #expect(pauses >= 4) }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Sessions that outlive the server.
 @Suite struct DurableSessionTests {
     /// Turns every bit, so that a test sees what was sealed.
-    private struct Turner: Sealer {
+    private struct Turner: SecretSealer {
         func seal(_ secret: [UInt8]) -> [UInt8]? { secret.map(~) }
         func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.map(~) }
     }
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [false, true])
     func aPasswordIsThereOnlyWhereItCouldBeSealed(_ isSealed: Bool) async throws {
         let durable = try DurableServer()
-        let sealer: (any Sealer)? = isSealed ? Turner() : nil
+        let sealer: (any SecretSealer)? = isSealed ? Turner() : nil
         let auth = ScriptedRemoteClient(always: .success(.init(status: 200, body: Array(#"{"token":"t"}"#.utf8))))
         let path = try await durable.run(sealer: sealer) { server in
             let session = try await server.session()

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func anEndedSessionIsRememberedForAnHourAtLeast() {
-        let ended = EndedSessions()
+        let ended = SessionTombstones()
         let start = 1_700_000_000_000
         var remembered: [(id: SessionID, at: Int)] = []
         for minute in stride(from: 0, to: 600, by: 7) {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func theMemoryIsBounded() {
-        let ended = EndedSessions()
+        let ended = SessionTombstones()
         let first = SessionID.random()
         ended.add(first, now: 0)
         for hours in [2, 4, 6] { ended.add(.random(), now: hours * Self.hour) }

@@ -33,7 +33,8 @@ final class DurableServer: Sendable {
     /// Serves while `body` runs, then drains and lets go of the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        clock: Clock = Clock { Timestamp.now }, configuration: Configuration = .with(), sealer: (any Sealer)? = nil,
+        clock: WallClock = WallClock { Timestamp.now }, configuration: Configuration = .with(),
+        sealer: (any SecretSealer)? = nil,
         vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {

@@ -3,10 +3,10 @@ import StoreHosting
 import Stores
 
 /// A kind whose program is at fault: an action that breaks an invariant, and one that sets itself off for ever.
-enum FaultyAction: CataloguedAction, Equatable {
+enum FaultyAction: DeclaredAction, Equatable {
     case count, `break`, cascade
 
-    static let catalogue = ActionCatalogue<FaultyAction>([
+    static let catalogue = ActionSchema<FaultyAction>([
         ActionDeclaration("faulty/count", "Counts.", .count),
         ActionDeclaration("faulty/break", "Would break an invariant.", .break),
         ActionDeclaration("faulty/cascade", "Counts, and is dispatched again for each of its commits.", .cascade),

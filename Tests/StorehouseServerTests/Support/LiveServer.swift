@@ -28,8 +28,9 @@ struct LiveServer: Sendable {
     ///   - kinds: what is hosted; all kinds of the project where nil.
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        kinds: [StoreKind]? = nil, clock: Clock = Clock { Timestamp.now }, loops: LoopImplementation = .preferred,
-        configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any Sealer)? = nil,
+        kinds: [StoreKind]? = nil, clock: WallClock = WallClock { Timestamp.now },
+        loops: LoopImplementation = .preferred,
+        configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any SecretSealer)? = nil,
         logging level: LogLevel = .debug,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {

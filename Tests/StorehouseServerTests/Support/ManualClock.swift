@@ -13,5 +13,5 @@ final class ManualClock: Sendable {
 
     func advance(by milliseconds: Int) { moment.add(milliseconds, ordering: .relaxed) }
 
-    var clock: Clock { Clock { self.now } }
+    var clock: WallClock { WallClock { self.now } }
 }

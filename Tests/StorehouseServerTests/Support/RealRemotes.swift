@@ -11,7 +11,7 @@ enum RealRemotes {
         maxDelay: Duration = .zero, timeout: Duration = .seconds(20),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
-        let standIn = try StandInServer(maxDelay: maxDelay)
+        let standIn = try DemoUpstreamServer(maxDelay: maxDelay)
         do {
             let result = try await run(url: standIn.url, timeout: timeout, body)
             await standIn.stop()

@@ -12,10 +12,10 @@ import Testing
 
         var traces: [String?] { seen.withLock { $0 } }
 
-        func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
-            let trace = EffectProgress.current?.trace?.traceparent
+        func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
+            let trace = EffectContext.current?.trace?.traceparent
             seen.withLock { $0.append(trace) }
-            return RemoteAnswer(status: 200, body: Array(#"{"animal":"Cat"}"#.utf8))
+            return RemoteResponse(status: 200, body: Array(#"{"animal":"Cat"}"#.utf8))
         }
     }
 

@@ -32,10 +32,10 @@ extension CasePath<HarbourAction, ElementAction<String, FerryAction>> {
 
 struct HarbourReducer: ComposedReducer {
     var body: some Reducer<Harbour, HarbourAction> {
-        Slice(\.ferry, .ferry, FerryReducer())
-        Slice(\.tug, .tug, IfPresent(FerryReducer()))
-        Slice(\.boats, .boat, ForEach(FerryReducer()))
-        Watch { state, action in
+        Scope(\.ferry, .ferry, FerryReducer())
+        Scope(\.tug, .tug, IfPresent(FerryReducer()))
+        Scope(\.boats, .boat, ForEach(FerryReducer()))
+        OnAction { state, action in
             if action == .ferry(.land) { state.landings += 1 }
         }
     }
@@ -55,7 +55,7 @@ struct Boat: Sendable, Equatable, Identifiable {
 }
 
 struct Fleet: Sendable {
-    @Stamped var boats: [Boat] = []
+    @Tracked var boats: [Boat] = []
     var weather = "calm"
 }
 

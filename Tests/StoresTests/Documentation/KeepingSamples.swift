@@ -4,34 +4,34 @@ import Testing
 
 // What stands in the article on keeping states.
 
-struct Logbook: HostedState, StateObject, Restorable {
+struct Logbook: HostedState, ObjectState, Restorable {
     var entries: [String] = []
     var nextNumber = 1
     var pin = ""
 
     init() {}
 
-    init(restoring kept: KeptValue) throws(RestorationFailure) {
+    init(restoring kept: PersistedValue) throws(RestorationError) {
         entries = try kept.member("entries")
         nextNumber = try kept.hidden("nextNumber", in: 1...1_000_000)
         pin = try kept.secret("pin") ?? ""
     }
 
-    func visit(_ members: inout some StateMembers & ~Copyable) {
+    func visit(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("entries", entries)
         members.member("count", entries.count)
     }
 
-    func visitHidden(_ members: inout HiddenMembers) {
+    func visitHidden(_ members: inout PrivateStateEncoder) {
         members.member("nextNumber", nextNumber)
         members.secret("pin", pin)
     }
 }
 
-enum LogbookAction: CataloguedAction, Equatable {
+enum LogbookAction: DeclaredAction, Equatable {
     case write(String)
 
-    static let catalogue = ActionCatalogue<LogbookAction>([
+    static let catalogue = ActionSchema<LogbookAction>([
         ActionDeclaration(
             "logbook/write", "Writes an entry.", fields: .text("text", 1...80, example: "calm"),
             embed: { .write($0) }, extract: { if case .write(let text) = $0 { text } else { nil } })
@@ -72,7 +72,7 @@ struct LogbookReducer: HostedReducer {
         }
 
         let kind = StoreKind.store("logbook", LogbookReducer.self, migrations: [renaming])
-        let old = KeptState(json: Array(#"{"lines":["1: calm"]}"#.utf8), hidden: Array(#"{"nextNumber":2}"#.utf8))
+        let old = StateSnapshot(json: Array(#"{"lines":["1: calm"]}"#.utf8), hidden: Array(#"{"nextNumber":2}"#.utf8))
         let store = try kind.makeStore(from: old, revision: 1)
         store.resume()
         #expect(store.revision == 2)

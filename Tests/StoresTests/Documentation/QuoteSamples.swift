@@ -65,7 +65,7 @@ struct QuoteReducer: Reducer {
         (200, #"{"quotes":[{"text":"a"}]}"#, "text/html", .badBody), (404, "{}", "application/json", .badStatus),
     ])
     func whatIsNoAnswerIsAFailure(_ status: Int, _ body: String, _ type: String, _ code: RemoteFailure.Code) async {
-        let answer = RemoteAnswer(status: status, contentType: type, body: Array(body.utf8))
+        let answer = RemoteResponse(status: status, contentType: type, body: Array(body.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let store = Store(Quotes(), reducer: QuoteReducer(), middleware: [Self.quotes(from: client)])
         await store.dispatch(.fetch(author: "a")).settled()
@@ -102,8 +102,8 @@ struct QuoteReducer: Reducer {
         struct Noting: RemoteClient {
             let noted: @Sendable (RemoteFailure) -> Void
 
-            func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteAnswer {
-                RemoteAnswer(status: 500)
+            func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
+                RemoteResponse(status: 500)
             }
             func note(_ failure: RemoteFailure) { noted(failure) }
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// How values are read back.
 @Suite struct KeptValueTests {
-    private struct Sample: HostedState, StateObject, Restorable, Equatable {
+    private struct Sample: HostedState, ObjectState, Restorable, Equatable {
         enum Color: Int, JSONEncodable, Restorable {
             case red = 1
             case blue
@@ -16,7 +16,7 @@ import Testing
 
             init(id: String) { self.id = id }
 
-            init(restoring kept: KeptValue) throws(RestorationFailure) {
+            init(restoring kept: PersistedValue) throws(RestorationError) {
                 id = try kept.member("id")
                 parts = try kept.member("parts")
             }
@@ -31,14 +31,14 @@ import Testing
 
         var number = 0.5
         var anything: JSONValue = [1, ["a": nil]]
-        @Stamped var stamped: [Int] = []
+        @Tracked var stamped: [Int] = []
         var items = EntityTable<Item>()
         var maybe: String?
         var token = ""
 
         init() {}
 
-        init(restoring kept: KeptValue) throws(RestorationFailure) {
+        init(restoring kept: PersistedValue) throws(RestorationError) {
             number = try kept.member("number")
             anything = try kept.member("anything")
             stamped = try kept.member("stamped")
@@ -47,7 +47,7 @@ import Testing
             token = try kept.secret("token") ?? "lost"
         }
 
-        func visit(_ members: inout some StateMembers & ~Copyable) {
+        func visit(_ members: inout some MemberVisitor & ~Copyable) {
             members.member("number", number)
             members.member("anything", anything)
             members.member("stamped", stamped, stamp: $stamped)
@@ -55,13 +55,13 @@ import Testing
             members.member("maybe", maybe)
         }
 
-        func visitHidden(_ members: inout HiddenMembers) { members.secret("token", token) }
+        func visitHidden(_ members: inout PrivateStateEncoder) { members.secret("token", token) }
     }
 
-    private enum Change: CataloguedAction, Equatable {
+    private enum Change: DeclaredAction, Equatable {
         case fill
 
-        static let catalogue = ActionCatalogue<Change>([ActionDeclaration("sample/fill", "Fills it.", .fill)])
+        static let catalogue = ActionSchema<Change>([ActionDeclaration("sample/fill", "Fills it.", .fill)])
     }
 
     private struct Filling: HostedReducer {
@@ -105,22 +105,23 @@ import Testing
     ])
     func refusesWhatIsNoNumber(_ number: String, _ complaint: String) throws {
         let json = String(decoding: kind.initialState, as: UTF8.self).replacing("0.5", with: number)
-        let failure = #expect(throws: RestorationFailure.self) {
-            try kind.makeStore(from: KeptState(json: Array(json.utf8), hidden: kind.initialKept.hidden), revision: 0)
+        let failure = #expect(throws: RestorationError.self) {
+            try kind.makeStore(
+                from: StateSnapshot(json: Array(json.utf8), hidden: kind.initialSnapshot.hidden), revision: 0)
         }
         #expect(failure?.description == "in the kept state, " + complaint)
     }
 
     @Test func whatIsNotJSONIsRefused() {
-        let initial = kind.initialKept
-        #expect(throws: RestorationFailure.malformed(.state)) {
-            try kind.makeStore(from: KeptState(json: [], hidden: initial.hidden), revision: 0)
+        let initial = kind.initialSnapshot
+        #expect(throws: RestorationError.malformed(.state)) {
+            try kind.makeStore(from: StateSnapshot(json: [], hidden: initial.hidden), revision: 0)
         }
-        #expect(throws: RestorationFailure.malformed(.hidden)) {
-            try kind.makeStore(from: KeptState(json: initial.json, hidden: [0x7B]), revision: 0)
+        #expect(throws: RestorationError.malformed(.hidden)) {
+            try kind.makeStore(from: StateSnapshot(json: initial.json, hidden: [0x7B]), revision: 0)
         }
-        #expect(throws: RestorationFailure.unreadable(.state, at: .root, "must be an object")) {
-            try kind.makeStore(from: KeptState(json: Array("[]".utf8), hidden: initial.hidden), revision: 0)
+        #expect(throws: RestorationError.unreadable(.state, at: .root, "must be an object")) {
+            try kind.makeStore(from: StateSnapshot(json: Array("[]".utf8), hidden: initial.hidden), revision: 0)
         }
     }
 
@@ -128,10 +129,10 @@ import Testing
     @Test func aStateThatIsNotRestorableIsHeldInMemoryAlone() throws {
         let kind = StoreKind.store("plain", PlainReducer.self)
         #expect(!kind.isRestorable)
-        #expect(kind.initialKept == KeptState(json: Array("null".utf8)))
-        #expect(throws: RestorationFailure.notRestorable) { try kind.makeStore(from: kind.initialKept, revision: 0) }
+        #expect(kind.initialSnapshot == StateSnapshot(json: Array("null".utf8)))
+        #expect(throws: RestorationError.notRestorable) { try kind.makeStore(from: kind.initialSnapshot, revision: 0) }
         // To show a part of what was kept takes no restoration.
-        #expect(try kind.select(.whole, of: kind.initialKept) == Array("null".utf8))
-        #expect(throws: RestorationFailure.notRestorable) { try kind.select(.named("any"), of: kind.initialKept) }
+        #expect(try kind.select(.whole, of: kind.initialSnapshot) == Array("null".utf8))
+        #expect(throws: RestorationError.notRestorable) { try kind.select(.named("any"), of: kind.initialSnapshot) }
     }
 }

@@ -7,20 +7,20 @@ import Testing
 
 /// A state that an older program has kept.
 @Suite struct MigrationTests {
-    private final class Log: ActionRecorder {
+    private final class Log: CommitRecorder {
         // Guards the records; taken inside the store's lock.
-        let records = Locked<[ActionRecord]>([])
+        let records = Locked<[CommitRecord]>([])
 
-        func append(_ record: ActionRecord, _ state: borrowing StateView) {
+        func append(_ record: CommitRecord, _ state: borrowing StateView) {
             #expect(state.revision == record.revision)
             records.withLock { $0.append(record) }
         }
 
-        var last: ActionRecord? { records.withLock { $0.last } }
+        var last: CommitRecord? { records.withLock { $0.last } }
         var count: Int { records.withLock { $0.count } }
     }
 
-    private func old() -> KeptState {
+    private func old() -> StateSnapshot {
         let store = Locker.first.makeStore()
         let naming: JSONValue = ["type": "locker/name", "payload": ["name": "Ada"]]
         let look: JSONValue = ["type": "locker/look"]
@@ -49,7 +49,7 @@ import Testing
         #expect(record.hidden == Array(#"{"$schema":\#(schema),"looks":2}"#.utf8))
         // Once is enough.
         let again = try kind.makeStore(
-            recorder: log, from: KeptState(json: store.read().json, hidden: record.hidden), revision: 4)
+            recorder: log, from: StateSnapshot(json: store.read().json, hidden: record.hidden), revision: 4)
         again.resume()
         #expect(again.revision == 4)
         again.dispatch(["type": "locker/look"], DispatchOptions()) { _ in }
@@ -60,33 +60,33 @@ import Testing
     @Test func whatANewerProgramHasKeptIsRefused() throws {
         let kept = Locker.third.makeStore().kept().state
         for kind in [Locker.first, Locker.second] {
-            #expect(throws: RestorationFailure.newerSchema(3, known: kind.schema)) {
+            #expect(throws: RestorationError.newerSchema(3, known: kind.schema)) {
                 try kind.makeStore(from: kept, revision: 0)
             }
         }
         for told in ["0", "-1", #""2""#, "1.5", "null"] {
             let hidden = Array(#"{"$schema":\#(told),"looks":0}"#.utf8)
             #expect(
-                throws: RestorationFailure.unreadable(
+                throws: RestorationError.unreadable(
                     .hidden, at: .root.appending("$schema"), "must be a number from 1")
             ) {
-                try Locker.third.makeStore(from: KeptState(json: kept.json, hidden: hidden), revision: 0)
+                try Locker.third.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 0)
             }
         }
     }
 
     /// What a migration cannot make anything of is refused, and is no end of the process.
     @Test func aMigrationMayFail() throws {
-        let kept = KeptState(json: Array("{}".utf8), hidden: Array(#"{"$schema":2,"looks":0}"#.utf8))
-        #expect(throws: RestorationFailure.unreadable(.state, at: .root.appending("title"), "is missing")) {
+        let kept = StateSnapshot(json: Array("{}".utf8), hidden: Array(#"{"$schema":2,"looks":0}"#.utf8))
+        #expect(throws: RestorationError.unreadable(.state, at: .root.appending("title"), "is missing")) {
             try Locker.third.makeStore(from: kept, revision: 1)
         }
     }
 
     /// A new session of a newer kind is its own from the beginning.
     @Test func whatIsNewNeedsNoMigration() throws {
-        #expect(Locker.second.initialKept.hidden == Array(#"{"$schema":2,"looks":0}"#.utf8))
-        let store = try Locker.second.makeStore(from: Locker.second.initialKept, revision: 0)
+        #expect(Locker.second.initialSnapshot.hidden == Array(#"{"$schema":2,"looks":0}"#.utf8))
+        let store = try Locker.second.makeStore(from: Locker.second.initialSnapshot, revision: 0)
         store.resume()
         #expect(store.revision == 0)
     }

@@ -3,47 +3,47 @@ import Stores
 
 /// A locker as two releases of a program know it: the second calls its `name` a `title`, and weighs it.
 enum Locker {
-    struct First: HostedState, StateObject, Restorable {
+    struct First: HostedState, ObjectState, Restorable {
         var name = ""
         var seen = 0
 
         init() {}
 
-        init(restoring kept: KeptValue) throws(RestorationFailure) {
+        init(restoring kept: PersistedValue) throws(RestorationError) {
             name = try kept.member("name")
             seen = try kept.hidden("seen", in: 0...1000)
         }
 
-        func visit(_ members: inout some StateMembers & ~Copyable) { members.member("name", name) }
-        func visitHidden(_ members: inout HiddenMembers) { members.member("seen", seen) }
+        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("name", name) }
+        func visitHidden(_ members: inout PrivateStateEncoder) { members.member("seen", seen) }
     }
 
-    struct Second: HostedState, StateObject, Restorable {
+    struct Second: HostedState, ObjectState, Restorable {
         var title = ""
         var weight: Double?
         var looks = 0
 
         init() {}
 
-        init(restoring kept: KeptValue) throws(RestorationFailure) {
+        init(restoring kept: PersistedValue) throws(RestorationError) {
             title = try kept.member("title")
             weight = try kept.member("weight")
             looks = try kept.hidden("looks", in: 0...1000)
         }
 
-        func visit(_ members: inout some StateMembers & ~Copyable) {
+        func visit(_ members: inout some MemberVisitor & ~Copyable) {
             members.member("title", title)
             members.member("weight", weight)
         }
 
-        func visitHidden(_ members: inout HiddenMembers) { members.member("looks", looks) }
+        func visitHidden(_ members: inout PrivateStateEncoder) { members.member("looks", looks) }
     }
 
-    enum Action: CataloguedAction, Equatable {
+    enum Action: DeclaredAction, Equatable {
         case name(String)
         case look
 
-        static let catalogue = ActionCatalogue<Action>([
+        static let catalogue = ActionSchema<Action>([
             ActionDeclaration(
                 "locker/name", "Names it.", fields: .text("name", 0...80, example: "Ada"), embed: { .name($0) },
                 extract: { if case .name(let name) = $0 { name } else { nil } }),
@@ -78,7 +78,7 @@ enum Locker {
         hidden = ["looks": hidden["seen"] ?? 0]
     }
 
-    static let weighing: StoreKind.Migration = { state, _ throws(RestorationFailure) in
+    static let weighing: StoreKind.Migration = { state, _ throws(RestorationError) in
         guard let title = state["title"] else { throw .unreadable(.state, at: .root.appending("title"), "is missing") }
         state = ["title": title, "weight": 0.5]
     }

@@ -3,14 +3,14 @@ import StoreHosting
 import Stores
 
 /// An action with every kind of field.
-enum NoteAction: CataloguedAction, Equatable {
+enum NoteAction: DeclaredAction, Equatable {
     case write(text: String, due: String?, priority: Int)
     case mark(due: String??, isDone: Bool?)
     case sign(password: String)
     case clear
     case arrived(Int)
 
-    static let catalogue = ActionCatalogue<NoteAction>([
+    static let catalogue = ActionSchema<NoteAction>([
         ActionDeclaration(
             "note/write", "Writes.",
             fields: .text("text", 1...10, example: "hello"), Field.day("due", example: "2026-01-31").optional(),

@@ -12,7 +12,7 @@ final class Outcomes: Sendable {
     var all: [String: String] { state.withLock { $0.outcomes } }
 
     /// A completion that notes its outcome under a name.
-    func add(_ name: String) -> @Sendable (Result<RemoteAnswer, RemoteFailure>) -> Void {
+    func add(_ name: String) -> @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void {
         { result in
             let ready = self.state.withLock { state in
                 state.outcomes[name] =

@@ -95,7 +95,7 @@ import Upstream
         for (purpose, change) in changes {
             var settings = UpstreamSettings(name: "a", url: "https://a.example")
             change(&settings)
-            #expect(throws: InvalidUpstream.file(missing, purpose: purpose)) {
+            #expect(throws: UpstreamConfigurationError.file(missing, purpose: purpose)) {
                 _ = try upstreams.client(for: settings)
             }
         }
@@ -111,9 +111,9 @@ import Upstream
             $0.timeout = .seconds(60)
         } _: { client in
             #expect(await client.outcomes(of: 20) == ["200": 20])
-            let answer = try await withThrowingTaskGroup(of: RemoteAnswer.self) { group in
+            let answer = try await withThrowingTaskGroup(of: RemoteResponse.self) { group in
                 for _ in 0..<20 { group.addTask { try await client.call(RemoteRequest()) } }
-                return try await group.reduce(RemoteAnswer(status: 0)) { $1 }
+                return try await group.reduce(RemoteResponse(status: 0)) { $1 }
             }
             #expect(answer.headers["Content-Type"] == "application/json")
             #expect(String(decoding: answer.body, as: UTF8.self) == #"{"animal":"Cat"}"#)

@@ -64,7 +64,7 @@ enum Schema {
     ///   - path: what errors call the file.
     ///   - report: is told where an older file is to become one of today.
     static func prepare(
-        _ connection: Connection, _ path: String, _ report: (StorageNews) -> Void = { _ in }
+        _ connection: Connection, _ path: String, _ report: (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let version = try storageErrors(path) { () throws(SQLiteError) in
             try connection.integer("PRAGMA user_version") ?? 0

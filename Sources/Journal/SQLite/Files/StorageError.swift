@@ -53,7 +53,7 @@ extension StorageError {
 }
 
 /// What happens to a journal's file that somebody should know of.
-public enum StorageNews: Sendable, Equatable {
+public enum StorageEvent: Sendable, Equatable {
     /// It is an older release's, and is being brought up to date; with a million sessions that takes seconds.
     case upgrading(from: Int, to: Int)
     /// Nothing can be written; what was to be kept is not.

@@ -5,18 +5,18 @@ import Stores
 /// A session as it was found, whose rows are as they were written.
 struct StoredSession: Sendable {
     let row: SessionRow
-    let cursor: Cursor
+    let cursor: AppendPosition
     /// The newest revision whose commit was let go; 0 where none was.
     let cut: Int
     let snapshot: SnapshotRow?
     /// The commits behind the snapshot.
-    let records: [ActionRecord]
+    let records: [CommitRecord]
     /// How it was left.
-    let past: PastState
-    let answers: [KeptAnswer]
+    let past: ReplayableState
+    let answers: [IdempotencyRecord]
 
-    var kept: KeptSession {
-        KeptSession(
+    var kept: SessionSummary {
+        SessionSummary(
             record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, records.last?.at ?? 0))
     }
 }
@@ -28,7 +28,7 @@ enum StoredID: Sendable {
     case session(StoredSession)
 }
 
-extension ReadingDatabase {
+extension ReadConnection {
     /// Finds a session, and sees that all that it goes on from is as it was written.
     ///
     /// - Parameters:
@@ -36,7 +36,7 @@ extension ReadingDatabase {
     ///   - keepCommits: how many commits are kept at least.
     func find(
         _ id: String, answersSince oldest: Int, keepCommits: Int
-    ) throws(JournalFailure) -> StoredID {
+    ) throws(JournalError) -> StoredID {
         let found = try sql { () throws(SQLiteError) in
             try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
         }
@@ -50,12 +50,12 @@ extension ReadingDatabase {
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
         let records = try Self.records(rows)
         let revision = rows.last?.revision ?? base?.revision ?? 0
-        guard let past = Tail(revision: revision).past(revision, of: base, records) else {
+        guard let past = RecentCommits(revision: revision).past(revision, of: base, records) else {
             throw .corrupt("commits are missing")
         }
-        let cursor = Cursor(
+        let cursor = AppendPosition(
             number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
-            nextLook: Housekeeping.firstLook(after: cut, keepCommits))
+            nextLook: RetentionPolicy.firstLook(after: cut, keepCommits))
         return .session(
             StoredSession(
                 row: found, cursor: cursor, cut: cut, snapshot: base, records: records, past: past,
@@ -65,7 +65,7 @@ extension ReadingDatabase {
     /// The commits of a session behind a revision, oldest first; nil where the first is no longer kept.
     func commits(
         of number: Int, after revision: Int, limit: Int
-    ) throws(JournalFailure) -> [ActionRecord]? {
+    ) throws(JournalError) -> [CommitRecord]? {
         guard limit > 0 else { return [] }
         guard try revision >= cut(of: number) else { return nil }
         let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
@@ -85,7 +85,7 @@ extension ReadingDatabase {
     /// From where a state can be made again; nil where that is no longer kept.
     ///
     /// - Parameter tail: commits that may not be in the database yet.
-    func past(_ revision: Int, of number: Int, and tail: Tail) throws(JournalFailure) -> PastState? {
+    func past(_ revision: Int, of number: Int, and tail: RecentCommits) throws(JournalError) -> ReplayableState? {
         let cut = try cut(of: number)
         let base = try snapshot(of: number, upTo: revision)
         // What was cut is gone, also where a snapshot from before is still there; and so is, until all has gone that is to go,
@@ -102,8 +102,8 @@ extension ReadingDatabase {
     }
 
     /// What a snapshot at a revision would have been; nil where it can no longer be made.
-    func snapshot(at revision: Int, of number: Int) throws(JournalFailure) -> SnapshotRow? {
-        guard let past = try past(revision, of: number, and: Tail(revision: revision)),
+    func snapshot(at revision: Int, of number: Int) throws(JournalError) -> SnapshotRow? {
+        guard let past = try past(revision, of: number, and: RecentCommits(revision: revision)),
             let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
             let state = past.state(initial: initial)
         else { return nil }
@@ -111,7 +111,7 @@ extension ReadingDatabase {
     }
 
     /// The newest revision whose commit was let go; 0 where none was.
-    private func cut(of number: Int) throws(JournalFailure) -> Int {
+    private func cut(of number: Int) throws(JournalError) -> Int {
         let found = try sql { () throws(SQLiteError) in
             try cut.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
         }
@@ -119,7 +119,7 @@ extension ReadingDatabase {
         return found
     }
 
-    private func initialState(of number: Int) throws(JournalFailure) -> [UInt8]? {
+    private func initialState(of number: Int) throws(JournalError) -> [UInt8]? {
         try sql { () throws(SQLiteError) in
             try connection.prepare(
                 "SELECT json FROM sessions JOIN states ON states.number = initial WHERE sessions.number = ?"
@@ -127,7 +127,7 @@ extension ReadingDatabase {
         }
     }
 
-    func snapshot(of number: Int, upTo revision: Int) throws(JournalFailure) -> SnapshotRow? {
+    func snapshot(of number: Int, upTo revision: Int) throws(JournalError) -> SnapshotRow? {
         let found = try sql { () throws(SQLiteError) in
             try snapshotBefore.first(
                 { values in
@@ -141,7 +141,7 @@ extension ReadingDatabase {
 
     private func commits(
         of number: Int, after base: SnapshotRow?, seed: UInt64, upTo revision: Int
-    ) throws(JournalFailure) -> [CommitRow] {
+    ) throws(JournalError) -> [CommitRow] {
         let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
         guard rows.first.map({ $0.revision == (base?.revision ?? 0) + 1 }) ?? true else {
             throw .corrupt("commits are missing")
@@ -152,7 +152,7 @@ extension ReadingDatabase {
 
     func rows(
         of number: Int, after revision: Int, upTo last: Int, limit: Int
-    ) throws(JournalFailure) -> [CommitRow] {
+    ) throws(JournalError) -> [CommitRow] {
         try sql { () throws(SQLiteError) in
             try commits.all(
                 { values in
@@ -165,7 +165,7 @@ extension ReadingDatabase {
     }
 
     /// The checksum that the row behind a revision goes on from; nil where that is no longer kept.
-    private func checksum(of number: Int, at revision: Int) throws(JournalFailure) -> UInt64? {
+    private func checksum(of number: Int, at revision: Int) throws(JournalError) -> UInt64? {
         try sql { () throws(SQLiteError) in
             let statements = revision > 0 ? [checksumAt, chainAt] : [sessionChecksum]
             for statement in statements {
@@ -181,26 +181,26 @@ extension ReadingDatabase {
     }
 
     /// Of the newest commit, or of the snapshot that is all that is left.
-    private func newestRevision(of number: Int) throws(JournalFailure) -> Int {
+    private func newestRevision(of number: Int) throws(JournalError) -> Int {
         try sql { () throws(SQLiteError) in
             try newest.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
         }
     }
 
-    private func answers(of number: Int, since oldest: Int) throws(JournalFailure) -> [KeptAnswer] {
+    private func answers(of number: Int, since oldest: Int) throws(JournalError) -> [IdempotencyRecord] {
         let found = try sql { () throws(SQLiteError) in
             try answers.all(
                 { values in
                     values.set(1, number)
                     values.set(2, oldest)
-                }, { KeptAnswer($0) })
+                }, { IdempotencyRecord($0) })
         }
         let intact = found.compactMap(\.self)
         guard intact.count == found.count else { throw .corrupt("an answer is not as it was written") }
         return intact
     }
 
-    static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalFailure) {
+    static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalError) {
         var (chain, revision) = (seed, (rows.first?.revision ?? 1) - 1)
         for row in rows {
             guard row.revision == revision + 1, row.follows(chain) else {
@@ -210,8 +210,8 @@ extension ReadingDatabase {
         }
     }
 
-    private static func records(_ rows: [CommitRow]) throws(JournalFailure) -> [ActionRecord] {
-        var records: [ActionRecord] = []
+    private static func records(_ rows: [CommitRow]) throws(JournalError) -> [CommitRecord] {
+        var records: [CommitRecord] = []
         records.reserveCapacity(rows.count)
         for row in rows {
             guard let record = row.record else {

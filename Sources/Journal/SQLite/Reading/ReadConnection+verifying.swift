@@ -2,7 +2,7 @@ import JSON
 import StoreHosting
 import Stores
 
-extension ReadingDatabase {
+extension ReadConnection {
     /// The next session that has not ended; nil where there is none behind that number.
     func session(after number: Int) throws(SQLiteError) -> (Int, String)? {
         try connection.prepare(
@@ -13,8 +13,8 @@ extension ReadingDatabase {
     /// Looks at every row of a session, and whether its states follow from one another.
     ///
     /// - Returns: how many commits it has.
-    func verify(_ id: String) throws(JournalFailure) -> Int {
-        try atOneMoment { _ throws(JournalFailure) in
+    func verify(_ id: String) throws(JournalError) -> Int {
+        try atOneMoment { _ throws(JournalError) in
             switch try find(id, answersSince: 0, keepCommits: 1) {
             case .session(let session): return try verify(session)
             // Since it was listed.
@@ -24,7 +24,7 @@ extension ReadingDatabase {
         }
     }
 
-    private func verify(_ session: StoredSession) throws(JournalFailure) -> Int {
+    private func verify(_ session: StoredSession) throws(JournalError) -> Int {
         try checkCut(of: session)
         let base = try base(of: session)
         guard
@@ -52,7 +52,7 @@ extension ReadingDatabase {
     }
 
     /// Sees that no commits are there that were let go.
-    private func checkCut(of session: StoredSession) throws(JournalFailure) {
+    private func checkCut(of session: StoredSession) throws(JournalError) {
         let oldest = try sql { () throws(SQLiteError) in
             try oldestCommit.first({ $0.set(1, session.cursor.number) }, { $0.integer(0) })
         }
@@ -65,7 +65,7 @@ extension ReadingDatabase {
     /// - Returns: how many there are.
     private func commitsBeforeBase(
         of session: StoredSession, _ base: SnapshotRow?
-    ) throws(JournalFailure) -> Int {
+    ) throws(JournalError) -> Int {
         guard let base, base.revision > session.cut else { return 0 }
         let rows = try rows(of: session.cursor.number, after: session.cut, upTo: base.revision, limit: .max)
         guard let first = rows.first, first.revision == session.cut + 1, rows.last?.checksum == base.chain else {
@@ -76,7 +76,7 @@ extension ReadingDatabase {
     }
 
     /// The snapshot that the commits go on from; nil where they begin with the first.
-    func base(of session: StoredSession) throws(JournalFailure) -> SnapshotRow? {
+    func base(of session: StoredSession) throws(JournalError) -> SnapshotRow? {
         guard session.cut > 0 else { return nil }
         let found = try sql { () throws(SQLiteError) in
             try connection.prepare(
@@ -95,7 +95,7 @@ extension ReadingDatabase {
     }
 
     /// Changes the state as the commit did, which must come out as it was kept, if it was.
-    private func step(_ state: inout JSONValue, _ row: CommitRow, of number: Int) throws(JournalFailure) {
+    private func step(_ state: inout JSONValue, _ row: CommitRow, of number: Int) throws(JournalError) {
         guard let changes = row.record?.changes, let next = changes.isEmpty ? state : changes.applied(to: state) else {
             throw .corrupt("the changes of revision \(row.revision) do not fit the state before")
         }

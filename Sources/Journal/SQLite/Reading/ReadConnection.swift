@@ -2,7 +2,7 @@ import StoreHosting
 import Stores
 
 /// A connection that reads.
-final class ReadingDatabase {
+final class ReadConnection {
     let connection: Connection
     private let begin: Statement
     let session: Statement
@@ -51,7 +51,7 @@ final class ReadingDatabase {
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")
         answers = try connection.prepare(
-            "SELECT \(KeptAnswer.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
+            "SELECT \(IdempotencyRecord.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
         let newestUse = """
             max(last_active, ifnull(
                 (SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1), 0))
@@ -71,26 +71,26 @@ final class ReadingDatabase {
 
     /// Runs `body`, for which the database stands still.
     func atOneMoment<Value>(
-        _ body: (ReadingDatabase) throws(JournalFailure) -> Value
-    ) throws(JournalFailure) -> Value {
+        _ body: (ReadConnection) throws(JournalError) -> Value
+    ) throws(JournalError) -> Value {
         try sql { () throws(SQLiteError) in try begin.run { _ in } }
         defer { connection.rollBack() }
         return try body(self)
     }
 
     /// Runs `body`, whose errors come out as what they mean for who asks.
-    func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalFailure) -> Value {
+    func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalError) -> Value {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            throw JournalFailure(error)
+            throw JournalError(error)
         }
     }
 }
 
-extension ReadingDatabase {
+extension ReadConnection {
     /// The sessions behind an id in the order of their ids, `limit` of them at most.
-    func list(after id: String?, limit: Int) throws(JournalFailure) -> [KeptSession] {
+    func list(after id: String?, limit: Int) throws(JournalError) -> [SessionSummary] {
         try sql { () throws(SQLiteError) in
             try list.all(
                 { values in
@@ -98,14 +98,14 @@ extension ReadingDatabase {
                     values.set(2, limit)
                 },
                 { row in
-                    KeptSession(
+                    SessionSummary(
                         record: SessionRow(row).record, revision: row.integer(12), lastActiveAt: row.integer(13))
                 })
         }
     }
 
     /// The ids of sessions that were last used before a moment, `limit` of them at most.
-    func idle(since moment: Int, limit: Int) throws(JournalFailure) -> [String] {
+    func idle(since moment: Int, limit: Int) throws(JournalError) -> [String] {
         try sql { () throws(SQLiteError) in
             try idle.all(
                 { values in

@@ -11,7 +11,7 @@ final class Readers: Sendable {
     private final class Place: Sendable {
         let queue: DispatchQueue
         // Guards the connection, which only the queue uses: nobody ever waits for it.
-        let reader: Locked<ReadingDatabase?> = Locked(nil)
+        let reader: Locked<ReadConnection?> = Locked(nil)
 
         init(_ name: String) { queue = DispatchQueue(label: name) }
     }
@@ -31,23 +31,23 @@ final class Readers: Sendable {
 
     /// Reads what a request cannot go on without.
     func find<Value: Sendable>(
-        _ done: @escaping @Sendable (Result<Value, JournalFailure>) -> Void,
-        _ body: @escaping @Sendable (ReadingDatabase) throws(JournalFailure) -> Value
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
     ) { run(finding, done, body) }
 
     /// Reads what may take a while.
     func read<Value: Sendable>(
-        _ done: @escaping @Sendable (Result<Value, JournalFailure>) -> Void,
-        _ body: @escaping @Sendable (ReadingDatabase) throws(JournalFailure) -> Value
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
     ) { run(reading, done, body) }
 
     private func run<Value: Sendable>(
-        _ place: Place, _ done: @escaping @Sendable (Result<Value, JournalFailure>) -> Void,
-        _ body: @escaping @Sendable (ReadingDatabase) throws(JournalFailure) -> Value
+        _ place: Place, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
     ) {
         place.queue.async { [self] in
-            let result: Result<Value, JournalFailure> = place.reader.withLock { reader in
-                do throws(JournalFailure) {
+            let result: Result<Value, JournalError> = place.reader.withLock { reader in
+                do throws(JournalError) {
                     return .success(try opened(&reader).atOneMoment(body))
                 } catch {
                     return .failure(error)
@@ -57,16 +57,16 @@ final class Readers: Sendable {
         }
     }
 
-    private func opened(_ reader: inout ReadingDatabase?) throws(JournalFailure) -> ReadingDatabase {
+    private func opened(_ reader: inout ReadConnection?) throws(JournalError) -> ReadConnection {
         if let reader { return reader }
         do throws(SQLiteError) {
             let connection = try Connection(path, .read, vfs: vfs)
             try connection.execute("PRAGMA cache_size = -4000")
-            let new = try ReadingDatabase(connection)
+            let new = try ReadConnection(connection)
             reader = new
             return new
         } catch {
-            throw JournalFailure(error)
+            throw JournalError(error)
         }
     }
 
@@ -76,7 +76,7 @@ final class Readers: Sendable {
     }
 }
 
-extension JournalFailure {
+extension JournalError {
     init(_ error: SQLiteError) {
         self = error.isCorruption ? .corrupt(error.description) : .unavailable(error.description)
     }

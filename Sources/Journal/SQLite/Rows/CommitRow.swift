@@ -17,7 +17,7 @@ struct CommitRow: Sendable {
     /// The row of a record.
     ///
     /// - Parameter chain: the checksum of the row before, or of the session's where there is none.
-    init(_ record: ActionRecord, after chain: UInt64) {
+    init(_ record: CommitRecord, after chain: UInt64) {
         revision = record.revision
         at = record.at
         type = record.type
@@ -56,11 +56,11 @@ struct CommitRow: Sendable {
     }
 
     /// The record; nil where the fields are none of a record's.
-    var record: ActionRecord? {
-        guard let origin = Origin(rawValue: origin), let changes = StatePatch(json: changes),
+    var record: CommitRecord? {
+        guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
             case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.deepestNesting)
         else { return nil }
-        return ActionRecord(
+        return CommitRecord(
             revision: revision, type: type, payload: payload, origin: origin, cause: cause, at: at, changes: changes,
             hidden: hidden)
     }

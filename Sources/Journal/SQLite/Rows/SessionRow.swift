@@ -4,7 +4,7 @@ import Stores
 /// A session as it stands in the database, with the state that it began with.
 struct SessionRow: Sendable {
     let number: Int
-    let record: SessionRecord
+    let record: SessionHeader
     let lastActiveAt: Int
     let endedAt: Int?
     /// Of all that never changes; the chain of the commits begins with it.
@@ -20,10 +20,10 @@ struct SessionRow: Sendable {
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
-        record = SessionRecord(
+        record = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(7), history: row.text(8),
-            initial: KeptState(json: row.bytes(10), hidden: row.optionalBytes(11)))
+            initial: StateSnapshot(json: row.bytes(10), hidden: row.optionalBytes(11)))
         lastActiveAt = row.integer(5)
         endedAt = row.optionalInteger(6)
         checksum = row.checksum(9)
@@ -32,7 +32,7 @@ struct SessionRow: Sendable {
     /// Whether it is as it was written.
     var isIntact: Bool { checksum == Self.checksum(record) }
 
-    static func checksum(_ record: SessionRecord) -> UInt64 {
+    static func checksum(_ record: SessionHeader) -> UInt64 {
         var checksum = Checksum(Self.checksum(record.initial))
         checksum.add(record.id)
         checksum.add(record.kind)
@@ -43,7 +43,7 @@ struct SessionRow: Sendable {
         return checksum.value
     }
 
-    static func checksum(_ state: KeptState) -> UInt64 {
+    static func checksum(_ state: StateSnapshot) -> UInt64 {
         var checksum = Checksum(0)
         checksum.add(state.json)
         checksum.add(state.hidden)
@@ -93,7 +93,7 @@ struct SnapshotRow: Sendable {
     }
 }
 
-extension KeptAnswer {
+extension IdempotencyRecord {
     /// Its columns, as far as a statement selects them.
     static let columns = "key, fingerprint, answer, at, checksum"
 

@@ -1,5 +1,5 @@
 /// What may go, and when to look for it.
-final class Housekeeping {
+final class RetentionPolicy {
     /// For how long answers and ended sessions are kept longer than is promised, and how often it is looked for older ones.
     private static let day = 86_400_000
     static let answersGo = 900_000

@@ -2,11 +2,11 @@ import StoreHosting
 import Stores
 
 /// What the writer is asked to do, in the order in which it is asked.
-enum Order: Sendable {
+enum WriteCommand: Sendable {
     /// Begins a session.
-    case begin(SQLiteSessionJournal, SessionRecord)
+    case begin(SQLiteSessionJournal, SessionHeader)
     /// Keeps what a session has committed.
-    case keep(SQLiteSessionJournal, Unit)
+    case keep(SQLiteSessionJournal, CommitTransaction)
     /// Ends a session, whose journal is nil where none is held.
     case end(SQLiteSessionJournal?, id: String, at: Int)
     /// Calls back when all before it is written, or is known not to be.
@@ -32,7 +32,7 @@ enum Order: Sendable {
 }
 
 /// What is kept of a session in one piece: commits, the snapshots that were taken at them, the answer to what brought them.
-struct Unit: Sendable {
+struct CommitTransaction: Sendable {
     /// A state that was encoded as its commit was made.
     struct Snapshot: Sendable {
         let revision: Int
@@ -41,9 +41,9 @@ struct Unit: Sendable {
         let hidden: [UInt8]?
     }
 
-    var records: [ActionRecord] = []
+    var records: [CommitRecord] = []
     var snapshots: [Snapshot] = []
-    var answer: KeptAnswer?
+    var answer: IdempotencyRecord?
 
     var isEmpty: Bool { records.isEmpty && answer == nil }
 
@@ -56,22 +56,22 @@ struct Unit: Sendable {
     }
 }
 
-extension ActionRecord {
+extension CommitRecord {
     /// About how many bytes it takes.
     var extent: Int { 192 + changes.extent + (hidden?.count ?? 0) }
 }
 
-extension StatePatch {
+extension EncodedPatch {
     /// About how many bytes it takes.
     var extent: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
 }
 
 /// What came of the orders of one transaction.
-struct WrittenOrders: Sendable {
+struct WriteResult: Sendable {
     enum Outcome: Sendable {
         /// Its session goes on there; nil where it has no journal.
-        case kept(Cursor?)
-        case failed(JournalFailure)
+        case kept(AppendPosition?)
+        case failed(JournalError)
     }
 
     /// In the order of the orders.
@@ -86,13 +86,13 @@ struct WrittenOrders: Sendable {
     init() {}
 
     /// Nothing could be written.
-    init(_ orders: [Order], failure: JournalFailure) {
+    init(_ orders: [WriteCommand], failure: JournalError) {
         if case .unavailable(let detail) = failure { diskFailure = detail }
         for order in orders { add(.failed(failure), to: order) }
     }
 
     /// - Parameter order: the next.
-    mutating func add(_ outcome: Outcome, to order: Order) {
+    mutating func add(_ outcome: Outcome, to order: WriteCommand) {
         outcomes.append(outcome)
         if case .failed = outcome, case .begin = order { liveChange -= 1 }
     }
@@ -100,7 +100,7 @@ struct WrittenOrders: Sendable {
     /// Notes in the sessions' journals what came of the orders.
     ///
     /// - Returns: what to call, outside all locks.
-    func settle(_ orders: [Order]) -> [@Sendable () -> Void] {
+    func settle(_ orders: [WriteCommand]) -> [@Sendable () -> Void] {
         var calls: [@Sendable () -> Void] = []
         for (order, outcome) in zip(orders, outcomes) {
             if case .barrier(let done) = order { calls.append(done) }
@@ -116,7 +116,7 @@ struct WrittenOrders: Sendable {
 }
 
 /// Where a session's rows go on: what the writer knows of the newest.
-struct Cursor: Sendable {
+struct AppendPosition: Sendable {
     /// The session's, by which its rows find it.
     let number: Int
     /// Of the newest commit.

@@ -1,5 +1,5 @@
 /// What is done beside what somebody waits for, in small steps.
-extension WritingDatabase {
+extension WriteConnection {
     /// From how many pages of the log on they are taken over, now and then and at once. Taking over keeps the disk busy, which
     /// who commits then notices; and the longer the log, the more often are the same pages in it, which go to the file once.
     private static let usualLog = 1000
@@ -97,7 +97,7 @@ extension WritingDatabase {
     }
 }
 
-extension WritingDatabase {
+extension WriteConnection {
     /// Lets some of a session's oldest commits go, and the snapshots that only they needed.
     ///
     /// - Returns: whether anything went.
@@ -136,7 +136,7 @@ extension WritingDatabase {
         guard revision > 0 else { return }
         let known = try connection.integer(
             "SELECT 1 FROM snapshots WHERE session = ? AND revision = ?", number, revision)
-        let reader = try ReadingDatabase(connection)
+        let reader = try ReadConnection(connection)
         guard known == nil, let row = try? reader.snapshot(at: revision, of: number) else { return }
         try insert(row, of: number)
     }
@@ -150,7 +150,7 @@ extension WritingDatabase {
         let answers = try connection.change(
             """
             DELETE FROM answers WHERE at < ? AND number IN (SELECT number FROM answers ORDER BY number LIMIT ?)
-            """, house.now() - Housekeeping.answersGo, Self.step)
+            """, house.now() - RetentionPolicy.answersGo, Self.step)
         let sessions = try forgetEnded()
         return answers + sessions > 0
     }
@@ -178,7 +178,7 @@ extension WritingDatabase {
         let ended = """
             FROM sessions WHERE ended < ?1 AND number NOT IN (SELECT session FROM leavings) ORDER BY ended LIMIT ?2
             """
-        let moment = house.now() - Housekeeping.endedGo
+        let moment = house.now() - RetentionPolicy.endedGo
         try connection.change(
             "DELETE FROM states WHERE NOT shared AND number IN (SELECT initial \(ended))", moment, Self.step)
         return try connection.change(

@@ -2,17 +2,17 @@ import StoreHosting
 import Stores
 
 /// The connection that writes, and what only the writer knows.
-final class WritingDatabase {
+final class WriteConnection {
     /// Why a transaction was given up.
     struct Fault: Error {
-        let failure: JournalFailure
+        let failure: JournalError
         /// The order that does not fit; nil where the fault is none of theirs.
         let order: Int?
     }
 
     let connection: Connection
-    let statements: WritingStatements
-    let house: Housekeeping
+    let statements: WriteStatements
+    let house: RetentionPolicy
     /// How many sessions there were at the start that had not ended.
     let liveSessions: Int
     let durability: SQLiteJournal.Durability
@@ -29,7 +29,7 @@ final class WritingDatabase {
     /// The rows of states that sessions of one kind begin with.
     private var sharedStates: [UInt64: Int] = [:]
 
-    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ house: Housekeeping) throws(SQLiteError) {
+    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ house: RetentionPolicy) throws(SQLiteError) {
         self.connection = connection
         self.durability = durability
         self.house = house
@@ -41,14 +41,14 @@ final class WritingDatabase {
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000
             """)
         connection.watchLog()
-        statements = try WritingStatements(connection)
+        statements = try WriteStatements(connection)
         nextNumber = (try connection.integer("SELECT max(number) FROM sessions") ?? 0) + 1
         liveSessions = try connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
     }
 
     /// Writes orders in one transaction: all of them, but for those that fit nothing that is there.
-    func write(_ orders: [Order]) -> WrittenOrders {
-        var refused: [Int: JournalFailure] = [:]
+    func write(_ orders: [WriteCommand]) -> WriteResult {
+        var refused: [Int: JournalError] = [:]
         forgetTakenBack()
         while true {
             do throws(Fault) {
@@ -57,7 +57,7 @@ final class WritingDatabase {
                 takeBack()
                 sharedStates = [:]
                 guard let order = error.order, refused[order] == nil else {
-                    return WrittenOrders(orders, failure: error.failure)
+                    return WriteResult(orders, failure: error.failure)
                 }
                 refused[order] = error.failure
             }
@@ -78,10 +78,10 @@ final class WritingDatabase {
         return !hasTakenBack
     }
 
-    private func transaction(_ orders: [Order], _ refused: [Int: JournalFailure]) throws(Fault) -> WrittenOrders {
-        var written = WrittenOrders()
+    private func transaction(_ orders: [WriteCommand], _ refused: [Int: JournalError]) throws(Fault) -> WriteResult {
+        var written = WriteResult()
         // Where sessions go on of which something was written in this transaction, or refused.
-        var places: [ObjectIdentifier: Result<Cursor?, JournalFailure>] = [:]
+        var places: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
         for (index, order) in orders.enumerated() {
             let key = order.journal.map(ObjectIdentifier.init)
             let place = refused[index].map { .failure($0) } ?? key.flatMap { places[$0] } ?? order.journal?.place
@@ -102,8 +102,8 @@ final class WritingDatabase {
     /// - Parameter index: which of the orders it is.
     /// - Returns: where its session goes on.
     private func perform(
-        _ order: Order, at place: Cursor?, _ index: Int, _ written: inout WrittenOrders
-    ) throws(Fault) -> Cursor? {
+        _ order: WriteCommand, at place: AppendPosition?, _ index: Int, _ written: inout WriteResult
+    ) throws(Fault) -> AppendPosition? {
         if case .barrier = order { return nil }
         written.hasWritten = true
         return try sql(index) { () throws(SQLiteError) in
@@ -130,8 +130,8 @@ final class WritingDatabase {
     }
 }
 
-extension WritingDatabase {
-    func begin(_ session: SessionRecord) throws(SQLiteError) -> Cursor {
+extension WriteConnection {
+    func begin(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
         let number = nextNumber
         nextNumber += 1
         let checksum = SessionRow.checksum(session)
@@ -148,18 +148,19 @@ extension WritingDatabase {
             values.set(9, initial)
             values.set(10, checksum)
         }
-        return Cursor(
-            number: number, revision: 0, chain: checksum, nextLook: Housekeeping.firstLook(after: 0, keepCommits))
+        return AppendPosition(
+            number: number, revision: 0, chain: checksum, nextLook: RetentionPolicy.firstLook(after: 0, keepCommits))
     }
 
     /// The row of the state that a session begins with: one for all sessions of a kind, and one for each fork.
-    private func state(_ session: SessionRecord) throws(SQLiteError) -> Int {
+    private func state(_ session: SessionHeader) throws(SQLiteError) -> Int {
         let checksum = SessionRow.checksum(session.initial)
         let isShared = session.forkedFrom == nil
         if isShared {
             if let known = sharedStates[checksum] { return known }
             let found = try statements.findState.first(
-                { $0.set(1, checksum) }, { ($0.integer(0), KeptState(json: $0.bytes(1), hidden: $0.optionalBytes(2))) })
+                { $0.set(1, checksum) },
+                { ($0.integer(0), StateSnapshot(json: $0.bytes(1), hidden: $0.optionalBytes(2))) })
             if let found, found.1 == session.initial {
                 if sharedStates.count >= 1000 { sharedStates = [:] }
                 sharedStates[checksum] = found.0
@@ -175,7 +176,7 @@ extension WritingDatabase {
             }, { $0.integer(0) }) ?? 0
     }
 
-    private func keep(_ unit: Unit, at place: Cursor?) throws(SQLiteError) -> Cursor? {
+    private func keep(_ unit: CommitTransaction, at place: AppendPosition?) throws(SQLiteError) -> AppendPosition? {
         guard var cursor = place else { throw SQLiteError(conflict: "the session was not begun") }
         var snapshots = unit.snapshots[...]
         for record in unit.records {
@@ -223,7 +224,7 @@ extension WritingDatabase {
         }
     }
 
-    private func insert(_ answer: KeptAnswer, of number: Int) throws(SQLiteError) {
+    private func insert(_ answer: IdempotencyRecord, of number: Int) throws(SQLiteError) {
         try statements.insertAnswer.run { values in
             values.set(1, number)
             values.set(2, text: answer.key)
@@ -234,7 +235,7 @@ extension WritingDatabase {
         }
     }
 
-    private func end(_ id: String, at moment: Int, _ written: inout WrittenOrders) throws(SQLiteError) {
+    private func end(_ id: String, at moment: Int, _ written: inout WriteResult) throws(SQLiteError) {
         let number = try statements.endSession.first(
             { values in
                 values.set(1, text: id)

@@ -1,5 +1,5 @@
 /// What the writer runs again and again.
-struct WritingStatements {
+struct WriteStatements {
     let begin: Statement
     let commit: Statement
     let findState: Statement

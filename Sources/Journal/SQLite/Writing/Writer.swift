@@ -9,7 +9,7 @@ import Synchronization
 /// Everything that waits when it comes to it is written in one transaction with one sync.
 final class Writer: Sendable {
     fileprivate struct Inbox {
-        var orders: [Order] = []
+        var orders: [WriteCommand] = []
         var extent = 0
         /// When sessions were used, by their numbers; to be written when there is time.
         var uses: [Int: Int] = [:]
@@ -29,21 +29,21 @@ final class Writer: Sendable {
     let settlesAtOnce: Bool
     let readers: Readers
     private let checkpointer: Checkpointer
-    let tails = TailBudget()
-    private let report: @Sendable (StorageNews) -> Void
+    let tails = RecentCommitsBudget()
+    private let report: @Sendable (StorageEvent) -> Void
     private let queue = DispatchQueue(label: "journal.writer")
     // Guards what waits. Taken inside sessions' locks; nothing is locked in it.
     private let inbox = Locked(Inbox())
     // Guards the database connection, which only the queue uses: nobody ever waits for it. Sessions' locks are taken in it.
-    private let database: Locked<WritingDatabase?>
+    private let database: Locked<WriteConnection?>
     private let isFailing = Atomic(false)
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
 
     init(
-        _ database: sending WritingDatabase, _ readers: Readers, _ checkpointer: Checkpointer, settlesAtOnce: Bool,
-        _ report: @escaping @Sendable (StorageNews) -> Void
+        _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer, settlesAtOnce: Bool,
+        _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
         live = Atomic(database.liveSessions)
         self.database = Locked(database)
@@ -62,7 +62,7 @@ final class Writer: Sendable {
 
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
-    func give(_ order: Order) {
+    func give(_ order: WriteCommand) {
         if case .begin = order { live.add(1, ordering: .relaxed) }
         let isFirst = inbox.withLock { inbox in
             inbox.orders.append(order)
@@ -137,10 +137,10 @@ extension Writer {
         }
     }
 
-    private func write(_ orders: [Order]) {
+    private func write(_ orders: [WriteCommand]) {
         let written = database.withLock { database in
-            guard database != nil else { return WrittenOrders(orders, failure: .unavailable("the journal is closed")) }
-            return database?.write(orders) ?? WrittenOrders(orders, failure: .unavailable("the journal is closed"))
+            guard database != nil else { return WriteResult(orders, failure: .unavailable("the journal is closed")) }
+            return database?.write(orders) ?? WriteResult(orders, failure: .unavailable("the journal is closed"))
         }
         live.add(written.liveChange, ordering: .relaxed)
         if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { hasWritten() }
@@ -207,7 +207,7 @@ extension Writer {
 }
 
 extension Writer.Inbox {
-    fileprivate mutating func takeOrders(_ most: Int, _ mostBytes: Int) -> [Order] {
+    fileprivate mutating func takeOrders(_ most: Int, _ mostBytes: Int) -> [WriteCommand] {
         var count = 0
         var bytes = 0
         while count < min(orders.count, most), bytes < mostBytes {
