@@ -68,9 +68,13 @@ final class EventHub: Sendable {
                 let topic = contents.enter(stream, state)
                 return .opening(opening(of: stream.view, topic, state, seen, earlier))
             }
-            guard case .opening(let opening) = admission, let journal, !journal.isDurable else { return }
+            guard case .opening(let opening) = admission, let journal,
+                !journal.isDurable(through: state.revision)
+            else { return }
             // Asked for in here, it comes before whatever is committed later.
-            journal.whenDurable { failure in open(failure.map(Result.failure) ?? .success(opening)) }
+            journal.whenDurable(through: state.revision) { failure in
+                open(failure.map(Result.failure) ?? .success(opening))
+            }
             admission = .later
         }
         return admission
@@ -102,14 +106,14 @@ final class EventHub: Sendable {
                 contents.topics.first { $0.view == view }.map { event(of: view, state, changedAt: $0.changedAt) }
             }
         }
-        if let newest { whenDurable { show(newest) } }
+        if let newest { whenDurable(through: newest.revision) { show(newest) } }
     }
 
-    /// Calls `body` once all is kept that was committed so far. Where something is not, the streams end without a word: the
-    /// session goes on from what is kept, and their clients come back to it.
-    private func whenDurable(_ body: @escaping @Sendable () -> Void) {
-        guard let journal, !journal.isDurable else { return body() }
-        journal.whenDurable { [weak self] failure in
+    /// Calls `body` once the commits up to `revision` are durable. If one could not be persisted, the streams end without an
+    /// event: the session goes on from what is durable, and their clients reconnect to it.
+    private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
+        guard let journal, !journal.isDurable(through: revision) else { return body() }
+        journal.whenDurable(through: revision) { [weak self] failure in
             if failure == nil { body() } else { self?.cut() }
         }
     }
@@ -127,7 +131,7 @@ final class EventHub: Sendable {
     func end(_ reason: String) {
         contents.withLock { $0.hasEnded = true }
         // Nobody else may hold the hub any more.
-        whenDurable { [self] in
+        whenDurable(through: 0) { [self] in
             for audience in contents.withLock({ $0.topics.flatMap(\.audiences) }) { audience.end(reason) }
         }
     }
@@ -154,7 +158,7 @@ final class EventHub: Sendable {
         }
         guard !deliveries.isEmpty else { return }
         // Not inside the lock: where the journal has failed, the streams are cut at once.
-        whenDurable {
+        whenDurable(through: state.revision) {
             for (frame, audiences) in deliveries {
                 for audience in audiences { audience.deliver(frame) }
             }
@@ -165,7 +169,7 @@ final class EventHub: Sendable {
     private func publish(_ event: EffectEvent) {
         let audiences = contents.withLock { $0.topics.flatMap(\.audiences) }
         let frame = EffectFrame(event)
-        whenDurable { for audience in audiences { audience.deliver(frame) } }
+        whenDurable(through: store.revision) { for audience in audiences { audience.deliver(frame) } }
     }
 
     private func event(of view: StreamSubscription, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
@@ -194,7 +198,7 @@ extension EventHub {
         _ view: StreamSubscription, since revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
     ) -> [UInt8]? {
         let known = earlier.last?.revision ?? revision
-        guard let later = journal?.recent(after: known, limit: max(0, newest - known)) else { return nil }
+        guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
         var bytes: [UInt8] = []
         for commit in earlier + later {
             switch view.selection.narrow(commit.changes) {

@@ -151,7 +151,7 @@ final class EventStream {
         guard let connection else { return }
         if let rotatesAt, rotatesAt <= loop.now { return end("rotated") }
         // Whoever finds the session after the process has ended should know that it was in use.
-        session.journal?.touch(session.now)
+        session.journal?.recordUse(at: session.now)
         // To a client that does not even read what there is, a heartbeat says nothing.
         if lastSent.duration(to: loop.now) >= silence {
             silence = StreamTiming.silence(settings.heartbeat, .jitter)

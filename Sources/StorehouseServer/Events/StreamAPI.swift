@@ -25,10 +25,10 @@ extension Service {
         let text = call.head.fields.first("last-event-id") ?? call.head.query.first("lastEventId")
         let seen = text.flatMap(EventID.init).flatMap { $0.history == session.history ? $0 : nil }
         guard view.form == .patch, let seen, let journal = session.journal, seen.revision < session.store.revision,
-            journal.recent(after: seen.revision, limit: 1) == nil
+            journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return try openStream(session, view, seen, [], call) }
         let later = call.later
-        journal.entries(after: seen.revision, limit: Self.mostMissed) { [self] found in
+        journal.commits(after: seen.revision, limit: Self.mostMissed) { [self] found in
             // Where they cannot be had, the state tells all.
             let earlier = (try? found.get()) ?? nil
             later.resume { call throws(Problem) in try self.openStream(session, view, seen, earlier ?? [], call) }
