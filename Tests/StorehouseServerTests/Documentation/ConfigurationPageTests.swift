@@ -42,7 +42,8 @@ import Testing
             let code = page.spans + page.blocks.filter { $0.info == "sh not-run" }.map(\.code)
             for word in code.flatMap({ $0.split { !$0.isLetter && $0 != "_" } }) where word.hasPrefix("STOREHOUSE_") {
                 guard word != "STOREHOUSE_" else { continue }
-                #expect(variables.contains(String(word)), "\(page.path) names \(word), which sets no key")
+                let isKnown = variables.contains(String(word))
+                #expect(isKnown, "\(page.path) names \(word), which sets no key")
                 count += 1
             }
         }

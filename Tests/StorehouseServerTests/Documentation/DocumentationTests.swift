@@ -31,7 +31,8 @@ import Testing
                 #expect(ProjectFile.exists(target), "\(page.path) links \(link): there is no \(target)")
                 if parts.count > 1 {
                     let anchors = try pages.first { $0.path == target }?.anchors ?? DocumentationPage(target).anchors
-                    #expect(anchors.contains(String(parts[1])), "\(page.path) links \(link): there is no such heading")
+                    let isHeading = anchors.contains(String(parts[1]))
+                    #expect(isHeading, "\(page.path) links \(link): there is no such heading in \(target)")
                 }
                 count += 1
             }
@@ -62,7 +63,8 @@ import Testing
             for block in page.blocks where block.info.hasPrefix("swift") {
                 let path = String(block.info.dropFirst("swift ".count))
                 let file = try ProjectFile.text(of: path)
-                #expect(file.contains(block.code), "\(page.path) quotes \(path), which no longer has this code")
+                let isQuoted = file.contains(block.code)
+                #expect(isQuoted, "\(page.path) quotes \(path), which does not have this code:\n\(block.code)")
                 count += 1
             }
         }
@@ -85,12 +87,18 @@ import Testing
     @Test func theTableOfProblemsHasEachWithItsStatus() throws {
         let rows = try page("docs/errors.md").rows(below: "| status | code | when |").map { "\($0[0]) \($0[1])" }
         let problems = Problem.Code.allCases.map { "\($0.status.rawValue) `\($0.rawValue)`" }
-        #expect(rows.sorted() == problems.sorted())
+        expectTheSame(rows, problems, in: "docs/errors.md")
     }
 
     @Test func theTableOfRemoteFailuresHasEach() throws {
         let rows = try page("docs/remote-calls.md").rows(below: "| code | when |").map { $0[0] }
-        #expect(rows.sorted() == RemoteFailure.Code.allCases.map { "`\($0.rawValue)`" }.sorted())
+        expectTheSame(rows, RemoteFailure.Code.allCases.map { "`\($0.rawValue)`" }, in: "docs/remote-calls.md")
+    }
+
+    private func expectTheSame(_ rows: [String], _ declared: [String], in path: String) {
+        for row in Set(rows).subtracting(declared).sorted() { Issue.record("\(path): nothing declares \(row)") }
+        for row in Set(declared).subtracting(rows).sorted() { Issue.record("\(path) has no row for \(row)") }
+        #expect(rows.count == declared.count)
     }
 
     @Test func theScreenshotIsAPictureThatLoadsFast() throws {
