@@ -57,6 +57,20 @@ import Testing
         #expect(count > 60)
     }
 
+    @Test func everyProgramThatSwiftRunsIsATarget() throws {
+        let manifest = try ProjectFile.text(of: "Package.swift")
+        var count = 0
+        for page in pages {
+            for span in page.spans where span.hasPrefix("swift run ") {
+                let program = span.split(separator: " ")[2]
+                let isTarget = manifest.contains("name: \"\(program)\"")
+                #expect(isTarget, "\(page.path) names \(span): Package.swift has no target \(program)")
+                count += 1
+            }
+        }
+        #expect(count > 0)
+    }
+
     @Test func quotedCodeStandsInItsFile() throws {
         var count = 0
         for page in pages {
