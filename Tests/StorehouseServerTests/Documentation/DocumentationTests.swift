@@ -1,4 +1,5 @@
 import HTTP
+import RemoteServices
 import StorehouseServer
 import Stores
 import Testing
