@@ -193,7 +193,7 @@ extension JSONParser {
 
 extension JSONValue {
     /// No limit on nesting goes beyond this one, so that no document can exhaust a thread's stack.
-    public static let deepestNesting = 512
+    public static let maxDepth = 512
 
     /// Parses strict JSON (RFC 8259) in time linear in the bytes.
     ///
@@ -204,7 +204,7 @@ extension JSONValue {
     ///   - maximumDepth: how many objects and arrays may stand inside each other, 512 at most.
     public init(parsing bytes: UnsafeRawBufferPointer, maximumDepth: Int = 64) throws(JSONSyntaxError) {
         guard let start = bytes.baseAddress else { throw JSONSyntaxError(.empty, at: 0) }
-        var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.deepestNesting))
+        var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.maxDepth))
         self = try parser.parseDocument()
     }
 
