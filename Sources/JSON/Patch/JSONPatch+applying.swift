@@ -63,58 +63,62 @@ extension JSONValue {
     ) throws(JSONPatchError.Kind) {
         guard let token = tokens.first else { return try change(&self) }
         let rest = tokens.dropFirst()
-        switch self {
-        case .array(var elements):
-            let index = try Self.index(token, in: elements)
-            // Drop the second reference, or the change copies the elements.
-            self = .null
-            defer { self = .array(elements) }
-            try elements[index].edit(rest, change)
-        case .object(var object):
-            guard let slot = object.slot(of: token) else { throw .noTarget }
-            self = .null
+        if var object = takeObject() {
             defer { self = .object(object) }
+            guard let slot = object.slot(of: token) else { throw .noTarget }
             try object.changeValue(inSlot: slot) { (value) throws(JSONPatchError.Kind) in
                 try value.edit(rest, change)
             }
-        default: throw .noTarget
+        } else if var elements = takeArray() {
+            defer { self = .array(elements) }
+            try elements[Self.index(token, below: elements.count)].edit(rest, change)
+        } else {
+            throw .noTarget
         }
     }
 
     fileprivate mutating func insert(_ value: JSONValue, at token: String) throws(JSONPatchError.Kind) {
-        switch self {
-        case .array(var elements):
-            let index = token == "-" ? elements.count : JSONPointer.index(token)
-            guard let index, index <= elements.count else { throw .noTarget }
-            self = .null
-            elements.insert(value, at: index)
-            self = .array(elements)
-        case .object(var object):
-            self = .null
+        if var object = takeObject() {
+            defer { self = .object(object) }
             object[token] = value
-            self = .object(object)
-        default: throw .noTarget
+        } else if var elements = takeArray() {
+            defer { self = .array(elements) }
+            let index = try token == "-" ? elements.count : Self.index(token, below: elements.count + 1)
+            elements.insert(value, at: index)
+        } else {
+            throw .noTarget
         }
     }
 
     fileprivate mutating func remove(_ token: String) throws(JSONPatchError.Kind) {
-        switch self {
-        case .array(var elements):
-            let index = try Self.index(token, in: elements)
-            self = .null
-            elements.remove(at: index)
-            self = .array(elements)
-        case .object(var object):
-            self = .null
-            let removed: JSONValue? = object.removeValue(forName: token)
-            self = .object(object)
-            guard case .some = removed else { throw .noTarget }
-        default: throw .noTarget
+        if var object = takeObject() {
+            defer { self = .object(object) }
+            guard case .some = object.removeValue(forName: token) else { throw .noTarget }
+        } else if var elements = takeArray() {
+            defer { self = .array(elements) }
+            elements.remove(at: try Self.index(token, below: elements.count))
+        } else {
+            throw .noTarget
         }
     }
 
-    private static func index(_ token: String, in elements: [JSONValue]) throws(JSONPatchError.Kind) -> Int {
-        guard let index = JSONPointer.index(token), index < elements.count else { throw .noTarget }
+    /// Moves the members out and leaves `null`, so that the caller has the only reference and changes them without a
+    /// copy; nil if this is not an object.
+    private mutating func takeObject() -> JSONObject? {
+        guard case .object(let object) = self else { return nil }
+        self = .null
+        return object
+    }
+
+    /// Moves the elements out like ``takeObject()``; nil if this is not an array.
+    private mutating func takeArray() -> [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        self = .null
+        return elements
+    }
+
+    private static func index(_ token: String, below end: Int) throws(JSONPatchError.Kind) -> Int {
+        guard let index = JSONPointer.index(token), index < end else { throw .noTarget }
         return index
     }
 }
