@@ -13,7 +13,7 @@ import Testing
         #expect(machine.inputAction(pendingBytes: 0) == .leave)
         #expect(machine.pausesReading(pendingBytes: 0))
         #expect(machine.isCurrent(number))
-        _ = try #require(machine.respond(isDraining: false))
+        _ = try machine.requireResponse(isDraining: false)
         #expect(machine.inputAction(pendingBytes: 0) == .parseHead)
         #expect(!machine.pausesReading(pendingBytes: 0))
     }
@@ -100,7 +100,7 @@ import Testing
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedPartialHead(isEmptyLine: false)
         machine.receivedFailure(ResponseEncoder(answering: failure))
-        let response = try #require(machine.respond(isDraining: false))
+        let response = try machine.requireResponse(isDraining: false)
         #expect(response.closes == closes)
         // The refused head is no longer awaited.
         #expect(machine.timedOut(pendingBytes: 0) == .closeNow)
@@ -124,5 +124,13 @@ extension ResponseEncoder {
             throw Incomplete()
         }
         self.init(answering: head)
+    }
+}
+
+extension HTTPConnectionStateMachine {
+    /// The response action, which must be there.
+    mutating func requireResponse(isDraining: Bool = false) throws -> ResponseAction {
+        let action = respond(isDraining: isDraining)
+        return try #require(action)
     }
 }

@@ -7,17 +7,17 @@ import Testing
     @Test func aResponseKeepsTheConnectionOpenOrClosesIt() throws {
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedRequest(try .keptOpen)
-        let first = try #require(machine.respond(isDraining: false))
+        let first = try machine.requireResponse(isDraining: false)
         #expect(!first.closes && first.timeout == .idle && first.encoder.keepAlive)
         _ = machine.receivedRequest(try .closing)
-        let last = try #require(machine.respond(isDraining: false))
+        let last = try machine.requireResponse(isDraining: false)
         #expect(last.closes && last.timeout == .body && !last.encoder.keepAlive)
     }
 
     @Test func aDrainingServerClosesBehindEachResponse() throws {
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedRequest(try .keptOpen)
-        let response = try #require(machine.respond(isDraining: true))
+        let response = try machine.requireResponse(isDraining: true)
         #expect(response.closes && !response.encoder.keepAlive)
     }
 
@@ -25,7 +25,8 @@ import Testing
         var machine = HTTPConnectionStateMachine()
         #expect(machine.startStream() == nil)
         let number = machine.receivedRequest(try .keptOpen)
-        let head = try #require(machine.startStream())
+        let started = machine.startStream()
+        let head = try #require(started)
         #expect(!head.keepAlive)
         #expect(machine.isStreaming && machine.streamIsChunked)
         #expect(!machine.isCurrent(number))
