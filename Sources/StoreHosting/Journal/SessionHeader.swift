@@ -113,9 +113,9 @@ public struct ReplayableState: Sendable {
     /// - Parameter initial: the state at revision 0, as JSON.
     public func state(initial: [UInt8]) -> JSONValue? {
         do {
-            var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.deepestNesting)
+            var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
             for patch in patches {
-                let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.deepestNesting)
+                let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.maxDepth)
                 try JSONPatch(json).apply(to: &state)
             }
             return state
