@@ -99,6 +99,8 @@ package final class ConnectionManager: Sendable {
     }
 
     private func cut() {
+        // A client that comes back for each connection that is cut would hold up the drain.
+        contents.value.listener?.shut()
         for connection in contents.value.open.values { connection.cut() }
     }
 }
