@@ -209,9 +209,9 @@ extension AsyncStore {
     {
         guard let chain = progress.chain, contents.pointee.pending?.inbox.isEmpty == false else { return nil }
         switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
-        case .goesOn: break
-        case .stops: return core.stopCascade(dropping: 0, contents)
-        case .hasStopped: core.dropInbox(contents)
+        case .continues: break
+        case .stopsNow: return core.stopCascade(dropping: 0, contents)
+        case .alreadyStopped: core.dropInbox(contents)
         }
         return nil
     }
