@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func anEffectThatEmitsEndlesslyCannotFillTheQueue() {
-        let limit = AsyncStore<Tally, TallyAction>.lineLimit
+        let limit = AsyncStore<Tally, TallyAction>.queueLimit
         let store = store(
             MiddlewareFunction.working { number, emitter in
                 for offset in 0..<3 * limit { emitter.emit(.add(offset)) }

@@ -56,7 +56,7 @@ import Testing
             }))
         store.send(.add(0))
         await entered.wait()
-        for number in 1...AsyncStore<Tally, TallyAction>.lineLimit { store.send(.add(number)) }
+        for number in 1...AsyncStore<Tally, TallyAction>.queueLimit { store.send(.add(number)) }
         let turnedAway = await store.dispatch(.add(-1))
         #expect(turnedAway.outcome == .overloaded)
         gate.open()
