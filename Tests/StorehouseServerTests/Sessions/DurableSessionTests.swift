@@ -1,4 +1,5 @@
 import JSON
+import Observability
 import RemoteServices
 import StoreHosting
 import StorehouseServer
@@ -271,6 +272,17 @@ import Testing
             let found = list[json: "sessions"]?.asArray?.compactMap { $0["links"]?["self"]?.asString }
             #expect(Set(found ?? []) == [first, second])
             #expect(found?.count == 2)
+        }
+    }
+
+    @Test func wakingASessionCountsAsUse() async throws {
+        let durable = try DurableServer()
+        let clock = ManualClock()
+        let path = try await durable.run(clock: clock.clock) { server in try await server.session().path }
+        clock.advance(by: 3_600_000)
+        try await durable.run(clock: clock.clock) { (server: LiveServer) async throws in
+            let document = try await server.get(path)
+            #expect(document[json: "lastActiveAt"] == .string(Timestamp.rfc3339(clock.now)))
         }
     }
 
