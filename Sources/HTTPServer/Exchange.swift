@@ -71,10 +71,16 @@ package struct DeferredExchange: Sendable {
     /// Sends the answer that `make` makes after `delay`, or when the server cannot wait any longer, unless another is
     /// sent before.
     package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
+        schedule(after: delay) { [self] in answer(make) }
+    }
+
+    /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
+    /// answered before.
+    package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         loop.execute {
             let connection = connection.value
             guard connection.exchangeNumber == number else { return }
-            connection.held = { Exchange(connection: connection, number: number).answer(make()) }
+            connection.held = body
             connection.deadline.set(after: delay)
         }
     }

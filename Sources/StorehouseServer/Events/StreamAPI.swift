@@ -5,33 +5,50 @@ import Sockets
 import StoreHosting
 import Stores
 
-extension Service {
-    func openStream(_ id: PathSegment, _ call: Call) throws(Problem) {
-        try find(id, call, openStream)
+/// Opens event streams on sessions.
+final class StreamAPI: Sendable {
+    private let access: SessionAccess
+    private let availability: Availability
+    private let settings: EventStream.Settings
+    private let clock: WallClock
+    private let log: Log
+    private let metrics: Metrics
+
+    init(
+        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: WallClock,
+        log: Log, _ metrics: Metrics
+    ) {
+        self.access = access
+        self.availability = availability
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.metrics = metrics
     }
 
-    private func openStream(_ found: SessionRegistry.Lookup, _ call: Call) throws(Problem) {
-        if case .ended = found {
-            // This, and nothing else, stops a browser's EventSource for good.
-            return call.answer(Response(.noContent))
-        }
-        try openStream(try Self.session(found), call)
+    func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try access.authorizedSession(id, context, ifEnded: Self.answerEnded, openStream)
     }
 
-    private func openStream(_ session: Session, _ call: Call) throws(Problem) {
-        try refuseWhileDraining()
+    /// 204, and nothing else, stops a browser's EventSource for good.
+    private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
+
+    private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
+        try availability.requireServing()
         let view = StreamSubscription(
-            selection: try Self.selection(call.head, session.kind), form: try Self.form(call.head))
-        let text = call.head.fields.first("last-event-id") ?? call.head.query.first("lastEventId")
+            selection: try context.head.selection(for: session.kind), form: try Self.form(context.head))
+        let text = context.head.fields.first("last-event-id") ?? context.head.query.first("lastEventId")
         let seen = text.flatMap(EventID.init).flatMap { $0.history == session.history ? $0 : nil }
         guard view.form == .patch, let seen, let journal = session.journal, seen.revision < session.store.revision,
             journal.recent(after: seen.revision, limit: 1) == nil
-        else { return try openStream(session, view, seen, [], call) }
-        let later = call.later
+        else { return try openStream(session, view, seen, [], context) }
+        let deferred = context.deferred
         journal.entries(after: seen.revision, limit: Self.mostMissed) { [self] found in
             // Where they cannot be had, the state tells all.
             let earlier = (try? found.get()) ?? nil
-            later.resume { call throws(Problem) in try self.openStream(session, view, seen, earlier ?? [], call) }
+            deferred.resume { context throws(Problem) in
+                try self.openStream(session, view, seen, earlier ?? [], context)
+            }
         }
     }
 
@@ -39,51 +56,51 @@ extension Service {
     private static let mostMissed = 4096
 
     private func openStream(
-        _ session: Session, _ view: StreamSubscription, _ seen: EventID?, _ earlier: [CommitRecord], _ call: Call
+        _ session: Session, _ view: StreamSubscription, _ seen: EventID?, _ earlier: [CommitRecord],
+        _ context: RequestContext
     ) throws(Problem) {
         let stream = EventStream(
-            session, view, showsEffects: try Self.flag("effects", in: call.head), settings.streams,
-            on: call.exchange.loop
+            session, view, showsEffects: try context.head.flag("effects"), settings, on: context.exchange.loop
         ) { [clock, log, metrics] in
             metrics.streamClosed()
             // A watched session is in use up to the end of its last stream.
             session.touch(clock.now())
             log.debug("stream ended", [.init("session", session.id.shortened)])
         }
-        let (bound, later) = (LoopBound(stream, on: stream.loop), call.later)
-        let admission = session.events.add(stream, settings.streams.mostPerSession, seen: seen, earlier: earlier) {
+        let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
+        let admission = session.subscribe(stream, max: settings.mostPerSession, seen: seen, earlier: earlier) {
             found in
-            later.resume { [self] call throws(Problem) in
+            deferred.resume { [self] context throws(Problem) in
                 guard case .success(let opening) = found else {
                     session.events.remove(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
-                start(bound.value, of: session, with: opening, call)
-            } gone: {
+                start(bound.value, of: session, with: opening, context)
+            } ifGone: {
                 session.events.remove(bound.value)
             }
         }
         switch admission {
-        case .ended: call.answer(Response(.noContent))
+        case .ended: Self.answerEnded(context)
         case .full:
             throw Problem(.tooManyStreams, "This session has as many streams as it may; close one.")
         case .left:
-            // In a later turn it can be found again.
-            later.resumeLater { [self] call throws(Problem) in
-                try refuseWhileDraining()
-                try find(session.id, call, openStream)
+            // Later in the loop the session can be found again.
+            deferred.resumeInLaterTurn { [self] context throws(Problem) in
+                try availability.requireServing()
+                try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
             }
         case .later: break
-        case .opening(let opening): start(stream, of: session, with: opening, call)
+        case .opening(let opening): start(stream, of: session, with: opening, context)
         }
     }
 
     private func start(
-        _ stream: EventStream, of session: Session, with opening: InitialEvents, _ call: Call
+        _ stream: EventStream, of session: Session, with opening: InitialEvents, _ context: RequestContext
     ) {
-        call.reply.note(.ok)
-        let connection = call.exchange.startStream(
-            fields: EventStream.fields(stream.view.form) + call.reply.fields, owner: stream)
+        context.decorator.recordStatus(.ok)
+        let connection = context.exchange.startStream(
+            fields: EventStream.fields(stream.view.form) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.remove(stream) }
         metrics.streamOpened()
         stream.start(on: connection, opening)
@@ -91,7 +108,7 @@ extension Service {
 
     /// In which form the client takes the changes.
     private static func form(_ head: RequestHead) throws(Problem) -> StreamSubscription.Form {
-        let inColor = try flag("color", in: head)
+        let inColor = try head.flag("color")
         let wanted = head.query.first("changes")
         guard let named = StreamSubscription.Form.named.first(where: { $0.name == wanted ?? "state" }) else {
             let known = StreamSubscription.Form.named.map(\.name).joined(separator: " or ")

@@ -32,6 +32,12 @@ import Testing
             session.request("animal/fetchAnimal", fields: fields)
         }
 
+        /// Waits until the remote call has begun and its first commit is durable.
+        func fetchBegins() async throws {
+            await remote.called(times: 1)
+            #expect(try await session.revision() == 1)
+        }
+
         /// Waits until the session has committed a revision, durable or not.
         func committed(_ revision: Int) async { await server.log.line(with: "revision=\(revision) ") }
     }
@@ -53,7 +59,7 @@ import Testing
         let path = try await run(durable) { scene in
             let (server, session) = (scene.server, scene.session)
             async let answer = server.send(scene.fetch())
-            await scene.remote.called(times: 1)
+            try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
             await scene.committed(2)
@@ -77,7 +83,7 @@ import Testing
         try await run(try DurableServer()) { scene in
             let session = scene.session
             async let answer = scene.server.send(scene.fetch([("Prefer", "wait=1")]))
-            await scene.remote.called(times: 1)
+            try await scene.fetchBegins()
             scene.holdSyncs()
             async let lost = session.increment()
             await scene.committed(2)
@@ -96,7 +102,7 @@ import Testing
         let fields = [("Prefer", "wait=20"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
             async let answer = scene.server.send(scene.fetch(fields))
-            await scene.remote.called(times: 1)
+            try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
             await scene.committed(2)
@@ -122,7 +128,7 @@ import Testing
         let fields = [("Prefer", "wait=20"), ("Idempotency-Key", "\"k\"")]
         let (path, first) = try await run(durable) { scene in
             async let answer = scene.server.send(scene.fetch(fields))
-            await scene.remote.called(times: 1)
+            try await scene.fetchBegins()
             scene.remote.reply(#"{"animal":"Cat"}"#)
             return (scene.session.path, try await answer)
         }

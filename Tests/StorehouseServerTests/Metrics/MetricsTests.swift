@@ -2,9 +2,9 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// What Prometheus reads.
+/// The metrics for Prometheus.
 @Suite struct MetricsTests {
-    /// The samples by name and labels, once every line is found to be one of the format.
+    /// The samples by name and labels; each line must be valid.
     private static func samples(_ server: LiveServer) async throws -> [String: Double] {
         let response = try await server.get("/metrics", [("Accept", "application/openmetrics-text;version=1.0.0")])
         guard response.status == 200, response["content-type"] == "text/plain; version=0.0.4; charset=utf-8",
