@@ -5,7 +5,7 @@ import Sockets
 import StoreHosting
 import Stores
 
-/// Opens event streams on sessions.
+/// Opens event streams: `GET /sessions/{id}/events`.
 final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
@@ -26,100 +26,137 @@ final class StreamAPI: Sendable {
         self.metrics = metrics
     }
 
+    /// Answers with an event stream.
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try access.authorizedSession(id, context, ifEnded: Self.answerEnded, openStream)
     }
 
-    /// 204, and nothing else, stops a browser's EventSource for good.
+    /// Only this status stops a browser's EventSource from reconnecting.
     private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
-        let view = StreamSubscription(
-            selection: try context.head.selection(for: session.kind), form: try Self.form(context.head))
-        let text = context.head.fields.first("last-event-id") ?? context.head.query.first("lastEventId")
-        let seen = text.flatMap(EventID.init).flatMap { $0.history == session.history ? $0 : nil }
-        guard view.form == .patch, let seen, let journal = session.journal, seen.revision < session.store.revision,
-            journal.recent(after: seen.revision, limit: 1) == nil
-        else { return try openStream(session, view, seen, [], context) }
+        let request = try StreamRequest(context.head, session)
+        guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
+            return try openStream(session, request, [], context)
+        }
         let deferred = context.deferred
-        journal.entries(after: seen.revision, limit: Self.mostMissed) { [self] found in
-            // Where they cannot be had, the state tells all.
+        journal.entries(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
+            // Without these commits the stream begins with the state.
             let earlier = (try? found.get()) ?? nil
             deferred.resume { context throws(Problem) in
-                try self.openStream(session, view, seen, earlier ?? [], context)
+                try self.openStream(session, request, earlier ?? [], context)
             }
         }
     }
 
-    /// How many commits are looked up for a client that has missed them; of more it gets the state.
-    private static let mostMissed = 4096
-
     private func openStream(
-        _ session: Session, _ view: StreamSubscription, _ seen: EventID?, _ earlier: [CommitRecord],
-        _ context: RequestContext
+        _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ context: RequestContext
     ) throws(Problem) {
-        let stream = EventStream(
-            session, view, showsEffects: try context.head.flag("effects"), settings, on: context.exchange.loop
-        ) { [clock, log, metrics] in
-            metrics.streamClosed()
-            // A watched session is in use up to the end of its last stream.
-            session.touch(clock.now())
-            log.debug("stream ended", [.init("session", session.id.shortened)])
-        }
+        let stream = makeStream(session, request, on: context.exchange.loop)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
-        let admission = session.subscribe(stream, max: settings.mostPerSession, seen: seen, earlier: earlier) {
-            found in
+        let limit = settings.maxPerSession
+        let result = session.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
             deferred.resume { [self] context throws(Problem) in
-                guard case .success(let opening) = found else {
-                    session.events.remove(bound.value)
+                guard case .success(let initial) = durable else {
+                    session.events.unsubscribe(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
-                start(bound.value, of: session, with: opening, context)
+                start(bound.value, of: session, with: initial, context)
             } ifGone: {
-                session.events.remove(bound.value)
+                session.events.unsubscribe(bound.value)
             }
         }
-        switch admission {
-        case .ended: Self.answerEnded(context)
+        switch result {
+        case .sessionEnded: Self.answerEnded(context)
         case .full:
-            throw Problem(.tooManyStreams, "This session has as many streams as it may; close one.")
-        case .left:
-            // Later in the loop the session can be found again.
+            throw Problem(
+                .tooManyStreams, "This session has \(limit) event streams, which is the limit. Close one first.")
+        case .sessionDetached:
+            // In a later turn of the loop the session can be loaded again.
             deferred.resumeInLaterTurn { [self] context throws(Problem) in
                 try availability.requireServing()
                 try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
             }
-        case .later: break
-        case .opening(let opening): start(stream, of: session, with: opening, context)
+        case .pending: break
+        case .subscribed(let initial): start(stream, of: session, with: initial, context)
+        }
+    }
+
+    private func makeStream(_ session: Session, _ request: StreamRequest, on loop: any EventLoop) -> EventStream {
+        EventStream(
+            session, request.subscription, showsEffects: request.showsEffects, settings, on: loop
+        ) { [clock, log, metrics] in
+            metrics.streamClosed()
+            // A watched session is in use until its last stream ends.
+            session.touch(clock.now())
+            log.debug("stream ended", [.init("session", session.id.shortened)])
         }
     }
 
     private func start(
-        _ stream: EventStream, of session: Session, with opening: InitialEvents, _ context: RequestContext
+        _ stream: EventStream, of session: Session, with initial: InitialEvents, _ context: RequestContext
     ) {
         context.decorator.recordStatus(.ok)
         let connection = context.exchange.startStream(
-            fields: EventStream.fields(stream.view.form) + context.decorator.fields, owner: stream)
-        guard let connection else { return session.events.remove(stream) }
+            fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
+        guard let connection else { return session.events.unsubscribe(stream) }
         metrics.streamOpened()
-        stream.start(on: connection, opening)
+        stream.start(on: connection, initial)
+    }
+}
+
+/// What a client asks of a stream.
+private struct StreamRequest: Sendable {
+    /// More missed commits than this are not replayed: the stream begins with the state.
+    static let maxMissedCommits = 4096
+
+    let subscription: StreamSubscription
+    let showsEffects: Bool
+    /// The last event that the client has of this history.
+    let seen: EventID?
+
+    init(_ head: RequestHead, _ session: Session) throws(Problem) {
+        subscription = StreamSubscription(
+            selection: try head.selection(for: session.kind), format: try Self.format(head))
+        showsEffects = try head.flag("effects")
+        let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
+        seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.history ? $0 : nil }
     }
 
-    /// In which form the client takes the changes.
-    private static func form(_ head: RequestHead) throws(Problem) -> StreamSubscription.Form {
+    /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or
+    /// they are not needed.
+    func revisionMissingFromBuffer(of session: Session) -> Int? {
+        guard subscription.format == .patch, let seen, let journal = session.journal,
+            seen.revision < session.store.revision, journal.recent(after: seen.revision, limit: 1) == nil
+        else { return nil }
+        return seen.revision
+    }
+
+    static func responseFields(_ format: StreamFormat) -> [Response.Field] {
+        [.init("Content-Type", format.contentType)] + commonFields
+    }
+
+    private static let commonFields: [Response.Field] = [
+        .init("Cache-Control", "no-store, no-transform"),
+        .init("X-Accel-Buffering", "no"),
+        .init("X-Content-Type-Options", "nosniff"),
+    ]
+
+    private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
         let inColor = try head.flag("color")
-        let wanted = head.query.first("changes")
-        guard let named = StreamSubscription.Form.named.first(where: { $0.name == wanted ?? "state" }) else {
-            let known = StreamSubscription.Form.named.map(\.name).joined(separator: " or ")
+        let name = head.query.first("changes") ?? "state"
+        guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
+            let known = StreamFormat.named.map(\.name).joined(separator: " or ")
             throw Problem(.malformedRequest, "changes must be \(known).")
         }
         let offers = [eventStream, terminal].compactMap(\.self)
         let accepted = AcceptHeader(head.fields.values("accept")).preferred(of: offers)
-        if accepted != nil, accepted == eventStream { return named.form }
+        if accepted != nil, accepted == eventStream { return named.format }
         if accepted != nil, accepted == terminal { return .text(inColor: inColor) }
         throw Problem(
-            .notAcceptable, "This resource is text/event-stream, or text/plain for a terminal; let Accept include one.")
+            .notAcceptable,
+            "This resource is text/event-stream, or text/plain for a terminal. Accept must include one of them.")
     }
 
     private static let eventStream = MediaType("text/event-stream")

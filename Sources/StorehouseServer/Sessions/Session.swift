@@ -137,7 +137,7 @@ extension Session {
     package func detach() -> Bool {
         guard transition({ $0.detach() }) else { return false }
         store.end()
-        hub.load()?.cut()
+        hub.load()?.disconnectAll()
         return true
     }
 
@@ -162,7 +162,7 @@ extension Session {
 // Streams.
 extension Session {
     /// Brings commits to streams. Made for the first stream, since most sessions never have one.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, history: history)) }
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: history)) }
 
     /// Whether a stream may subscribe now. The hub exists from then on, so that a later end or detachment reaches it.
     package func subscription() -> SessionLifecycle.Subscription {
@@ -173,13 +173,14 @@ extension Session {
 
     /// Adds a stream to the hub, unless the session has ended or continues elsewhere.
     func subscribe(
-        _ stream: EventStream, max: Int, seen: EventID?, earlier: [CommitRecord],
-        open: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
-    ) -> Admission {
+        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord],
+        onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
+    ) -> SubscribeResult {
         switch subscription() {
-        case .accept: events.add(stream, max, seen: seen, earlier: earlier, open: open)
-        case .lookUpAgain: .left
-        case .refuse: .ended
+        case .accept:
+            events.subscribe(stream, limit: limit, seen: seen, earlier: earlier, onDurable: onDurable)
+        case .lookUpAgain: .sessionDetached
+        case .refuse: .sessionEnded
         }
     }
 }
