@@ -55,17 +55,34 @@ package final class RunningServer: Sendable {
         if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
     }
 
-    /// Closes streams with an event, answers the requests in progress, and returns when all is done or time is up.
-    package func drain() async {
+    /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.
+    ///
+    /// Returns within `http.drainTimeout`. A step that does not end by its deadline is logged and left behind.
+    ///
+    /// - Parameter lastStep: what else ends with the server; it counts towards the time.
+    package func drain(lastStep: @escaping @Sendable () async -> Void = {}) async {
         log.info("draining")
         api.availability.drain()
-        await http.drain(within: configuration.http.cutAfter)
-        api.registry.detachAll()
-        if let journal = api.journal {
+        let schedule = DrainDeadlines(configuration.http)
+        let (http, registry, journal) = (http, api.registry, api.journal)
+        let cutAfter = configuration.http.cutAfter
+        await step("connections", until: schedule.connections) { await http.drain(within: cutAfter) }
+        await step("journal", until: schedule.journal) {
+            registry.detachAll()
+            guard let journal else { return }
             await withCheckedContinuation { done in journal.close { done.resume() } }
         }
-        await group.stop()
+        await step("upstreams", until: schedule.upstreams, lastStep)
+        await step("loops", until: schedule.loops) { [group] in await group.stop() }
         log.info("stopped")
+    }
+
+    private func step(
+        _ name: String, until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () async -> Void
+    ) async {
+        if await !finishes(by: deadline, body) {
+            log.error("a step of the drain did not end in time", [.init("step", name)])
+        }
     }
 
     /// Repeats `body` until the server drains.

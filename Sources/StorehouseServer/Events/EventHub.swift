@@ -61,10 +61,13 @@ final class EventHub: Sendable {
                     return .subscribed(initialEvents(stream.subscription, topic, state, seen, earlier))
                 }
             }
-            let revision = state.revision
-            guard case .subscribed(let initial) = result, let journal, !journal.isDurable(through: revision) else { return }
+            guard case .subscribed(let initial) = result, let journal,
+                !journal.isDurable(through: state.revision)
+            else { return }
             // Called inside the store, the journal answers before it answers for any later commit.
-            journal.whenDurable(through: revision) { failure in onDurable(failure.map(Result.failure) ?? .success(initial)) }
+            journal.whenDurable(through: state.revision) { failure in
+                onDurable(failure.map(Result.failure) ?? .success(initial))
+            }
             result = .pending
         }
         return result
@@ -122,8 +125,9 @@ final class EventHub: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Calls `body` once the commits up to `revision` are durable. If they are lost, all streams are disconnected: the session
-    /// continues from its last durable commit, and the clients come back to that.
+    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it is
+    /// lost, all streams are disconnected: the session continues from its last durable commit, and the clients come back to
+    /// that.
     private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
         guard let journal, !journal.isDurable(through: revision) else { return body() }
         journal.whenDurable(through: revision) { [weak self] failure in
