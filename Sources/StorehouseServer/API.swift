@@ -32,7 +32,7 @@ final class Service: Sendable {
     let builder: SessionBuilder
     /// Finds sessions that are not in memory; nil where there are no others.
     let loader: SessionLoader?
-    let documents: Documents
+    let documents: CachedDocuments
     let metrics = Metrics()
     let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     private let draining = Atomic(false)
@@ -55,7 +55,7 @@ final class Service: Sendable {
         self.builder = builder
         loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         cors = CORS(settings.allowedOrigins)
-        documents = Documents(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector)
+        documents = CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector)
     }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
