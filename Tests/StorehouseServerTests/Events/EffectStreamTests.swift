@@ -6,10 +6,10 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What a stream tells of effects where it is asked to.
+/// The events of effects, on streams that request them.
 @Suite struct EffectStreamTests {
     @Test(arguments: LoopImplementation.allCases)
-    func anEffectStartsBehindItsCommitAndEndsBeforeWhatItBrings(_ loops: LoopImplementation) async throws {
+    func anEffectStartsAfterItsCommitAndEndsBeforeItsResult(_ loops: LoopImplementation) async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote, loops: loops) { server in
             let session = try await server.session("animal")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func anEffectThatFailsSaysWhy() async throws {
+    @Test func aFailedEffectHasACode() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whatIsCancelledIsToldBehindTheCommitThatCancelsIt() async throws {
+    @Test func aCancellationComesAfterTheCommitThatCancels() async throws {
         try await LiveServer.run { server in
             let session = try await server.session("animal")
             let events = try await session.events(query: "?effects=true")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func inABatchTheyFollowItsOneEvent() async throws {
+    @Test func effectsOfABatchComeAfterItsEvent() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: "?effects=true")
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// The service is not there: each try is told, with its number, and the name of the service.
-    @Test func theTriesOfARemoteCallAreTold() async throws {
+    /// The service is unreachable: each attempt is an event with its number and the name of the service.
+    @Test func retriesOfARemoteCallAreSent() async throws {
         // Nobody listens on port 1, and no test can be given it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
@@ -111,9 +111,9 @@ import Testing
         }
     }
 
-    /// A kind whose reducer is asynchronous; that the credentials are wrong is an answer, not a failure of the call.
+    /// The kind has an asynchronous reducer. Wrong credentials are a response, not a failure of the call.
     @Test(arguments: [("some password", "authenticated"), ("a wrong one", "failure")])
-    func whatTheServiceAnswersIsASuccess(_ password: String, _ status: String) async throws {
+    func aResponseOfTheServiceIsASuccess(_ password: String, _ status: String) async throws {
         try await RealRemotes.run { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
                 let session = try await server.session("login")
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func whoDoesNotAskIsNotTold() async throws {
+    @Test func effectsAreSentOnlyOnRequest() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session("animal")
@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    /// What waits for a client is bounded, so what it is too slow for is left out, and states come in order all the same.
-    @Test func aSlowReaderMissesSomeAndNobodyElseDoes() async throws {
+    /// Pending bytes are bounded, so events of effects are dropped for a slow client. Its states stay in order.
+    @Test func effectsAreDroppedOnlyForSlowReaders() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session()
             let title = JSONValue.string(String(repeating: "x", count: 500))
@@ -194,7 +194,7 @@ extension EventReader {
         return event.data
     }
 
-    /// What is told of effects up to the state with that value, or up to the second end of a fetch where there is none.
+    /// The data of the effect events up to the state with that value; without a value, up to a success.
     func items(upToState value: JSONValue?) async throws -> [JSONValue] {
         var told: [JSONValue] = []
         while let event = try await event() {

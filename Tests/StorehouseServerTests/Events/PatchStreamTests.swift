@@ -3,7 +3,7 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Streams that show what each change was.
+/// Streams of patches.
 @Suite struct PatchStreamTests {
     @Test func patchesFollowTheFirstState() async throws {
         try await LiveServer.run { server in
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["", "state"])
-    func statesFollowWhereNoPatchesAreAskedFor(_ form: String) async throws {
+    func withoutChangesPatchStatesFollow(_ form: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: form.isEmpty ? "" : "?changes=\(form)")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["", "patches", "Patch", "patch,state", "%00"])
-    func anotherFormIsRefused(_ form: String) async throws {
+    func anUnknownFormatIsRefused(_ form: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.read("/events?changes=\(form)")
@@ -46,7 +46,7 @@ import Testing
         ("/tasks/entities", 3), ("/tasks/entities/1", 2), ("/tasks/entities/1/title", 2), ("/tasks/ids/0", 1),
         ("/counter", 0), ("summary", 3), ("favoriteTasks", 0),
     ])
-    func thereIsNoEventWhereTheSelectedValueIsTheSame(_ select: String, _ count: Int) async throws {
+    func anUnchangedSelectedValueIsNoEvent(_ select: String, _ count: Int) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: "?changes=patch&select=\(select)")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func whoComesBackGetsThePatchesSince() async throws {
+    @Test func aReconnectingClientGetsTheMissedPatches() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let first = try await session.events().state()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func whereTheLogHasForgottenThemAStateComes() async throws {
+    @Test func aStateReplacesPatchesThatAreNoLongerRetained() async throws {
         try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 4 }) { server in
             let session = try await server.session()
             let first = try await session.events().state()
@@ -115,8 +115,7 @@ import Testing
         }
     }
 
-    /// Applied to the first state, the patches give what the server says of each revision; whoever comes and goes misses
-    /// nothing.
+    /// Applied to the first state, the patches result in the state of each revision, also for a client that reconnects.
     @Test(arguments: [("app", ""), ("planner", "&select=/tasks"), ("app", "&select=summary")], 1...2 as ClosedRange)
     func patchesGiveTheStateOfEachRevision(_ view: (store: String, select: String), _ seed: UInt64) async throws {
         try await LiveServer.run { server in
@@ -145,7 +144,7 @@ import Testing
         }
     }
 
-    /// Each of the commits changes something that all of the selections see.
+    /// Each commit changes every selected value.
     private static func write(_ count: Int, to session: LiveSession, _ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let client = try session.server.client()

@@ -2,9 +2,9 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// Coming back to a stream: nothing is missed, and nothing shown twice.
+/// Resuming a stream: no event is missed, and none repeated.
 @Suite struct ResumeTests {
-    /// How a client says what it has seen.
+    /// How a client sends the id of its last event.
     enum Way: CaseIterable, Sendable {
         case field, query
 
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func fromTheLatestRevisionNothingIsRepeated(_ way: Way) async throws {
+    func atTheNewestRevisionNothingIsRepeated(_ way: Way) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.increment()
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func fromAnEarlierRevisionTheLatestStateComesOnce(_ way: Way) async throws {
+    func atAnEarlierRevisionTheNewestStateIsSentOnce(_ way: Way) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events().state().id)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func theHistoryOfAnotherSessionCountsForNothing(_ way: Way) async throws {
+    func anIdOfAnotherSessionIsIgnored(_ way: Way) async throws {
         try await LiveServer.run { server in
             let other = try await server.session()
             let id = try #require(try await other.events().state().id)
@@ -60,14 +60,14 @@ import Testing
         [
             "", "0", "-1", "x-y", "-", "--", "99999999999999999999-99999999999999999999", "%00", "a-0",
         ])
-    func whatIsNoIdOfOursCountsForNothing(_ way: Way, _ id: String) async throws {
+    func aMalformedIdIsIgnored(_ way: Way, _ id: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             #expect(try await way.open(session, id).state().revision == 0)
         }
     }
 
-    @Test func anIdOfTheFutureCountsForNothing() async throws {
+    @Test func anIdBeyondTheNewestRevisionIsIgnored() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events().state().id)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func whereTheSelectedValueIsTheSameAtMostOneStateComes() async throws {
+    @Test func anUnchangedSelectedValueIsSentAtMostOnce() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events(query: "?select=/counter").state().id)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func theFieldWinsOverTheQuery() async throws {
+    @Test func theHeaderFieldTakesPrecedenceOverTheQuery() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let old = try #require(try await session.events().state().id)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func idsNameTheHistoryAndTheRevision() async throws {
+    @Test func idsConsistOfHistoryAndRevision() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events()
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["app", "planner"])
-    func aClientThatComesAndGoesMissesNothing(_ store: String) async throws {
+    func aReconnectingClientMissesNothing(_ store: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session(store)
             let last = 300

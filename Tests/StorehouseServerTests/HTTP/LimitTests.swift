@@ -6,13 +6,13 @@ import StorehouseServer
     import StorehouseServer
     import Testing
 
-    /// What many connections cost, and what becomes of too many. Each server is a process of its own.
+    /// What many connections cost, and what happens at their limit. Each server is a process of its own.
     @Suite(.timeLimit(.minutes(2)), .serialized) struct LimitTests {
         private static let get = TestRequest("GET", "/healthz")
 
-        /// More connections than it may have files: by its own count it stops before the limit, or it runs into it.
+        /// More connections than file descriptors: the configured limit stops the server before, or it runs out of them.
         @Test(arguments: ["0", "1000"])
-        func whereFilesRunOutConnectionsWaitAndNothingSpins(_ most: String) async throws {
+        func withoutFreeDescriptorsConnectionsWaitAndNothingSpins(_ most: String) async throws {
             let settings = ["STOREHOUSE_HTTP_MAX_CONNECTIONS": most, "STOREHOUSE_STREAMS_HEARTBEAT": "0.6"]
             try await ServerProcess.run(files: 64, settings) { server in
                 let first = try server.client()
@@ -61,7 +61,7 @@ import StorehouseServer
             }
         }
 
-        /// Connections that have been served, and have nothing to say.
+        /// Idle connections that have been served.
         private static func connect(_ count: Int, to server: ServerProcess) async throws -> [TestClient] {
             var clients: [TestClient] = []
             for _ in 0..<count {
@@ -72,7 +72,7 @@ import StorehouseServer
             return clients
         }
 
-        /// Clients that send and send, and never read: what waits for each is bounded, and so is what is read of it.
+        /// Clients that keep sending and never read: the bytes pending for each and read from each are bounded.
         @Test func aClientThatNeverReadsCostsABoundedAmount() async throws {
             try await ServerProcess.run(["STOREHOUSE_HTTP_IDLE_TIMEOUT": "0.5"]) { server in
                 guard try !server.isSanitized else { return }

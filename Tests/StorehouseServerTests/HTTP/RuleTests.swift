@@ -3,17 +3,17 @@ import JSON
 import Sockets
 import Testing
 
-/// The table of rules, held against the server over a socket: what it answers, and whether the connection stays.
+/// The table of HTTP rules over a socket: the responses, and whether the connection stays open.
 @Suite struct RuleTests {
     @Test(arguments: LoopImplementation.allCases)
-    func everyRuleIsKeptOnTheWire(_ loops: LoopImplementation) async throws {
+    func everyRuleHoldsOverASocket(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             for row in Row.all { try await Self.check(row, byteByByte: false, server) }
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func everyRuleIsKeptByteByByte(_ loops: LoopImplementation) async throws {
+    func everyRuleHoldsByteByByte(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             for row in Row.all where row.bytes.count < 1000 { try await Self.check(row, byteByByte: true, server) }
         }
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// Reads one answer.
-    /// - Returns: whether it leaves the connection open.
+    /// Reads one response.
+    /// - Returns: whether the connection stays open.
     private static func check(_ row: Row, _ expected: Expectation, _ client: TestClient) async throws -> Bool {
         if expected.isContinued { #expect(try await client.response().status == 100, "\(row)") }
         let answer = try await client.response(to: expected.method)
@@ -56,10 +56,10 @@ import Testing
     }
 }
 
-/// What a line of a row says of one answer.
+/// The expected response of one line of a row.
 private struct Expectation {
     var method = "GET"
-    /// Status and code of a refusal.
+    /// The status and code of a refusal.
     var code: String?
     var closes = false
     var isContinued = false
