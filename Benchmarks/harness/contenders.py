@@ -179,9 +179,9 @@ def _tail(log):
     return log.read_text(errors="replace").strip()[-400:] or "it said nothing"
 
 
-def storehouse(program):
+def storehouse(program, name="storehouse"):
     # More streams on one session than a public server would allow; everything else at its default.
-    return StateServer("storehouse", program, ["serve", "--port", "0"],
+    return StateServer(name, program, ["serve", "--port", "0"],
                        {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "2000"})
 
 
@@ -193,8 +193,8 @@ def nginx():
     return Nginx("nginx", machine.cores())
 
 
-def stores(program):
-    return Library("stores", [program])
+def stores(program, name="stores"):
+    return Library(name, [program])
 
 
 def redux():

@@ -9,7 +9,7 @@ struct TerminalLines: Sendable {
     private var value: JSONValue
 
     init(of json: [UInt8], inColor: Bool) {
-        value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting)) ?? .null
+        value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)) ?? .null
         self.inColor = inColor
     }
 
@@ -33,7 +33,7 @@ struct TerminalLines: Sendable {
         var bytes: [UInt8] = []
         for operation in patch.operations {
             let old = (try? JSONPointer(operation.path))?.value(in: value)
-            value = EncodedPatch([operation]).applied(to: value) ?? value
+            _ = EncodedPatch([operation]).apply(to: &value)
             let before =
                 operation.kind == .add || old == nil ? Self.nothing : old.map { Self.short($0.encoded()) } ?? ""
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)

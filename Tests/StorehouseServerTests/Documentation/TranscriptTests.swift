@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// The commands of the README print what it shows, run by a shell against the program that was built with the tests.
-@Suite struct ReadmeTranscriptTests {
+/// The commands of the pages print what the pages show, run by a shell against the program that was built with the tests.
+@Suite struct TranscriptTests {
     @Test(.timeLimit(.minutes(3))) func theTranscriptsAreTrue() async throws {
         let server = try #require(Products.directory).appending(path: "storehouse").path
-        let run = try await Self.run(ProjectFile.url(of: "script/readme-test"), [server])
+        let run = try await Self.run(ProjectFile.url(of: "script/docs-test"), [server])
         #expect(run.status == 0, "\(run.output)")
-        #expect(run.output.contains("==> a store kind of your own"))
+        for page in try DocumentationPage.all() { #expect(run.output.contains("==> \(page.path)\n")) }
+        #expect(run.output.contains("==> the remote APIs in another process"))
     }
 
     private static func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {
@@ -25,7 +26,7 @@ import Testing
                 return continuation.resume(throwing: error)
             }
             // A thread that waits here is none of those that run the tests.
-            DispatchQueue(label: "readme").async {
+            DispatchQueue(label: "documentation").async {
                 continuation.resume(with: Result { try output.fileHandleForReading.readToEnd() ?? Data() })
             }
         }

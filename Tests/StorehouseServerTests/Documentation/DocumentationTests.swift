@@ -1,0 +1,124 @@
+import HTTP
+import RemoteServices
+import StorehouseServer
+import Stores
+import Testing
+
+/// What README.md and docs/ say of the project is true.
+@Suite struct DocumentationTests {
+    private let pages: [DocumentationPage]
+
+    init() throws { pages = try DocumentationPage.all() }
+
+    private func page(_ path: String) throws -> DocumentationPage {
+        try #require(pages.first { $0.path == path }, "\(path) is missing")
+    }
+
+    @Test func theReadmeIsShortAndLinksEveryPage() throws {
+        let readme = try page("README.md")
+        let lines = readme.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        #expect(lines <= 200)
+        for page in pages where page.path != readme.path {
+            #expect(readme.links.contains(page.path), "README.md has no link to \(page.path)")
+        }
+    }
+
+    @Test func everyLinkLeadsSomewhere() throws {
+        var count = 0
+        for page in pages {
+            for link in page.links where !link.hasPrefix("https://") {
+                let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                let target = parts[0].isEmpty ? page.path : ProjectFile.path(of: String(parts[0]), from: page.path)
+                #expect(ProjectFile.exists(target), "\(page.path) links \(link): there is no \(target)")
+                if parts.count > 1 {
+                    let anchors = try pages.first { $0.path == target }?.anchors ?? DocumentationPage(target).anchors
+                    let isHeading = anchors.contains(String(parts[1]))
+                    #expect(isHeading, "\(page.path) links \(link): there is no such heading in \(target)")
+                }
+                count += 1
+            }
+        }
+        #expect(count > 30)
+    }
+
+    @Test func everyFileThatIsNamedExists() throws {
+        let folders = ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "script", "config", "docs", ".ci"]
+        let modules = try Set(ProjectFile.paths(below: "Sources").map { $0.split(separator: "/")[1] })
+        var count = 0
+        for page in pages {
+            for span in page.spans where span.contains("/") {
+                let word = span.prefix { $0 != " " }
+                let first = word.prefix { $0 != "/" }
+                let path = modules.contains(first) ? "Sources/" + word : String(word)
+                guard folders.contains(String(path.prefix { $0 != "/" })) else { continue }
+                #expect(ProjectFile.exists(path), "\(page.path) names \(span): there is no file \(path)")
+                count += 1
+            }
+        }
+        #expect(count > 60)
+    }
+
+    @Test func everyProgramThatSwiftRunsIsATarget() throws {
+        let manifest = try ProjectFile.text(of: "Package.swift")
+        var count = 0
+        for page in pages {
+            for span in page.spans where span.hasPrefix("swift run ") {
+                let program = span.split(separator: " ")[2]
+                let isTarget = manifest.contains("name: \"\(program)\"")
+                #expect(isTarget, "\(page.path) names \(span): Package.swift has no target \(program)")
+                count += 1
+            }
+        }
+        #expect(count > 0)
+    }
+
+    @Test func quotedCodeStandsInItsFile() throws {
+        var count = 0
+        for page in pages {
+            for block in page.blocks where block.info.hasPrefix("swift") {
+                let path = String(block.info.dropFirst("swift ".count))
+                let file = try ProjectFile.text(of: path)
+                let isQuoted = file.contains(block.code)
+                #expect(isQuoted, "\(page.path) quotes \(path), which does not have this code:\n\(block.code)")
+                count += 1
+            }
+        }
+        #expect(count >= 2)
+    }
+
+    @Test func aStoreOfYourOwnIsAWholeFileOfFortyLines() throws {
+        let example = try ProjectFile.text(of: "Examples/Seats/main.swift")
+        #expect(try page("README.md").blocks.contains { $0.code == example })
+        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 40)
+    }
+
+    /// Code that is only indented would not be tested.
+    @Test func allCodeIsFenced() {
+        for page in pages {
+            for line in page.prose { #expect(!line.hasPrefix("    "), "\(page.path): \(line)") }
+        }
+    }
+
+    @Test func theTableOfProblemsHasEachWithItsStatus() throws {
+        let rows = try page("docs/errors.md").rows(below: "| status | code | when |").map { "\($0[0]) \($0[1])" }
+        let problems = Problem.Code.allCases.map { "\($0.status.rawValue) `\($0.rawValue)`" }
+        expectTheSame(rows, problems, in: "docs/errors.md")
+    }
+
+    @Test func theTableOfRemoteFailuresHasEach() throws {
+        let rows = try page("docs/remote-calls.md").rows(below: "| code | when |").map { $0[0] }
+        expectTheSame(rows, RemoteFailure.Code.allCases.map { "`\($0.rawValue)`" }, in: "docs/remote-calls.md")
+    }
+
+    private func expectTheSame(_ rows: [String], _ declared: [String], in path: String) {
+        for row in Set(rows).subtracting(declared).sorted() { Issue.record("\(path): nothing declares \(row)") }
+        for row in Set(declared).subtracting(rows).sorted() { Issue.record("\(path) has no row for \(row)") }
+        #expect(rows.count == declared.count)
+    }
+
+    @Test func theScreenshotIsAPictureThatLoadsFast() throws {
+        let picture = try ProjectFile.contents(of: "docs/inspector.png")
+        #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(picture.count < 150_000)
+    }
+}

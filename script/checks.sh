@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# Functions for .ci/run and script/soak: timed steps and strict test runs. Source this file from the project's root.
+
+readonly logs=.build/logs
+readonly minutes=10 # the longest time for one run of the tests
+export SWIFT_BACKTRACE=color=no
+mkdir -p "$logs"
+
+# step NAME COMMAND…: runs the command, and prints its name, its result and its time.
+step() {
+    local name=$1 started=$SECONDS
+    shift
+    printf '\n==> %s: %s\n' "$name" "$*"
+    "$@" || { printf '==> %s: FAILED after %d s\n' "$name" $((SECONDS - started)); exit 1; }
+    printf '==> %s: done in %d s\n' "$name" $((SECONDS - started))
+}
+
+# Builds, and fails on a warning in C code. The Swift compiler treats warnings as errors by itself.
+build() {
+    swift build "$@" 2>&1 | tee "$logs/build.log" || return
+    if grep -qE '\.[ch]:[0-9:]+ warning:' "$logs/build.log"; then
+        echo 'error: the build warns'
+        return 1
+    fi
+}
+
+# Runs the tests with the given options. A failure, a skipped test and an empty run are errors.
+run_tests() {
+    local log status=0
+    log=$(mktemp "$logs/test.XXXXXX")
+    timeout --kill-after=10 "${minutes}m" script/test "$@" >"$log" 2>&1 || status=$?
+    if ((status)); then
+        grep -v '^◇ ' "$log" | tail -c 200000
+        # The failures come again at the end, because readers of a long log begin there.
+        grep -E '^✘ |: (fatal )?error:|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$log" | tail -n 40 || true
+        echo "error: status $status (124: it took more than $minutes minutes)"
+        return "$status"
+    fi
+    if grep '^➜ ' "$log"; then
+        echo 'error: tests were skipped'
+        return 1
+    fi
+    grep '^✔ Suite ' "$log"
+    if ! grep -E 'Test run with [1-9][0-9]* tests? .*passed' "$log"; then
+        echo 'error: no test ran'
+        return 1
+    fi
+}
+
+# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times.
+sanitized() {
+    local sanitizer=$1 rounds=$2 round
+    local options=(--sanitize "$sanitizer" --scratch-path ".build/$sanitizer")
+    step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
+    for ((round = 1; round <= rounds; round++)); do
+        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}"
+    done
+}
