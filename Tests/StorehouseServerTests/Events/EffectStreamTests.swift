@@ -81,30 +81,30 @@ import Testing
                 ["type": "animal/fetchAnimal"], ["type": "animal/fetchAnimal"], ["type": "counter/increment"],
             ])
             #expect(try await events.state().revision == 3)
-            var told: [[JSONValue?]] = []
+            var effects: [[JSONValue?]] = []
             for _ in 0..<3 {
                 let effect = try await events.effect()
-                told.append([effect["phase"], effect["cause"]])
+                effects.append([effect["phase"], effect["cause"]])
             }
-            #expect(told == [["started", 1], ["cancelled", 1], ["started", 2]])
+            #expect(effects == [["started", 1], ["cancelled", 1], ["started", 2]])
         }
     }
 
     /// The service is unreachable: each attempt is an event with its number and the name of the service.
     @Test func retriesOfARemoteCallAreSent() async throws {
-        // Nobody listens on port 1, and no test can be given it.
+        // No process listens on port 1, and no test server can get it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
                 let session = try await server.session("animal")
                 let events = try await session.events(query: "?effects=true&select=/animal/error/code")
                 _ = try await events.state()
                 _ = try await session.dispatch("animal/fetchAnimal")
-                let told = try await events.items(upToState: "unreachable")
-                #expect(told.map { $0["phase"] } == ["started", "retrying", "retrying", "failed"])
-                #expect(told.map { $0["attempt"] } == [nil, 2, 3, nil])
-                #expect(told.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
-                #expect(told.dropFirst().allSatisfy { $0["upstream"] == "animal" })
-                #expect(told.map { $0["duration"] != nil } == [false, false, false, true])
+                let effects = try await events.items(upToState: "unreachable")
+                #expect(effects.map { $0["phase"] } == ["started", "retrying", "retrying", "failed"])
+                #expect(effects.map { $0["attempt"] } == [nil, 2, 3, nil])
+                #expect(effects.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
+                #expect(effects.dropFirst().allSatisfy { $0["upstream"] == "animal" })
+                #expect(effects.map { $0["duration"] != nil } == [false, false, false, true])
                 let line = "effect=animal.fetch phase=failed cause=1 upstream=animal attempt=3 code=unreachable"
                 #expect(server.log.text.contains(line))
             }
@@ -123,9 +123,9 @@ import Testing
                 #expect(try await events.state().state == "validCredentials")
                 _ = try await session.dispatch("login/authenticate")
                 #expect(try await events.state().state == "authenticating")
-                let told = try await events.items(upToState: .string(status))
-                #expect(told.map { $0["phase"] } == ["started", "succeeded"])
-                #expect(told.last?["upstream"] == "auth")
+                let effects = try await events.items(upToState: .string(status))
+                #expect(effects.map { $0["phase"] } == ["started", "succeeded"])
+                #expect(effects.last?["upstream"] == "auth")
             }
         }
     }
@@ -196,10 +196,10 @@ extension EventReader {
 
     /// The data of the effect events up to the state with that value; without a value, up to a success.
     func items(upToState value: JSONValue?) async throws -> [JSONValue] {
-        var told: [JSONValue] = []
+        var effects: [JSONValue] = []
         while let event = try await event() {
-            if event.name == "effect" { told.append(event.data) } else if event.state == value { return told }
-            if value == nil, told.last?["phase"] == "succeeded" { return told }
+            if event.name == "effect" { effects.append(event.data) } else if event.state == value { return effects }
+            if value == nil, effects.last?["phase"] == "succeeded" { return effects }
         }
         throw Wire.Failure.malformed("no such state")
     }

@@ -136,7 +136,7 @@ import Testing
             _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
             streams = []
             _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
-            // And the session goes on as before.
+            // The session continues as before.
             #expect(try await session.increment().revision == 1)
             let again = try await session.events()
             #expect(try await again.state().revision == 1)

@@ -5,7 +5,7 @@ import Testing
 /// Resuming a stream: no event is missed, and none repeated.
 @Suite struct ResumeTests {
     /// How a client sends the id of its last event.
-    enum Way: CaseIterable, Sendable {
+    enum Transport: CaseIterable, Sendable {
         case field, query
 
         func open(_ session: LiveSession, _ id: String, select: String? = nil) async throws -> EventReader {
@@ -20,50 +20,50 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func atTheNewestRevisionNothingIsRepeated(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func atTheNewestRevisionNothingIsRepeated(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.increment()
             let id = try #require(try await session.events().state().id)
-            let resumed = try await way.open(session, id)
+            let resumed = try await transport.open(session, id)
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 2)
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func atAnEarlierRevisionTheNewestStateIsSentOnce(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func atAnEarlierRevisionTheNewestStateIsSentOnce(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events().state().id)
             for _ in 1...3 { _ = try await session.increment() }
-            let resumed = try await way.open(session, id)
+            let resumed = try await transport.open(session, id)
             #expect(try await resumed.state().revision == 3)
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 4)
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func anIdOfAnotherSessionIsIgnored(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func anIdOfAnotherSessionIsIgnored(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let other = try await server.session()
             let id = try #require(try await other.events().state().id)
             let session = try await server.session()
-            #expect(try await way.open(session, id).state().revision == 0)
+            #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
 
     @Test(
-        arguments: Way.allCases,
+        arguments: Transport.allCases,
         [
             "", "0", "-1", "x-y", "-", "--", "99999999999999999999-99999999999999999999", "%00", "a-0",
         ])
-    func aMalformedIdIsIgnored(_ way: Way, _ id: String) async throws {
+    func aMalformedIdIsIgnored(_ transport: Transport, _ id: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
-            #expect(try await way.open(session, id).state().revision == 0)
+            #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
             let session = try await server.session()
             let id = try #require(try await session.events(query: "?select=/counter").state().id)
             for _ in 1...3 { _ = try await session.dispatch("tasks/add", ["title": "x"]) }
-            let resumed = try await Way.field.open(session, id, select: "/counter")
+            let resumed = try await Transport.field.open(session, id, select: "/counter")
             _ = try await session.increment()
             let events = try await resumed.states(upTo: 4)
             #expect(events.count <= 2)
@@ -98,7 +98,7 @@ import Testing
             let old = try #require(try await session.events().state().id)
             _ = try await session.increment()
             let new = try #require(try await session.events().state().id)
-            // A browser that reconnects sends the field, to the address it was given at first.
+            // A browser that reconnects sends the field to its first URL, with the old query.
             let resumed = try await session.events(query: "?lastEventId=\(old)", [("Last-Event-ID", new)])
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 2)
@@ -115,7 +115,7 @@ import Testing
             let again = try await session.events().state()
             #expect(first.id != second.id)
             #expect(again.id == second.id)
-            // The id of the session is the right to use it: it must not be in what clients show around.
+            // Whoever knows the id of the session may use it, so event ids must not contain it.
             #expect(second.id?.contains(session.path.dropFirst(10)) == false)
         }
     }

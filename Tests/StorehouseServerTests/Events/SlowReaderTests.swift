@@ -9,7 +9,7 @@ import Testing
     func aSlowReaderSkipsToTheNewestValue(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
-            // With long titles each event is large, so that the system's buffers are full soon.
+            // Long titles make each event large, so that the system's buffers are soon full.
             let title = String(repeating: "x", count: 500)
             let batch = JSONValue.array(
                 Array(repeating: ["type": "tasks/add", "payload": ["title": .string(title)]], count: 100))
@@ -49,7 +49,7 @@ import Testing
     @Test func aSlowReaderOfPatchesSkipsToTheNewestStateAndContinuesWithPatches() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
-            // Few characters of many bytes, so that a small change of each task makes a large event.
+            // Titles of few characters with many bytes make large events of small changes.
             let title = JSONValue.string(String(repeating: "👨‍👩‍👧‍👦", count: 480))
             let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
             _ = try await session.post(.array(Array(repeating: add, count: 5)))

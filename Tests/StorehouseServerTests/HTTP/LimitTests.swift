@@ -27,8 +27,8 @@ import StorehouseServer
                 #expect(try await first.exchange(action).status == 200)
                 while try await events.state().revision != 1 {}
 
-                // All that the server itself does is to tell, every 0.6 seconds, that nothing has happened. It may have answers
-                // to finish first; one that spins never comes to rest.
+                // The server's only work is a heartbeat every 0.6 seconds. It may have responses to finish first; a
+                // server that spins never becomes idle.
                 var quietest = Duration.seconds(1)
                 for _ in 0..<5 where quietest > .milliseconds(60) {
                     let before = try server.processorTime
@@ -40,7 +40,7 @@ import StorehouseServer
                 let room = ContinuousClock.now
                 early = []
                 for client in late { #expect(try await client.response().status == 200) }
-                // Alone it takes less than a second. Beside many other tests it may have to wait for its own turn.
+                // This takes less than a second, but longer beside many other tests.
                 #expect(ContinuousClock.now - room < .seconds(10))
                 #expect(try await server.client().exchange(Self.get).status == 200)
             }
@@ -51,7 +51,7 @@ import StorehouseServer
             let count = min(2000, (FileDescriptorLimit.limit ?? 1024) / 4)
             try await ServerProcess.run { server in
                 guard try !server.isSanitized else { return }
-                // The first ones pay for what all share.
+                // The first connections allocate what all of them share.
                 let first = try await Self.connect(100, to: server)
                 let before = try server.residentBytes
                 let others = try await Self.connect(count, to: server)

@@ -21,10 +21,10 @@ import Testing
     }
 
     @Test(arguments: [
-        // Nearly by its name.
+        // A misspelled name.
         "/state?revison=0", "/state?Select=/counter", "/actions?limt=1", "/actions?afte=0", "/events?effect=true",
         "/events?change=patch", "/events?colour=true", "/events?lasteventid=x", "/events?last-event-id=x",
-        // Twice.
+        // A duplicate.
         "/state?select=/counter&select=/user", "/state?select=/counter&s%65lect=/counter",
         "/state?revision=0&revision=0",
         "/actions?limit=1&after=0&limit=2", "/events?effects=true&effects=false", "/state?select&select",

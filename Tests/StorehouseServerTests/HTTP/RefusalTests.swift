@@ -115,10 +115,10 @@ import Testing
 
     @Test func aProblemIsNotCachedOrSniffed() async throws {
         try await LiveServer.run { server in
-            let answer = try await server.get("/sessions/none")
-            #expect(answer.status == 404)
-            #expect(answer["cache-control"] == "no-store")
-            #expect(answer["x-content-type-options"] == "nosniff")
+            let response = try await server.get("/sessions/none")
+            #expect(response.status == 404)
+            #expect(response["cache-control"] == "no-store")
+            #expect(response["x-content-type-options"] == "nosniff")
         }
     }
 
@@ -147,9 +147,9 @@ import Testing
     @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2"])
     func numbersInQueriesAreValidated(_ query: String) async throws {
         try await LiveServer.run { server in
-            let answer = try await server.session().read("/actions?" + query)
-            #expect(answer.status == 400)
-            #expect(answer.code == "malformed-request")
+            let response = try await server.session().read("/actions?" + query)
+            #expect(response.status == 400)
+            #expect(response.code == "malformed-request")
         }
     }
 

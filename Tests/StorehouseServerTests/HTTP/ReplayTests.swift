@@ -14,10 +14,10 @@ import Stores
             try await ServerProcess.run(["STOREHOUSE_SESSIONS_MAX": "50"]) { server in
                 let files = try server.openFiles
                 let (bystander, target) = (try await server.sessionPath(), try await server.sessionPath())
-                // Those that are sound come more often, or most would be refused for their first line.
+                // Valid seeds come more often, or most requests would be refused for their first line.
                 let sound = Array(repeating: Seeds.requests(to: target), count: 8).flatMap(\.self)
                 let seeds = sound + Row.all.map(\.bytes).filter { $0.count < 1000 }
-                // A sanitizer takes ten times as long, and keeps what is freed.
+                // A sanitizer is ten times slower, and retains freed memory.
                 let isSanitized = try server.isSanitized
                 let count = Self.requests / (isSanitized ? 10 : 1)
 

@@ -114,14 +114,14 @@ import Testing
             }
         ) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let response = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
             let events = try await session.events(query: "?select=/counter/count")
             _ = try await events.state()
             // Idle connections are closed meanwhile, so both connections have been silent for longer than the timeout.
             #expect(try await server.client().rest().isEmpty)
             #expect(try await server.client().rest().isEmpty)
             remote.reply(#"{"animal":"Cat"}"#)
-            #expect(try await answer.at("/state/animal/currentAnimal") == "Cat")
+            #expect(try await response.at("/state/animal/currentAnimal") == "Cat")
             _ = try await session.increment()
             #expect(try await events.state().state == 1)
         }
