@@ -11,6 +11,12 @@ public struct MemoryJournal: Journal {
     ///   where the session's state is large.
     public init(keepCommits: Int) { self.keepCommits = keepCommits }
 
+    public var outlivesProcess: Bool { false }
+
+    public var isShared: Bool { false }
+
+    public var mayLoseCommits: Bool { false }
+
     public var isAvailable: Bool { true }
 
     /// The server itself holds the sessions that are in memory.

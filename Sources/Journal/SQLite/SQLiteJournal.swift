@@ -73,10 +73,17 @@ public final class SQLiteJournal: Journal {
         let checkpointer = Checkpointer(file.path, vfs: vfs)
         writer = Writer(database, readers, checkpointer, settlesAtOnce: durability == .relaxed, report)
         self.keepCommits = max(1, keepCommits)
+        mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
         writer.keepHouse(every: .seconds(10))
     }
+
+    public var outlivesProcess: Bool { true }
+
+    public var isShared: Bool { false }
+
+    public let mayLoseCommits: Bool
 
     public var isAvailable: Bool { writer.isAvailable }
 

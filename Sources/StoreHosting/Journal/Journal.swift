@@ -3,6 +3,15 @@
 /// What it is given is kept in that order, session by session. Completions are called once, on any thread: before the method
 /// returns where nothing has to be awaited, and never while a lock of the journal is held.
 public protocol Journal: Sendable {
+    /// Whether a later process finds the sessions again.
+    var outlivesProcess: Bool { get }
+
+    /// Whether several processes may serve the same sessions.
+    var isShared: Bool { get }
+
+    /// Whether a crash may lose commits that were acknowledged as durable, so that their revisions are given again.
+    var mayLoseCommits: Bool { get }
+
     /// Whether what is given to it now is likely to be kept. Where not, nothing new should be begun.
     var isAvailable: Bool { get }
 

@@ -25,7 +25,7 @@ final class AccessLog: Sendable {
     }
 }
 
-extension Service {
+extension API {
     /// The access log of a request; nil if its level is disabled, which costs nothing.
     func requestLog(_ head: RequestHead) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }

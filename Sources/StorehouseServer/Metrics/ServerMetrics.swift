@@ -5,7 +5,7 @@ import Stores
 import Synchronization
 
 /// The counters of a running server.
-final class Metrics: Sendable {
+final class ServerMetrics: Sendable {
     private let informational = Atomic(0)
     private let successful = Atomic(0)
     private let redirections = Atomic(0)
@@ -16,7 +16,7 @@ final class Metrics: Sendable {
     private let createdSessions = Atomic(0)
 
     /// A response, or the head of a stream, is sent.
-    func answered(_ status: HTTPStatus) {
+    func recordStatus(_ status: HTTPStatus) {
         switch status.rawValue {
         case ..<200: informational.add(1, ordering: .relaxed)
         case ..<300: successful.add(1, ordering: .relaxed)
@@ -26,7 +26,7 @@ final class Metrics: Sendable {
         }
     }
 
-    func sessionBegan() { createdSessions.add(1, ordering: .relaxed) }
+    func sessionCreated() { createdSessions.add(1, ordering: .relaxed) }
     func streamOpened() { openedStreams.add(1, ordering: .relaxed) }
     func streamClosed() { closedStreams.add(1, ordering: .relaxed) }
 
@@ -51,14 +51,14 @@ final class Metrics: Sendable {
     }
 }
 
-extension Service {
+extension API {
     /// Responds to `GET /metrics`.
     func readMetrics() -> Response {
         var text = PrometheusWriter()
         metrics.write(into: &text)
         text.gauge(
-            "storehouse_sessions", "Sessions that have not ended.", max(registry.residents, journal?.sessionCount ?? 0))
-        text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residents)
+            "storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
+        text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be persisted.", journal.isAvailable ? 1 : 0)

@@ -72,7 +72,7 @@ extension OpenAPI {
             "limit": [
                 "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",
                 "schema": .written(
-                    JSONSchema.integer(Service.pageSizes).defaulting(to: .integer(Service.usualPageSize)).encoded()),
+                    JSONSchema.integer(PageSize.range).defaulting(to: .integer(PageSize.usual)).encoded()),
             ],
         ]
     }
