@@ -55,7 +55,7 @@ package final class RunningServer: Sendable {
         if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
     }
 
-    /// Ends streams with `closed`, answers the requests under way, closes the journal, and stops the loops.
+    /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.
     ///
     /// Returns within `http.drainTimeout`. A step that does not end by its deadline is logged and left behind.
     ///

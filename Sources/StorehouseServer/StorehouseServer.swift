@@ -43,7 +43,7 @@ public struct StorehouseServer: Sendable {
 
     /// Serves until the process gets SIGTERM or SIGINT, then drains and returns.
     ///
-    /// Event streams get `closed`, requests under way are answered, and the journal is closed. This takes `http.drainTimeout`
+    /// Event streams get `closed`, requests in progress are answered, and the journal is closed. This takes `http.drainTimeout`
     /// at most. If a thread that is blocked for good keeps `run()` from returning by then, the process exits with 0. A
     /// second signal ends the process at once, also after `run()` has returned.
     ///

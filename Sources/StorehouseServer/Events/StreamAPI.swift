@@ -40,7 +40,7 @@ final class StreamAPI: Sendable {
             return try openStream(session, request, [], context)
         }
         let deferred = context.deferred
-        journal.entries(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
+        journal.commits(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
             // Without these commits the stream begins with the state.
             let earlier = (try? found.get()) ?? nil
             deferred.resume { context throws(Problem) in
@@ -127,7 +127,7 @@ private struct StreamRequest: Sendable {
     /// they are not needed.
     func revisionMissingFromBuffer(of session: Session) -> Int? {
         guard subscription.format == .patch, let seen, let journal = session.journal,
-            seen.revision < session.store.revision, journal.recent(after: seen.revision, limit: 1) == nil
+            seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return seen.revision
     }

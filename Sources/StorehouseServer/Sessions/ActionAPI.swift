@@ -56,7 +56,7 @@ final class ActionAPI: Sendable {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
             var options = request.options
-            options.keep = recorder.record
+            options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
             session.store.dispatch(body, options, done: responder.respond)
         case .replay(let record):

@@ -25,7 +25,7 @@ final class ActionLogAPI: Sendable {
         session.whenDurable { failure in
             if let failure { return deferred.answer { Problem(failure).response } }
             // One more than the page shows, to know whether another page follows.
-            journal.entries(after: after, limit: limit + 1) { entries in
+            journal.commits(after: after, limit: limit + 1) { entries in
                 deferred.resume { context throws(Problem) in context.answer(try Self.page(entries, limit)) }
             }
         }

@@ -65,7 +65,7 @@ final class ActionResponder: Sendable {
         } else {
             response = request.response(to: dispatched, session)
         }
-        session.whenDurable { [deferred] failure in
+        session.whenDurable(through: response.revision ?? 0) { [deferred] failure in
             deferred.answer { failure.map { Problem($0).response } ?? response }
         }
     }
@@ -96,20 +96,21 @@ final class IdempotencyRecorder: Sendable {
 
     var finalResponse: Response? { final.withLock { $0 } }
 
-    /// Called inside the store: the response becomes durable together with the commit. If it waits for effects, it is
-    /// replaced when they have settled.
-    func record(_ result: DispatchResult) {
+    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits for
+    /// effects, another record replaces this one when they have settled.
+    func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result {
         case .done(let dispatched):
             let response = request.response(to: dispatched, session)
-            record(response, isFinal: request.wait == nil || dispatched.isSettled)
+            return record(response, isFinal: request.wait == nil || dispatched.isSettled)
         case .rejected:
             do throws(Problem) {
                 _ = try result.dispatched()
+                return nil
             } catch {
-                record(error.response, isFinal: true)
+                return record(error.response, isFinal: true)
             }
-        case .refused, .revisionMismatch, .overloaded, .ended: break
+        case .refused, .revisionMismatch, .overloaded, .ended: return nil
         }
     }
 
@@ -118,19 +119,20 @@ final class IdempotencyRecorder: Sendable {
     /// - Returns: the response that a repeated request gets.
     func recordFinal(_ response: Response) -> Response {
         if let earlier = finalResponse { return earlier }
-        record(response, isFinal: true)
+        session.record(record(response, isFinal: true))
         return response
     }
 
     /// Nothing is remembered: the next request with the key is a new one.
     func abandon() { session.answers.abandon(key) }
 
-    private func record(_ response: Response, isFinal: Bool) {
+    private func record(_ response: Response, isFinal: Bool) -> IdempotencyRecord {
         let record = IdempotencyRecord(
             key: key, fingerprint: fingerprint.persistent, answer: response.serialized, at: session.now)
-        session.record(record)
-        guard isFinal else { return }
-        final.withLock { $0 = response }
-        session.answers.store(record)
+        if isFinal {
+            final.withLock { $0 = response }
+            session.answers.store(record)
+        }
+        return record
     }
 }

@@ -15,9 +15,9 @@ extension Session {
             return done(.failure(Problem(.notImplemented, "This server stores no earlier states.")))
         }
         let initial = initial
-        whenDurable { failure in
+        whenDurable(through: newest) { failure in
             if let failure { return done(.failure(Problem(failure))) }
-            journal.past(revision) { done(Self.state($0, initial)) }
+            journal.replayBase(for: revision) { done(Self.state($0, initial)) }
         }
     }
 

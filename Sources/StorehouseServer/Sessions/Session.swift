@@ -71,7 +71,7 @@ package final class Session: Sendable {
 
     func touch(_ now: Int) {
         lastActive.store(now, ordering: .relaxed)
-        journal?.touch(now)
+        journal?.recordUse(at: now)
     }
 
     /// When the session expires unless it is used; a session with a stream is in use.
@@ -90,14 +90,23 @@ extension Session {
     /// Whether everything committed so far is durable.
     var isDurable: Bool { journal?.isDurable ?? true }
 
-    /// Calls `done` once everything committed so far is durable, or is known not to be; at once if it is.
-    package func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) {
-        guard let journal, !journal.isDurable else { return done(nil) }
-        journal.whenDurable(done)
+    /// Whether everything committed so far is durable, and `revision` is part of it.
+    func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
+
+    /// Calls `done` once everything committed so far is durable, and `revision` is part of it, or it is known to be lost; at
+    /// once if nothing has to be awaited.
+    package func whenDurable(through revision: Int = 0, _ done: @escaping @Sendable (JournalError?) -> Void) {
+        guard let journal, !journal.isDurable(through: revision) else { return done(nil) }
+        journal.whenDurable(through: revision, done)
     }
 
-    /// Gives the journal the response to a request with an Idempotency-Key.
-    func record(_ answer: IdempotencyRecord) { journal?.keep(answer) }
+    /// Gives the journal the response to a request with an Idempotency-Key, without a commit.
+    func record(_ answer: IdempotencyRecord) {
+        guard let journal else { return }
+        store.inspect { state in
+            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: answer), state)
+        }
+    }
 }
 
 // The lifecycle. Its decisions are those of `SessionLifecycle`; what follows from them is done here.

@@ -63,9 +63,10 @@ extension RequestContext {
     ///
     /// The state has been read before, and nothing that is committed later can be in the response.
     func answer(_ response: Response, about session: Session) {
-        guard !session.isDurable else { return answer(response) }
+        let revision = response.revision ?? 0
+        guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
-        session.whenDurable { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
+        session.whenDurable(through: revision) { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
     }
 }
 

@@ -29,7 +29,7 @@ final class SessionLoader: Sendable {
         guard isFirst else { return }
         // Another request may have loaded it since the caller's look.
         if let known = registry.find(id) { return finish(id, .success(known)) }
-        journal.find(id.description) { [self] found in finish(id, lookup(id, found)) }
+        journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
     }
 
     private func finish(_ id: SessionID, _ found: Found) {

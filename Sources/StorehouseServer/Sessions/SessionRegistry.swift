@@ -160,7 +160,7 @@ package final class SessionRegistry: Sendable {
 
     /// Ends expired sessions that are not in memory, some at a time.
     private func endExpiredInJournal(_ now: Int) {
-        journal?.idle(since: now - policy.idleTimeout, limit: 1000) { [self] found in
+        journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), shard(of: id).withLock({ $0[id] }) == nil else { continue }
                 _ = mayLoad(id, lastActiveAt: now - policy.idleTimeout)

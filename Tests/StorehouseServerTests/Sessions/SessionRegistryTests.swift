@@ -41,7 +41,7 @@ import Testing
         /// Whether the journal has the session, and not as an ended one.
         func isStored(_ session: Session) async throws -> Bool {
             let lookup = await withCheckedContinuation { done in
-                journal.find("\(session.id)") { done.resume(returning: $0) }
+                journal.load("\(session.id)") { done.resume(returning: $0) }
             }
             if case .session = try lookup.get() { return true }
             return false

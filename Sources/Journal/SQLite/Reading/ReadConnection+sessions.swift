@@ -9,15 +9,15 @@ struct StoredSession: Sendable {
     /// The newest revision whose commit was let go; 0 where none was.
     let cut: Int
     let snapshot: SnapshotRow?
-    /// The commits behind the snapshot.
-    let records: [CommitRecord]
+    /// The commits after the snapshot.
+    let rows: [CommitRow]
     /// How it was left.
     let past: ReplayableState
     let answers: [IdempotencyRecord]
 
     var kept: SessionSummary {
         SessionSummary(
-            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, records.last?.at ?? 0))
+            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, rows.last?.at ?? 0))
     }
 }
 
@@ -48,9 +48,8 @@ extension ReadConnection {
         let base = try snapshot(of: number, upTo: .max)
         guard base?.revision ?? 0 >= cut else { throw .corrupt("the snapshot is missing that commits go on from") }
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
-        let records = try Self.records(rows)
         let revision = rows.last?.revision ?? base?.revision ?? 0
-        guard let past = RecentCommits(revision: revision).past(revision, of: base, records) else {
+        guard let past = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
         let cursor = AppendPosition(
@@ -58,7 +57,7 @@ extension ReadConnection {
             nextLook: RetentionPolicy.firstLook(after: cut, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, cut: cut, snapshot: base, records: records, past: past,
+                row: found, cursor: cursor, cut: cut, snapshot: base, rows: rows, past: past,
                 answers: try answers(of: number, since: oldest)))
     }
 
@@ -98,7 +97,7 @@ extension ReadConnection {
         var seed = base?.chain
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
-        return tail.past(revision, of: base, try Self.records(rows))
+        return tail.replayBase(for: revision, base, rows)
     }
 
     /// What a snapshot at a revision would have been; nil where it can no longer be made.
