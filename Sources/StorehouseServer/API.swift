@@ -60,7 +60,8 @@ final class API: Sendable {
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, clock: clock, token: settings.adminToken)
         meta = MetaAPI(
-            CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector), availability,
+            CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
+            availability,
             hasInspector: settings.hasInspector)
     }
 
