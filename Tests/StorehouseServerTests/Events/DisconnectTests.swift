@@ -5,14 +5,14 @@ import StorehouseServer
     import StorehouseServer
     import Testing
 
-    /// Clients that go away: the server sees it at once, though nothing is committed and no heartbeat is due.
-    @Suite(.timeLimit(.minutes(2))) struct LeavingTests {
-        enum Leaving: CaseIterable { case closed, reset, finished }
+    /// Disconnected clients are noticed at once, without a commit or a heartbeat.
+    @Suite(.timeLimit(.minutes(2))) struct DisconnectTests {
+        enum Disconnect: CaseIterable { case closed, reset, finished }
 
         private static let queries = ["", "?effects=true", "?select=/counter&effects=true", "?changes=patch"]
 
-        @Test(arguments: Leaving.allCases)
-        func nothingStaysOfStreamsWhoseClientsLeave(_ leaving: Leaving) async throws {
+        @Test(arguments: Disconnect.allCases)
+        func streamsOfDisconnectedClientsAreReleased(_ disconnect: Disconnect) async throws {
             try await ServerProcess.run(["STOREHOUSE_STREAMS_HEARTBEAT": "3600"]) { server in
                 let path = try await server.sessionPath()
                 let client = try server.client()
@@ -26,10 +26,10 @@ import StorehouseServer
                     #expect(try await Self.subscribers(path, client) == 40)
                     #expect(try server.openFiles >= 40)
                     for (stream, _) in streams {
-                        if leaving == .reset { try await stream.makeReset() }
-                        if leaving == .finished { try await stream.finishSending() }
+                        if disconnect == .reset { try await stream.makeReset() }
+                        if disconnect == .finished { try await stream.finishSending() }
                     }
-                    if leaving != .finished { streams = [] }
+                    if disconnect != .finished { streams = [] }
                     try await eventually { try await Self.subscribers(path, client) == 0 }
                     try await eventually { try server.openFiles <= before }
                     withExtendedLifetime(streams) {}

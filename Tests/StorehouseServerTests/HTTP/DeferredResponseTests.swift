@@ -4,10 +4,10 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Connections whose answer takes its time.
-@Suite struct WaitingTests {
+/// Connections whose response is delayed.
+@Suite struct DeferredResponseTests {
     @Test(arguments: LoopImplementation.allCases, [false, true])
-    func whatIsBehindAWaitingRequestIsAnsweredAfterIt(_ loops: LoopImplementation, _ endsInput: Bool) async throws {
+    func requestsBehindAWaitingOneAreAnsweredAfterIt(_ loops: LoopImplementation, _ endsInput: Bool) async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote, loops: loops) { server in
             let session = try await server.session()
@@ -17,7 +17,7 @@ import Testing
                     + session.request("counter/increment").bytes + TestRequest("GET", session.path).bytes)
             if endsInput { try await client.finishSending() }
             await remote.called(times: 1)
-            // Not begun before the one ahead of it is answered.
+            // The second request is not handled before the first is answered.
             #expect(try await session.revision() == 1)
             remote.reply(#"{"animal":"Cat"}"#)
             #expect(try await client.response().at("/state/animal/currentAnimal") == "Cat")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatLeavesWhileItWaitsTakesNothingWithIt() async throws {
+    @Test func aClientThatDisconnectsWhileItWaitsCancelsNothing() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatLeavesInTheMiddleOfARequestDoesNothing() async throws {
+    @Test func anIncompleteRequestHasNoEffect() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let request = session.request("counter/increment").bytes
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aRequestIsOneLineInTheLogHoweverItsWaitEnds() async throws {
+    @Test func aWaitingRequestIsLoggedOnce() async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with {
             $0.http.maxWait = .seconds(1)
@@ -68,7 +68,7 @@ import Testing
             let patient = session.request("animal/fetchAnimal", fields: [("Prefer", "wait=1")])
             remote.reply(#"{"animal":"Cat"}"#)
             #expect(try await server.send(patient).revision == 2)
-            // Answered when its second is over, and that of the first, too.
+            // Answered after its own second, and after that of the first request.
             #expect(try await server.send(patient).revision == 3)
             let lines = server.log.text.split(separator: "\n").filter { $0.contains("/actions") }
             #expect(lines.count == 2)
