@@ -39,7 +39,7 @@ enum RequestProperties {
 
     /// Everything that the server asks a head for can be answered.
     private static func checkReaders(of head: RequestHead) {
-        _ = (head.rawPath, head.target, head.authority, head.keepAlive, head.expectsContinue)
+        _ = (head.path.raw, head.target, head.authority, head.keepAlive, head.expectsContinue)
         for segment in head.path { _ = segment.string }
         for (name, value) in head.query { _ = (name, value) }
         for condition in ["if-match", "if-none-match"] as [StaticString] {

@@ -94,7 +94,7 @@ package final class ConnectionManager: Sendable {
         let contents = contents.value
         guard contents.isDraining, contents.open.isEmpty, let drained = contents.drained else { return }
         contents.drained = nil
-        contents.listener?.shut()
+        contents.listener?.close()
         drained()
     }
 

@@ -55,7 +55,7 @@ package final class HTTPConnection {
         carried = LoopBound(self, on: context.loop)
         deadline.passed = { [self] in expire() }
         let limits = context.settings.limits
-        channel.mostKept = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
+        channel.maxUnconsumedBytes = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
         deadline.set(after: context.settings.idleTimeout)
     }
 

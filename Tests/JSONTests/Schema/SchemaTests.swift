@@ -19,7 +19,7 @@ struct SchemaTests {
         arguments: [
             (.integer(1...10).defaulting(to: 1), #"{"type":"integer","default":1,"minimum":1,"maximum":10}"#),
             (.integer(minimum: 0), #"{"type":"integer","minimum":0,"maximum":9223372036854775807}"#),
-            (.boolean.titled("T").described("D"), #"{"type":"boolean","title":"T","description":"D"}"#),
+            (.boolean.described("D"), #"{"type":"boolean","description":"D"}"#),
             (.enumeration(["a", "b"]).nullable, #"{"type":["string","null"],"enum":["a","b",null]}"#),
             (.string(minLength: 1, maxLength: 256), #"{"type":"string","minLength":1,"maxLength":256}"#),
             (.object([]), #"{"type":"object","properties":{},"additionalProperties":false}"#),

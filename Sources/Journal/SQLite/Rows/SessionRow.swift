@@ -14,8 +14,6 @@ struct SessionRow: Sendable {
     static let columns = """
         sessions.number, id, kind, schema, created, last_active, ended, forked_from, history, sessions.checksum, json, hidden
         """
-    /// Where ``columns`` come from.
-    static let tables = "sessions JOIN states ON states.number = initial"
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) {
