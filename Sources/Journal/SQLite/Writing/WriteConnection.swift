@@ -1,60 +1,60 @@
 import StoreHosting
 import Stores
 
-/// The connection that writes, and what only the writer knows.
+/// The connection for writing, and the writer's state.
 final class WriteConnection {
-    /// Why a transaction was given up.
+    /// Why a transaction was rolled back.
     struct Fault: Error {
         let failure: JournalError
-        /// The order that does not fit; nil where the fault is none of theirs.
+        /// The index of the command at fault; nil if no command is.
         let order: Int?
     }
 
     let connection: Connection
     let statements: WriteStatements
-    let house: RetentionPolicy
-    /// How many sessions there were at the start that had not ended.
+    let retention: RetentionPolicy
+    /// The number of sessions at the start that had not ended.
     let liveSessions: Int
     let durability: SQLiteJournal.Durability
-    /// Whether ended sessions may have left something.
-    var hasLeavings = true
-    /// When sessions were used, by their numbers, as far as that is still to be written.
-    var uses: [(number: Int, moment: Int)] = []
-    /// How long the log must be, where it could not be taken over lately.
-    var nextLook = 0
-    /// Whether the log may have something behind its newest commit that was taken back.
-    private var hasTakenBack = false
+    /// Whether ended sessions may have rows to delete.
+    var hasPendingDeletions = true
+    /// Times of last use that are not written yet, with the numbers of the sessions.
+    var lastUses: [(number: Int, moment: Int)] = []
+    /// The size of the WAL at which to try again after a checkpoint failed; 0 otherwise.
+    var checkpointRetryPages = 0
+    /// Whether the WAL may contain rolled back frames behind its newest commit.
+    private var hasRolledBackFrames = false
     private let keepCommits: Int
     private var nextNumber: Int
-    /// The rows of states that sessions of one kind begin with.
+    /// The numbers of the initial states that all sessions of a kind share, by checksum.
     private var sharedStates: [UInt64: Int] = [:]
 
-    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ house: RetentionPolicy) throws(SQLiteError) {
+    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy) throws(SQLiteError) {
         self.connection = connection
         self.durability = durability
-        self.house = house
-        keepCommits = house.keepCommits
-        // The log is taken over by the checkpointer and not within a commit, for which somebody waits.
+        self.retention = retention
+        keepCommits = retention.keepCommits
+        // The checkpointer replaces automatic checkpoints, which would delay a commit.
         try connection.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000
             """)
-        connection.watchLog()
+        connection.trackWALSize()
         statements = try WriteStatements(connection)
         nextNumber = (try connection.integer("SELECT max(number) FROM sessions") ?? 0) + 1
         liveSessions = try connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
     }
 
-    /// Writes orders in one transaction: all of them, but for those that fit nothing that is there.
+    /// Writes commands in one transaction. Commands that conflict with the database fail, and the others succeed.
     func write(_ orders: [WriteCommand]) -> WriteResult {
         var refused: [Int: JournalError] = [:]
-        forgetTakenBack()
+        truncateRolledBackFrames()
         while true {
             do throws(Fault) {
                 return try transaction(orders, refused)
             } catch {
-                takeBack()
+                rollBack()
                 sharedStates = [:]
                 guard let order = error.order, refused[order] == nil else {
                     return WriteResult(orders, failure: error.failure)
@@ -64,23 +64,25 @@ final class WriteConnection {
         }
     }
 
-    /// Leaves the open transaction as if it had not begun, for who opens the file later too.
-    func takeBack() {
+    /// Rolls back the open transaction, and removes its frames from the WAL.
+    func rollBack() {
         connection.rollBack()
-        hasTakenBack = true
-        forgetTakenBack()
+        hasRolledBackFrames = true
+        truncateRolledBackFrames()
     }
 
-    /// Sees that nothing of what was taken back can be found; to be tried again where it cannot be done.
+    /// Removes rolled back frames from the WAL. If that fails, the next call tries again.
+    ///
+    /// - Returns: whether no such frames are left.
     @discardableResult
-    func forgetTakenBack() -> Bool {
-        if hasTakenBack { hasTakenBack = !connection.cutLog() }
-        return !hasTakenBack
+    func truncateRolledBackFrames() -> Bool {
+        if hasRolledBackFrames { hasRolledBackFrames = !connection.truncateWAL() }
+        return !hasRolledBackFrames
     }
 
     private func transaction(_ orders: [WriteCommand], _ refused: [Int: JournalError]) throws(Fault) -> WriteResult {
         var written = WriteResult()
-        // Where sessions go on of which something was written in this transaction, or refused.
+        // The positions of the sessions that were written in this transaction, or their failures.
         var places: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
         for (index, order) in orders.enumerated() {
             let key = order.journal.map(ObjectIdentifier.init)
@@ -99,8 +101,8 @@ final class WriteConnection {
         return written
     }
 
-    /// - Parameter index: which of the orders it is.
-    /// - Returns: where its session goes on.
+    /// - Parameter index: the index of the command.
+    /// - Returns: the new position of the session.
     private func perform(
         _ order: WriteCommand, at place: AppendPosition?, _ index: Int, _ written: inout WriteResult
     ) throws(Fault) -> AppendPosition? {
@@ -119,7 +121,7 @@ final class WriteConnection {
         }
     }
 
-    /// Runs `body`, whose errors come out as what they mean for the orders.
+    /// Calls `body` and converts its errors.
     private func sql<Value>(_ order: Int? = nil, _ body: () throws(SQLiteError) -> Value) throws(Fault) -> Value {
         do throws(SQLiteError) {
             return try body()
@@ -152,7 +154,7 @@ extension WriteConnection {
             number: number, revision: 0, chain: checksum, nextLook: RetentionPolicy.firstLook(after: 0, keepCommits))
     }
 
-    /// The row of the state that a session begins with: one for all sessions of a kind, and one for each fork.
+    /// The number of a session's initial state: one for all sessions of a kind, and one for each fork.
     private func state(_ session: SessionHeader) throws(SQLiteError) -> Int {
         let checksum = SessionRow.checksum(session.initial)
         let isShared = session.forkedFrom == nil
@@ -194,7 +196,7 @@ extension WriteConnection {
             }
         }
         if let answer = unit.answer { try insert(answer, of: cursor.number) }
-        if cursor.revision >= cursor.nextLook { cursor.nextLook = house.look(at: cursor.number, cursor.revision) }
+        if cursor.revision >= cursor.nextLook { cursor.nextLook = retention.scheduleCompaction(of: cursor.number, at: cursor.revision) }
         return cursor
     }
 
@@ -225,7 +227,7 @@ extension WriteConnection {
     }
 
     private func insert(_ answer: IdempotencyRecord, of number: Int) throws(SQLiteError) {
-        try statements.insertAnswer.run { values in
+        try statements.insertIdempotencyRecord.run { values in
             values.set(1, number)
             values.set(2, text: answer.key)
             values.set(3, answer.fingerprint)
@@ -243,7 +245,7 @@ extension WriteConnection {
             }, { $0.integer(0) })
         guard let number else { return }
         written.liveChange -= 1
-        hasLeavings = true
-        try statements.insertLeavings.run { $0.set(1, number) }
+        hasPendingDeletions = true
+        try statements.insertPendingDeletion.run { $0.set(1, number) }
     }
 }
