@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "HTTP"),
         .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
-        .target(name: "Observability", dependencies: ["JSON", "Locks", "Platform"]),
+        .target(name: "Observability", dependencies: ["HTTP", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
         .target(name: "StoreHosting", dependencies: ["JSON", "Locks", "Stores"]),

@@ -57,17 +57,34 @@ package final class RunningServer: Sendable {
         if isTokenMade { log.announce("admin token of this run: \(settings.adminToken)") }
     }
 
-    /// Ends streams with a word, answers what is under way, and returns when all is done or the time is up.
-    package func drain() async {
+    /// Ends streams with `closed`, answers the requests under way, closes the journal, and stops the loops.
+    ///
+    /// Returns within `http.drainTimeout`. A step that does not end by its deadline is logged and left behind.
+    ///
+    /// - Parameter lastStep: what else ends with the server; it counts towards the time.
+    package func drain(lastStep: @escaping @Sendable () async -> Void = {}) async {
         log.info("draining")
         service.drain()
-        await http.drain(within: configuration.http.cutAfter)
-        service.registry.endAll()
-        if let journal = service.journal {
+        let schedule = DrainDeadlines(configuration.http)
+        let (http, registry, journal) = (http, service.registry, service.journal)
+        let cutAfter = configuration.http.cutAfter
+        await step("connections", until: schedule.connections) { await http.drain(within: cutAfter) }
+        await step("journal", until: schedule.journal) {
+            registry.endAll()
+            guard let journal else { return }
             await withCheckedContinuation { done in journal.close { done.resume() } }
         }
-        await group.stop()
+        await step("upstreams", until: schedule.upstreams, lastStep)
+        await step("loops", until: schedule.loops) { [group] in await group.stop() }
         log.info("stopped")
+    }
+
+    private func step(
+        _ name: String, until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () async -> Void
+    ) async {
+        if await !finishes(by: deadline, body) {
+            log.error("a step of the drain did not end in time", [.init("step", name)])
+        }
     }
 
     /// Does something again and again, until the server drains.

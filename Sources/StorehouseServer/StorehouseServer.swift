@@ -39,13 +39,33 @@ public struct StorehouseServer: Sendable {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    /// Serves until the process is told to end (SIGTERM or SIGINT), then drains.
+    /// Serves until the process gets SIGTERM or SIGINT, then drains and returns.
+    ///
+    /// Event streams get `closed`, requests under way are answered, and the journal is closed. This takes `http.drainTimeout`
+    /// at most. If a thread that is blocked for good keeps `run()` from returning by then, the process exits with 0. A
+    /// second signal ends the process at once, also after `run()` has returned.
+    ///
+    /// `run()` installs handlers for SIGTERM, SIGINT and SIGHUP, which does nothing, and they stay. It ignores SIGPIPE.
+    /// Signal masks stay as they are, so child processes inherit nothing but the ignored SIGPIPE.
+    ///
+    /// - Throws: ``ConfigurationError``, or the reason why the address cannot be listened on.
     public func run() async throws {
+        try await run {}
+    }
+
+    /// The same, with a last step of the drain that counts towards its time.
+    package func run(lastStep: @escaping @Sendable () async -> Void) async throws {
         FileDescriptorLimit.raiseLimit()
-        let signals = ShutdownSignals()
-        let server = try start()
-        await signals.first()
-        await server.drain()
+        StandardDescriptors.makeSafe()
+        let log = Log(configuration.log)
+        ShutdownSignals.install()
+        ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
+            log.error("the drain did not end in time; the process exits")
+        }
+        defer { ShutdownSignals.keepProcess() }
+        let server = try start(log: log)
+        await ShutdownSignals.first()
+        await server.drain(lastStep: lastStep)
     }
 
     /// Starts to serve, and returns once it listens.

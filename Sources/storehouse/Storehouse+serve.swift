@@ -18,9 +18,10 @@ extension Storehouse {
             library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent
         ) { log.tell($0) }
         let journal = try configuration.storage.journal(log)
-        try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run()
-        await curl.shutdown()
-        await standIn?.stop()
+        try await server(configuration, curl, journal, standIn: standIn?.url ?? "").run {
+            await curl.shutdown()
+            await standIn?.stop()
+        }
     }
 
     /// Prints what `serve` would go by, or throws what it would refuse.

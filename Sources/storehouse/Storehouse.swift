@@ -40,13 +40,14 @@ enum Storehouse {
     }
 
     private static func standIn(_ port: Int) async throws {
-        let signals = ShutdownSignals()
+        ShutdownSignals.install()
+        ShutdownSignals.endProcess(after: .seconds(5)) {}
         // It is the stand-in itself, so it needs no address of another.
         let itself = ConfigurationFlag(name: "upstream", path: "upstreams.embedded", text: "true")
         let configuration = try Configuration.load(file: nil, flags: [itself])
         let server = try DemoUpstreamServer(port: port, maxDelay: configuration.upstreams.maxDelay)
         Console.printError("listening on \(server.url)")
-        await signals.first()
+        await ShutdownSignals.first()
         await server.stop()
     }
 
