@@ -60,7 +60,8 @@ extension ReadConnection {
             nextLook: RetentionPolicy.firstLook(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, records: records, past: past,
+                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, records: records,
+                past: past,
                 answers: try answers(of: number, since: oldest)))
     }
 

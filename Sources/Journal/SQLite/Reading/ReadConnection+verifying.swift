@@ -67,8 +67,10 @@ extension ReadConnection {
         of session: StoredSession, _ base: SnapshotRow?
     ) throws(JournalError) -> Int {
         guard let base, base.revision > session.compactedThrough else { return 0 }
-        let rows = try rows(of: session.cursor.number, after: session.compactedThrough, upTo: base.revision, limit: .max)
-        guard let first = rows.first, first.revision == session.compactedThrough + 1, rows.last?.checksum == base.chain else {
+        let rows = try rows(
+            of: session.cursor.number, after: session.compactedThrough, upTo: base.revision, limit: .max)
+        guard let first = rows.first, first.revision == session.compactedThrough + 1, rows.last?.checksum == base.chain
+        else {
             throw .corrupt("commits between revision \(session.compactedThrough) and \(base.revision) are missing")
         }
         try Self.check(Array(rows.dropFirst()), after: first.checksum)

@@ -48,7 +48,8 @@ final class ReadConnection {
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
         // Commands may read a file of version 1 before a server has migrated it.
         let isOld = (try connection.integer("PRAGMA user_version") ?? 0) < 2
-        compactedThrough = try connection.prepare("SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
+        compactedThrough = try connection.prepare(
+            "SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
         newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")

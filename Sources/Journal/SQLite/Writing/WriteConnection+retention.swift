@@ -104,7 +104,9 @@ extension WriteConnection {
     /// - Returns: whether anything was deleted.
     private func compact(_ number: Int) throws(SQLiteError) -> Bool {
         let newest = try connection.integer("SELECT max(revision) FROM commits WHERE session = ?", number) ?? 0
-        let expired = try retention.ageLimit.map { limit throws(SQLiteError) in try newestCommit(of: number, before: limit) }
+        let expired = try retention.ageLimit.map { limit throws(SQLiteError) in
+            try newestCommit(of: number, before: limit)
+        }
         let limit = max(newest - retention.keepCommits, expired ?? 0)
         if let expired, expired == limit { try insertSnapshot(at: limit, of: number) }
         let compactedThrough = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)

@@ -29,7 +29,9 @@ final class WriteConnection {
     /// The numbers of the initial states that all sessions of a kind share, by checksum.
     private var sharedStates: [UInt64: Int] = [:]
 
-    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy) throws(SQLiteError) {
+    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy)
+        throws(SQLiteError)
+    {
         self.connection = connection
         self.durability = durability
         self.retention = retention
@@ -196,7 +198,9 @@ extension WriteConnection {
             }
         }
         if let answer = unit.answer { try insert(answer, of: cursor.number) }
-        if cursor.revision >= cursor.nextLook { cursor.nextLook = retention.scheduleCompaction(of: cursor.number, at: cursor.revision) }
+        if cursor.revision >= cursor.nextLook {
+            cursor.nextLook = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
+        }
         return cursor
     }
 
