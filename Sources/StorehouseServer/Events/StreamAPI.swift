@@ -27,7 +27,7 @@ extension Service {
             return try openStream(session, request, [], call)
         }
         let later = call.later
-        journal.entries(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
+        journal.commits(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
             // Without these commits the stream begins with the state.
             let earlier = (try? found.get()) ?? nil
             later.resume { call throws(Problem) in try self.openStream(session, request, earlier ?? [], call) }
@@ -112,7 +112,7 @@ private struct StreamRequest: Sendable {
     /// they are not needed.
     func revisionMissingFromBuffer(of session: Session) -> Int? {
         guard subscription.format == .patch, let seen, let journal = session.journal,
-            seen.revision < session.store.revision, journal.recent(after: seen.revision, limit: 1) == nil
+            seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return seen.revision
     }

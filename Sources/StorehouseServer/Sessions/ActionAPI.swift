@@ -39,7 +39,7 @@ extension Service {
         case .first:
             var order = order
             let keeper = IdempotencyRecorder(key, fingerprint, order, session)
-            order.options.keep = keeper.keep
+            order.options.idempotencyRecord = keeper.record
             let action = PendingAction(order, session, call.later, self, keeper)
             session.store.dispatch(body, order.options, done: action.answer)
         case .again(let answer):
@@ -164,33 +164,39 @@ private final class IdempotencyRecorder: Sendable {
         self.session = session
     }
 
-    /// Inside the store: the answer goes with what was committed. One that waits for effects is replaced at its end.
-    func keep(_ result: DispatchResult) {
+    /// Makes the record that is persisted with the commits, inside the store. A response that waits for effects replaces it later.
+    func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result {
         case .done(let dispatched):
-            keep(order.answer(dispatched, session), isLast: order.wait == nil || dispatched.isSettled)
+            return record(order.answer(dispatched, session), isLast: order.wait == nil || dispatched.isSettled)
         case .rejected:
             do throws(Problem) {
                 _ = try Service.dispatched(result)
+                return nil
             } catch {
-                keep(error.response, isLast: true)
+                return record(error.response, isLast: true)
             }
-        case .refused, .revisionMismatch, .overloaded, .ended: break
+        case .refused, .revisionMismatch, .overloaded, .ended: return nil
         }
     }
 
     /// Keeps the answer for which effects were awaited.
     func finish(_ response: Response) {
-        if session.answers.isAwaited(key) { keep(response, isLast: true) }
+        guard session.answers.isAwaited(key) else { return }
+        let record = record(response, isLast: true)
+        session.store.inspect { state in
+            session.journal?.append(
+                CommitTransaction(baseRevision: state.revision, idempotencyRecord: record), state)
+        }
     }
 
     /// There is no answer to keep.
     func giveUp() { session.answers.forget(key) }
 
-    private func keep(_ response: Response, isLast: Bool) {
-        let answer = IdempotencyRecord(key: key, fingerprint: fingerprint.kept, answer: response.kept, at: session.now)
-        session.journal?.keep(answer)
-        if isLast { session.answers.keep(answer) }
+    private func record(_ response: Response, isLast: Bool) -> IdempotencyRecord {
+        let record = IdempotencyRecord(key: key, fingerprint: fingerprint.kept, answer: response.kept, at: session.now)
+        if isLast { session.answers.keep(record) }
+        return record
     }
 }
 

@@ -20,7 +20,7 @@ extension Service {
         journal.whenDurable { failure in
             if let failure { return later.resume { (_) throws(Problem) in throw Problem(failure) } }
             // One more than is shown tells whether there are more.
-            journal.entries(after: after, limit: limit + 1) { entries in
+            journal.commits(after: after, limit: limit + 1) { entries in
                 later.resume { call throws(Problem) in call.answer(try Self.page(entries, limit)) }
             }
         }

@@ -78,7 +78,7 @@ final class Session: Sendable {
 
     func touch(_ now: Int) {
         lastActive.store(now, ordering: .relaxed)
-        journal?.touch(now)
+        journal?.recordUse(at: now)
     }
 
     /// When the session expires unless it is used; one that is being watched is in use.
@@ -146,7 +146,7 @@ extension Session {
         let initial = initial
         journal.whenDurable { failure in
             if let failure { return done(.failure(Problem(failure))) }
-            journal.past(revision) { done(Self.state($0, initial)) }
+            journal.replayBase(for: revision) { done(Self.state($0, initial)) }
         }
     }
 

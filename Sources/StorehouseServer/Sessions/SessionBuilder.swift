@@ -24,7 +24,7 @@ struct SessionBuilder: Sendable {
         _ kind: KindRuntime, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
-        let journal = journal?.begin(
+        let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
@@ -92,8 +92,18 @@ final class LoggingCommitRecorder: CommitRecorder {
         self.journal = journal
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        journal?.append(record, state)
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        journal?.append(transaction, state)
+        for commit in transaction.commits { write(commit) }
+    }
+
+    func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
+        if let journal { journal.whenDurable(through: revision, done) } else { done(nil) }
+    }
+
+    private func write(_ record: CommitRecord) {
         var fields: [LogField] = [
             .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
             .init("origin", record.origin.rawValue),

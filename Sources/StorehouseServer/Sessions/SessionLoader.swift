@@ -36,7 +36,7 @@ final class SessionLoader: Sendable {
         guard isFirst else { return }
         // Between the look into the memory and this one it may have come in.
         if let known = registry.find(id) { return finish(id, .success(known)) }
-        journal.find(id.description) { [self] found in finish(id, lookup(id, found)) }
+        journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
     }
 
     private func finish(_ id: SessionID, _ found: Found) {

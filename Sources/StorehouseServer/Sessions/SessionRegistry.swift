@@ -148,7 +148,7 @@ final class SessionRegistry: Sendable {
 
     /// Ends the sessions at rest that nobody used for too long, some at a time.
     private func endIdle(_ now: Int) {
-        journal?.idle(since: now - settings.idleTimeout, limit: 1000) { [self] found in
+        journal?.idleSessions(before: now - settings.idleTimeout, limit: 1000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), shard(of: id).withLock({ $0[id] }) == nil else { continue }
                 _ = wakes(id, lastActiveAt: now - settings.idleTimeout)

@@ -39,15 +39,15 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, MiddlewareStack(middleware), environment, recorder: nil)
+        self.init(state, reducer, MiddlewareStack(middleware), environment, observer: nil)
     }
 
     @usableFromInline
     package init(
         _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
-        _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
+        _ environment: StoreEnvironment, observer: sending (any CommitObserver<State, Action>)?
     ) {
-        core = StoreCore(state, middleware, environment, recorder)
+        core = StoreCore(state, middleware, environment, observer)
         self.reducer = reducer
     }
 
@@ -198,7 +198,7 @@ extension AsyncStore {
             if let fault = contain(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
-            if let kept { contents.pointee.state = kept }
+            if let kept { contents.pointee.state = kept } else { contents.pointee.observer?.dispatchEnded(contents) }
             return (finish, core.takeInbox(contents), core.takeAftermath(contents))
         }
     }
@@ -247,6 +247,9 @@ extension AsyncStore: ActionSink {
 
     @usableFromInline
     package func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
+
+    @usableFromInline
+    package func abandon(_ generation: Int) { core.abandon(generation, self) }
 
     @usableFromInline
     package func retries(_ generation: Int) { core.tellRetry(of: generation) }

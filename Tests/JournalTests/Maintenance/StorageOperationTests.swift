@@ -12,7 +12,7 @@ struct StorageOperationTests {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: keepCommits)
         for number in 0..<sessions {
-            let session = journal.begin(Step.session("s\(number)"))
+            let session = journal.create(Step.session("s\(number)"))
             Step.store(session).step(steps)
             await session.kept()
         }
@@ -88,10 +88,10 @@ struct StorageOperationTests {
         #expect(found.problems.isEmpty && found.commits == 1200)
         let journal = try file.open(keepCommits: 100)
         let session = try await journal.session("s0").journal
-        for revision in [64, 199, 200, next - 1] { #expect(try await session.past(revision) == nil) }
-        #expect(try await session.past(next)?.count == next)
-        #expect(try await session.entries(after: 199) == nil)
-        #expect(try await session.entries(after: 200)?.count == 500)
+        for revision in [64, 199, 200, next - 1] { #expect(try await session.replayBase(for: revision) == nil) }
+        #expect(try await session.replayBase(for: next)?.count == next)
+        #expect(try await session.commits(after: 199) == nil)
+        #expect(try await session.commits(after: 200)?.count == 500)
         Step.store(session, from: 700).step()
         #expect(await session.kept() == nil)
         await journal.closed()
@@ -171,7 +171,7 @@ struct StorageOperationTests {
         #expect(seen.count == 1 && !seen.contains(known))
         // What began in the copy is of no other file.
         let journal = try other.open()
-        await journal.begin(Step.session("new")).kept()
+        await journal.create(Step.session("new")).kept()
         await journal.closed()
         #expect(try await other.open().session("new").kept.record.history == Step.session("new").history)
     }

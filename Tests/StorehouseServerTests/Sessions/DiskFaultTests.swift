@@ -1,7 +1,9 @@
 import CFaultyDisk
 import Foundation
 import JSON
+import RemoteServices
 import StorehouseServer
+import StoresTesting
 import Testing
 
 /// What clients see of a disk that fails, and that it is over when the disk is well.
@@ -45,6 +47,26 @@ import Testing
         }
         try await durable.run { (server: LiveServer) async throws in
             #expect(try await server.get("/readyz").status == 200)
+        }
+    }
+
+    @Test(arguments: [FAULTY_FULL.rawValue, FAULTY_SYNC.rawValue, FAULTY_WRITE_IO.rawValue])
+    func noRemoteCallIsMadeForAnActionThatIsNotDurable(_ fault: UInt32) async throws {
+        let name = "served-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        let animal = ScriptedRemoteClient(
+            always: .success(
+                .init(status: 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))))
+        try await DurableServer().run(animal: animal, vfs: name) { server in
+            let session = try await server.session()
+            faulty_disk_fail(disk, faulty_kind(fault), 0)
+            #expect(try await session.dispatch("animal/fetchAnimal").code == "storage-unavailable")
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            #expect(animal.requests.isEmpty)
+            let fetched = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            #expect(fetched.at("/state/animal/currentAnimal") == "Cat")
+            #expect(animal.requests.count == 1)
         }
     }
 

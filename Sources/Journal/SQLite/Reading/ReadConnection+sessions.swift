@@ -9,15 +9,15 @@ struct StoredSession: Sendable {
     /// The newest revision whose commit was deleted; 0 if none was.
     let compactedThrough: Int
     let snapshot: SnapshotRow?
-    /// The commits behind the snapshot.
-    let records: [CommitRecord]
+    /// The commits after the snapshot.
+    let rows: [CommitRow]
     /// The newest state, to be replayed.
     let past: ReplayableState
     let answers: [IdempotencyRecord]
 
     var kept: SessionSummary {
         SessionSummary(
-            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, records.last?.at ?? 0))
+            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, rows.last?.at ?? 0))
     }
 }
 
@@ -50,9 +50,8 @@ extension ReadConnection {
             throw .corrupt("the snapshot before the oldest commit is missing")
         }
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
-        let records = try Self.records(rows)
         let revision = rows.last?.revision ?? base?.revision ?? 0
-        guard let past = RecentCommits(revision: revision).past(revision, of: base, records) else {
+        guard let past = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
         let cursor = AppendPosition(
@@ -60,8 +59,7 @@ extension ReadConnection {
             nextLook: RetentionPolicy.firstLook(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, records: records,
-                past: past,
+                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, rows: rows, past: past,
                 answers: try answers(of: number, since: oldest)))
     }
 
@@ -101,7 +99,7 @@ extension ReadConnection {
         var seed = base?.chain
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
-        return tail.past(revision, of: base, try Self.records(rows))
+        return tail.replayBase(for: revision, base, rows)
     }
 
     /// Makes the snapshot for a revision; nil if its commits were deleted.

@@ -88,7 +88,7 @@ final class WriteConnection {
         var places: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
         for (index, order) in orders.enumerated() {
             let key = order.journal.map(ObjectIdentifier.init)
-            let place = refused[index].map { .failure($0) } ?? key.flatMap { places[$0] } ?? order.journal?.place
+            let place = refused[index].map { .failure($0) } ?? key.flatMap { places[$0] } ?? order.journal?.position
             switch place ?? .success(nil) {
             case .failure(let failure):
                 if let key { places[key] = .failure(failure) }
@@ -113,8 +113,8 @@ final class WriteConnection {
         return try sql(index) { () throws(SQLiteError) in
             if !connection.isInTransaction { try statements.begin.run { _ in } }
             switch order {
-            case .begin(_, let session): return try begin(session)
-            case .keep(_, let unit): return try keep(unit, at: place)
+            case .create(_, let session): return try begin(session)
+            case .append(_, let transaction, let snapshot): return try append(transaction, snapshot, at: place)
             case .end(_, let id, let moment):
                 try end(id, at: moment, &written)
                 return place
@@ -180,24 +180,28 @@ extension WriteConnection {
             }, { $0.integer(0) }) ?? 0
     }
 
-    private func keep(_ unit: CommitTransaction, at place: AppendPosition?) throws(SQLiteError) -> AppendPosition? {
-        guard var cursor = place else { throw SQLiteError(conflict: "the session was not begun") }
-        var snapshots = unit.snapshots[...]
-        for record in unit.records {
-            guard record.revision == cursor.revision + 1 else {
-                throw SQLiteError(conflict: "revision \(record.revision) does not follow \(cursor.revision)")
+    private func append(
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, at position: AppendPosition?
+    ) throws(SQLiteError) -> AppendPosition? {
+        guard var cursor = position else { throw SQLiteError(conflict: "the session was not created") }
+        guard transaction.baseRevision == cursor.revision else {
+            throw SQLiteError(
+                conflict: "the session is at revision \(cursor.revision), not \(transaction.baseRevision)")
+        }
+        for commit in transaction.commits {
+            guard commit.revision == cursor.revision + 1 else {
+                throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(cursor.revision)")
             }
-            let row = CommitRow(record, after: cursor.chain)
+            let row = CommitRow(commit, after: cursor.chain)
             try insert(row, of: cursor.number)
             (cursor.revision, cursor.chain) = (row.revision, row.checksum)
-            if let snapshot = snapshots.first, snapshot.revision == row.revision {
-                snapshots.removeFirst()
-                let kept = SnapshotRow(
-                    revision: snapshot.revision, state: snapshot.state, hidden: snapshot.hidden, chain: row.checksum)
-                try insert(kept, of: cursor.number)
-            }
         }
-        if let answer = unit.answer { try insert(answer, of: cursor.number) }
+        if let snapshot {
+            let row = SnapshotRow(
+                revision: cursor.revision, state: snapshot.json, hidden: snapshot.hidden, chain: cursor.chain)
+            try insert(row, of: cursor.number)
+        }
+        if let record = transaction.idempotencyRecord { try insert(record, of: cursor.number) }
         if cursor.revision >= cursor.nextLook {
             cursor.nextLook = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
         }

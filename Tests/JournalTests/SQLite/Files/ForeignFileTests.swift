@@ -60,7 +60,7 @@ struct ForeignFileTests {
     func hasAnOrphanedWAL(isMissing: Bool) async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         Step.store(session).step(3)
         await session.kept()
         let left = try file.copy()
@@ -85,7 +85,7 @@ struct ForeignFileTests {
         let file = try JournalFile()
         #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
         let journal = try file.open()
-        await journal.begin(Step.session()).kept()
+        await journal.create(Step.session()).kept()
         for suffix in ["", "-wal", "-shm", "-lock"] { #expect(try file.mode(suffix) == 0o600) }
         await journal.closed()
     }

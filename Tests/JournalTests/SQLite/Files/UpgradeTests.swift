@@ -12,16 +12,16 @@ struct UpgradeTests {
     static func file() async throws -> JournalFile {
         let file = try JournalFile()
         let first = try file.open()
-        let gone = first.begin(Parcel.session("gone"))
+        let gone = first.create(Parcel.session("gone"))
         Parcel.store(gone).weigh(10)
         await gone.kept()
         await first.closed()
         let later = try file.open(keepDays: 30, now: { Step.moment + 31 * day })
-        await later.begin(Parcel.session("idle")).kept()
+        await later.create(Parcel.session("idle")).kept()
         await later.closed()
         let last = try file.open(keepCommits: 16)
         for (id, steps) in [("ended", 5), ("cut", 100), ("whole", 20)] {
-            let session = last.begin(Parcel.session(id))
+            let session = last.create(Parcel.session(id))
             Parcel.store(session).weigh(steps)
             if id == "ended" { session.end(at: Step.moment) }
             #expect(await session.kept() == nil)

@@ -13,7 +13,7 @@ struct CheckpointTests {
     init() throws {
         file = try JournalFile()
         journal = try file.open()
-        session = journal.begin(Step.session())
+        session = journal.create(Step.session())
     }
 
     /// The header of the WAL, which changes when the WAL restarts.
@@ -24,10 +24,12 @@ struct CheckpointTests {
     }
 
     /// Commits about this number of pages of 4 KB.
-    private func write(_ pages: Int) async {
+    private func write(_ pages: Int, _ store: HostedStore) async {
         let large = Array(repeating: UInt8(1), count: 100 << 10)
         for _ in 0..<pages / 25 {
-            session.keep(IdempotencyRecord(key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment))
+            let record = IdempotencyRecord(
+                key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment)
+            store.append(record, to: session)
         }
         #expect(await session.kept() == nil)
     }
@@ -38,7 +40,7 @@ struct CheckpointTests {
         store.step()
         await session.kept()
         let first = try header()
-        await write(4500)
+        await write(4500, store)
         while try header() == first {
             store.step()
             await session.kept()
@@ -51,13 +53,14 @@ struct CheckpointTests {
 
     @Test("the WAL grows while a reader uses old pages, and restarts afterwards", .timeLimit(.minutes(2)))
     func readerDelaysRestart() async throws {
-        await write(25)
+        let store = Step.store(session)
+        await write(25, store)
         let first = try header()
         try await file.reading {
-            for _ in 0..<3 { await write(4500) }
+            for _ in 0..<3 { await write(4500, store) }
             let now = try header()
             #expect(now == first)
         }
-        while try header() == first { await write(1000) }
+        while try header() == first { await write(1000, store) }
     }
 }

@@ -16,8 +16,8 @@ struct DiskFaultTests {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
-        let session = journal.begin(Step.session())
-        let other = journal.begin(Step.session("other"))
+        let session = journal.create(Step.session())
+        let other = journal.create(Step.session("other"))
         let store = Step.store(session)
         store.step(10)
         #expect(await session.kept() == nil)
@@ -30,7 +30,7 @@ struct DiskFaultTests {
         }
         guard case .unavailable = failure else { throw Missing(id: "failure") }
         #expect(session.hasFailed && !session.isDurable && !journal.isAvailable)
-        #expect(session.recent(after: revision, limit: 10)?.isEmpty == true)
+        #expect(session.bufferedCommits(after: revision, limit: 10)?.isEmpty == true)
         store.step()
         #expect(await session.kept() == failure)
         var told = news.makeAsyncIterator()
@@ -56,7 +56,7 @@ struct DiskFaultTests {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         Step.store(session).step(20)
         #expect(await session.kept() == nil)
         let before = try file.logNumber()
@@ -65,7 +65,7 @@ struct DiskFaultTests {
         #expect(await session.kept() != nil)
         disk.heal()
         for await news in news where news == .recovered { break }
-        await journal.begin(Step.session("other")).kept()
+        await journal.create(Step.session("other")).kept()
         #expect(try file.logNumber() == before + 1)
         #expect(try await journal.session("session").past.count == 20)
     }
@@ -75,7 +75,7 @@ struct DiskFaultTests {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
         disk.fail(FAULTY_FULL)
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         Step.store(session).step(5)
         #expect(await session.kept() != nil)
         guard case .unknown = try await journal.found("session") else { throw Missing(id: "nothing") }
@@ -86,7 +86,7 @@ struct DiskFaultTests {
     func groupsWaitingTransactions() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
-        let sessions = (0..<20).map { journal.begin(Step.session("\($0)")) }
+        let sessions = (0..<20).map { journal.create(Step.session("\($0)")) }
         for session in sessions { await session.kept() }
         let before = (disk.syncs, journal.transactionCount)
         let order = Locked<[Int]>([])
@@ -111,7 +111,7 @@ struct DiskFaultTests {
     func syncsDependOnDurability(isFull: Bool) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         await session.kept()
         let before = disk.syncs
         disk.holding {

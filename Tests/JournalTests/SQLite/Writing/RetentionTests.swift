@@ -9,7 +9,7 @@ struct RetentionTests {
 
     /// The newest deleted revision, after compaction is complete.
     private func oldest(_ journal: any SessionJournal, _ newest: Int) async throws -> Int {
-        for revision in 0...newest where try await journal.entries(after: revision, limit: 1) != nil { return revision }
+        for revision in 0...newest where try await journal.commits(after: revision, limit: 1) != nil { return revision }
         return newest
     }
 
@@ -17,7 +17,7 @@ struct RetentionTests {
     func deletesByCount() async throws {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: 100)
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         let store = Step.store(session)
         store.step(1000)
         #expect(await session.kept() == nil)
@@ -28,10 +28,10 @@ struct RetentionTests {
         #expect(found.past.count == 1000)
         let oldest = try await oldest(found.journal, 1000)
         #expect(oldest >= 700 && oldest <= 900)
-        for revision in [0, oldest - 1] { #expect(try await found.journal.past(revision) == nil) }
-        for revision in oldest...1000 { #expect(try await found.journal.past(revision)?.count == revision) }
-        #expect(try await found.journal.entries(after: oldest - 1) == nil)
-        #expect(try await found.journal.entries(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
+        for revision in [0, oldest - 1] { #expect(try await found.journal.replayBase(for: revision) == nil) }
+        for revision in oldest...1000 { #expect(try await found.journal.replayBase(for: revision)?.count == revision) }
+        #expect(try await found.journal.commits(after: oldest - 1) == nil)
+        #expect(try await found.journal.commits(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
@@ -39,12 +39,12 @@ struct RetentionTests {
     func deletesByAge() async throws {
         let file = try JournalFile()
         let young = try file.open()
-        let session = young.begin(Step.session())
+        let session = young.create(Step.session())
         Step.store(session).step(10)
         await session.kept()
         await young.closed()
         let old = try file.open(keepDays: 30, now: { Step.moment + 31 * Self.day })
-        await old.begin(Step.session("other")).kept()
+        await old.create(Step.session("other")).kept()
         await old.closed()
         #expect(try file.number("SELECT count(*) FROM commits") == 0)
         let journal = try file.open(keepDays: 30, now: { Step.moment + 31 * Self.day })
@@ -61,9 +61,10 @@ struct RetentionTests {
         let file = try JournalFile()
         let journal = try file.open()
         for id in ["a", "b"] {
-            let session = journal.begin(Step.session(id))
-            Step.store(session).step(300)
-            session.keep(IdempotencyRecord(key: "k", fingerprint: 1, answer: [1], at: Step.moment))
+            let session = journal.create(Step.session(id))
+            let store = Step.store(session)
+            store.step(300)
+            store.append(IdempotencyRecord(key: "k", fingerprint: 1, answer: [1], at: Step.moment), to: session)
             if id == "a" { session.end(at: Step.moment) }
             await session.kept()
         }
@@ -75,7 +76,7 @@ struct RetentionTests {
         #expect(try await later.session("b").answers.count == 1)
         await later.closed()
         let last = try file.open(now: { Step.moment + 4_000_000 })
-        await last.begin(Step.session("c")).kept()
+        await last.create(Step.session("c")).kept()
         #expect(try await last.session("b").answers.isEmpty)
         await last.closed()
         #expect(try file.number("SELECT count(*) FROM answers") == 0)
@@ -87,18 +88,18 @@ struct RetentionTests {
         let file = try JournalFile()
         let journal = try file.open()
         for number in 0..<5 {
-            let session = journal.begin(Step.session("s\(number)"))
-            session.touch(Step.moment + 1)
+            let session = journal.create(Step.session("s\(number)"))
+            session.recordUse(at: Step.moment + 1)
             if number == 4 { journal.end("s4", at: Step.moment) }
             await session.kept()
-            session.touch(Step.moment + number * 100_000)
+            session.recordUse(at: Step.moment + number * 100_000)
         }
         await journal.closed()
         let again = try file.open()
         #expect(again.sessionCount == 4)
         #expect(try await again.listed().map(\.record.id) == ["s0", "s1", "s2", "s3"])
         #expect(try await again.listed(after: "s1", limit: 1).map(\.record) == [Step.session("s2")])
-        #expect(try await again.idle(since: Step.moment + 150_000) == ["s0", "s1"])
-        #expect(try await again.idle(since: Step.moment + 150_000, limit: 1) == ["s0"])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }
 }
