@@ -142,7 +142,7 @@ extension WriteConnection {
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
-        var cursor = try begin(session.record)
+        var cursor = try create(session.record)
         let first = session.base?.state.json ?? session.record.initial.json
         guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.maxDepth) else {
             throw SQLiteError(conflict: "its first state is malformed")

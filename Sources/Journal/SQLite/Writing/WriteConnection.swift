@@ -4,10 +4,10 @@ import Stores
 /// The connection for writing, and the writer's state.
 final class WriteConnection {
     /// Why a transaction was rolled back.
-    struct Fault: Error {
+    struct WriteError: Error {
         let failure: JournalError
         /// The index of the command at fault; nil if no command is.
-        let order: Int?
+        let command: Int?
     }
 
     let connection: Connection
@@ -49,19 +49,19 @@ final class WriteConnection {
     }
 
     /// Writes commands in one transaction. Commands that conflict with the database fail, and the others succeed.
-    func write(_ orders: [WriteCommand]) -> WriteResult {
-        var refused: [Int: JournalError] = [:]
+    func write(_ commands: [WriteCommand]) -> WriteResult {
+        var rejected: [Int: JournalError] = [:]
         truncateRolledBackFrames()
         while true {
-            do throws(Fault) {
-                return try transaction(orders, refused)
+            do throws(WriteError) {
+                return try transaction(commands, rejected)
             } catch {
                 rollBack()
                 sharedStates = [:]
-                guard let order = error.order, refused[order] == nil else {
-                    return WriteResult(orders, failure: error.failure)
+                guard let command = error.command, rejected[command] == nil else {
+                    return WriteResult(commands, failure: error.failure)
                 }
-                refused[order] = error.failure
+                rejected[command] = error.failure
             }
         }
     }
@@ -82,60 +82,64 @@ final class WriteConnection {
         return !hasRolledBackFrames
     }
 
-    private func transaction(_ orders: [WriteCommand], _ refused: [Int: JournalError]) throws(Fault) -> WriteResult {
-        var written = WriteResult()
+    private func transaction(_ commands: [WriteCommand], _ rejected: [Int: JournalError]) throws(WriteError)
+        -> WriteResult
+    {
+        var result = WriteResult()
         // The positions of the sessions that were written in this transaction, or their failures.
-        var places: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
-        for (index, order) in orders.enumerated() {
-            let key = order.journal.map(ObjectIdentifier.init)
-            let place = refused[index].map { .failure($0) } ?? key.flatMap { places[$0] } ?? order.journal?.position
-            switch place ?? .success(nil) {
+        var positions: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
+        for (index, command) in commands.enumerated() {
+            let key = command.journal.map(ObjectIdentifier.init)
+            let position =
+                rejected[index].map { .failure($0) } ?? key.flatMap { positions[$0] } ?? command.journal?.position
+            switch position ?? .success(nil) {
             case .failure(let failure):
-                if let key { places[key] = .failure(failure) }
-                written.add(.failed(failure), to: order)
+                if let key { positions[key] = .failure(failure) }
+                result.add(.failed(failure), to: command)
             case .success(let cursor):
-                let next = try perform(order, at: cursor, index, &written)
-                if let key { places[key] = .success(next) }
-                written.add(.kept(next), to: order)
+                let next = try perform(command, at: cursor, index, &result)
+                if let key { positions[key] = .success(next) }
+                result.add(.kept(next), to: command)
             }
         }
         if connection.isInTransaction { try sql { () throws(SQLiteError) in try statements.commit.run { _ in } } }
-        return written
+        return result
     }
 
     /// - Parameter index: the index of the command.
     /// - Returns: the new position of the session.
     private func perform(
-        _ order: WriteCommand, at place: AppendPosition?, _ index: Int, _ written: inout WriteResult
-    ) throws(Fault) -> AppendPosition? {
-        if case .barrier = order { return nil }
-        written.hasWritten = true
+        _ command: WriteCommand, at position: AppendPosition?, _ index: Int, _ result: inout WriteResult
+    ) throws(WriteError) -> AppendPosition? {
+        if case .barrier = command { return nil }
+        result.hasWritten = true
         return try sql(index) { () throws(SQLiteError) in
             if !connection.isInTransaction { try statements.begin.run { _ in } }
-            switch order {
-            case .create(_, let session): return try begin(session)
-            case .append(_, let transaction, let snapshot): return try append(transaction, snapshot, at: place)
-            case .end(_, let id, let moment):
-                try end(id, at: moment, &written)
-                return place
-            case .barrier: return place
+            switch command {
+            case .create(_, let session): return try create(session)
+            case .append(_, let transaction, let snapshot): return try append(transaction, snapshot, at: position)
+            case .end(_, let id, let time):
+                try end(id, at: time, &result)
+                return position
+            case .barrier: return position
             }
         }
     }
 
     /// Calls `body` and converts its errors.
-    private func sql<Value>(_ order: Int? = nil, _ body: () throws(SQLiteError) -> Value) throws(Fault) -> Value {
+    private func sql<Value>(_ command: Int? = nil, _ body: () throws(SQLiteError) -> Value) throws(WriteError) -> Value
+    {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            if error.isConstraint { throw Fault(failure: .conflict, order: order) }
-            throw Fault(failure: .unavailable(error.description), order: error.isAboutValue ? order : nil)
+            if error.isConstraint { throw WriteError(failure: .conflict, command: command) }
+            throw WriteError(failure: .unavailable(error.description), command: error.isAboutValue ? command : nil)
         }
     }
 }
 
 extension WriteConnection {
-    func begin(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
+    func create(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
         let number = nextNumber
         nextNumber += 1
         let checksum = SessionRow.checksum(session)
@@ -245,14 +249,14 @@ extension WriteConnection {
         }
     }
 
-    private func end(_ id: String, at moment: Int, _ written: inout WriteResult) throws(SQLiteError) {
+    private func end(_ id: String, at time: Int, _ result: inout WriteResult) throws(SQLiteError) {
         let number = try statements.endSession.first(
             { values in
                 values.set(1, text: id)
-                values.set(2, moment)
+                values.set(2, time)
             }, { $0.integer(0) })
         guard let number else { return }
-        written.liveChange -= 1
+        result.liveChange -= 1
         hasPendingDeletions = true
         try statements.insertPendingDeletion.run { $0.set(1, number) }
     }
