@@ -56,7 +56,7 @@ package final class CurlClient: RemoteClient {
         return { self.cancel(call) }
     }
 
-    package func note(_ failure: RemoteFailure) {
+    package func reportUnusableResponse(_ failure: RemoteFailure) {
         meter.count(failure.code)
     }
 

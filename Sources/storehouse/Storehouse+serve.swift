@@ -44,10 +44,10 @@ extension Storehouse {
         let kinds = StoreKind.all(
             animal: AnimalService(client: clients.animal, pointer: upstreams.animal.pointer),
             auth: AuthService(
-                client: clients.auth, usernameName: upstreams.auth.usernameField,
-                passwordName: upstreams.auth.passwordField, body: upstreams.auth.body == .form ? .form : .json,
-                fields: upstreams.auth.fields.mapValues(\.text), refusals: Set(upstreams.auth.noStatuses),
-                proof: upstreams.auth.pointer))
+                client: clients.auth, usernameField: upstreams.auth.usernameField,
+                passwordField: upstreams.auth.passwordField, body: upstreams.auth.body == .form ? .form : .json,
+                fields: upstreams.auth.fields.mapValues(\.text), rejectionStatuses: Set(upstreams.auth.noStatuses),
+                successPointer: upstreams.auth.pointer))
         let sealer = try configuration.storage.key.map { try AESSealer(key: $0.bytes) }
         return try StorehouseServer(kinds: kinds, configuration: configuration, journal: journal, sealer: sealer) {
             text in

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// The moment of the next change stands in the state, so that it comes though the process has ended meanwhile.
-    @Test func goesOnAfterARestart() async throws {
+    @Test func continuesAfterARestart() async throws {
         let first = store()
         #expect(await send("switchOn", to: first) == #"{"mode":"running","phase":"red","until":20000}"#)
         let (revision, kept) = first.kept()

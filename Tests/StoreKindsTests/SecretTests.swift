@@ -79,7 +79,7 @@ private final class Witness: CommitRecorder {
     }
 
     /// A violation names the place, not the value.
-    @Test func aRefusalDoesNotRepeatThePassword() async throws {
+    @Test func anErrorDoesNotContainThePassword() async throws {
         let long = LoginSession.password + String(repeating: "x", count: 256)
         let session = try #require(LoginSession(.app))
         let refusal = await session.enter("password", long)

@@ -53,7 +53,7 @@ extension StoreCore {
         stage.own?.enter()
         let chains = [chain] + (stage.own.map { [$0] } ?? [])
         progress.effects = (progress.effects ?? []) + [request.id]
-        let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains, after: stage.after)
+        let effect = EffectTable.QueuedEffect(request: request, cause: cause, chains: chains, after: stage.after)
         if admission == .wait {
             contents.pointee.agenda.effects.wait(effect)
         } else {
@@ -62,7 +62,7 @@ extension StoreCore {
     }
 
     private func start(
-        _ effect: EffectTable<Action>.Waiting, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ door: any ActionSink<Action>
     ) -> EffectContext {
         let generation = contents.pointee.agenda.effects.nextGeneration()
         let progress = EffectContext(
@@ -212,7 +212,7 @@ extension StoreCore {
         if known == nil, timers.isEmpty { return }
         if known == nil { contents.pointee.agenda.timers.append(TimerGroup(id: id)) }
         let place = known ?? contents.pointee.agenda.timers.count - 1
-        contents.pointee.agenda.timers[place].want(timers)
+        contents.pointee.agenda.timers[place].setTimers(timers)
         arm(place, cause: cause, contents, door)
     }
 
@@ -233,7 +233,7 @@ extension StoreCore {
             next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
         let task = Task(executorPreference: environment.executor) {
             [weak door, clock = environment.clock] in
-            guard await clock.reaches(next.deadline) else { return }
+            guard await clock.sleepUntil(next.deadline) else { return }
             door?.take(submission)
         }
         contents.pointee.agenda.effects.add(
@@ -245,7 +245,7 @@ extension StoreCore {
     private func fire(_ generation: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
         guard let place = contents.pointee.agenda.timers.firstIndex(where: { $0.armed?.generation == generation })
         else { return }
-        contents.pointee.agenda.timers[place].fire()
+        contents.pointee.agenda.timers[place].markFired()
         arm(place, cause: contents.pointee.revision, contents, door)
     }
 }

@@ -61,7 +61,7 @@ import Testing
         #expect(log.last?.hidden == Array(#"{"$schema":\#(schema),"looks":3}"#.utf8))
     }
 
-    @Test func whatANewerProgramHasKeptIsRefused() throws {
+    @Test func stateOfANewerProgramIsRefused() throws {
         let kept = Locker.third.makeStore().kept().state
         for kind in [Locker.first, Locker.second] {
             #expect(throws: RestorationError.newerSchema(3, known: kind.schema)) {
