@@ -88,7 +88,7 @@ extension ConnectionManager {
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
             // A client that reconnects at once for each closed connection would hold up the drain.
-            self.contents.value.listener?.shut()
+            self.contents.value.listener?.close()
             for connection in self.contents.value.open.values { connection.closeNow() }
         }
     }
