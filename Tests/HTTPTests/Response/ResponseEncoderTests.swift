@@ -45,7 +45,7 @@ struct ResponseEncoderTests {
             ("HEAD", HTTPStatus.ok, "Content-Length: 3"), ("GET", .noContent, nil), ("GET", .notModified, nil),
             ("HEAD", .notModified, nil),
         ] as [(String, HTTPStatus, String?)])
-    func sendsNoBodyWhereNoneBelongs(method: String, status: HTTPStatus, length: String?) throws {
+    func sendsNoBodyIfNoneIsAllowed(method: String, status: HTTPStatus, length: String?) throws {
         let answer = try encode("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n", Response(status, body: Array("abc".utf8)))
         #expect(answer.hasSuffix("\r\n\r\n"))
         let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Content-Length") }
@@ -61,7 +61,7 @@ struct ResponseEncoderTests {
     }
 
     @Test
-    func streamsInChunksTo11AndUntilTheCloseTo10() throws {
+    func streamsAreChunkedForHTTP11Only() throws {
         var output: [UInt8] = []
         var modern = ResponseEncoder(answering: try head("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
         modern.appendStreamHead(.ok, [], date: date, to: &output)
@@ -81,7 +81,7 @@ struct ResponseEncoderTests {
     }
 
     @Test
-    func answersToFailuresCloseUnlessTheNextRequestIsSure() {
+    func responsesToFailuresCloseUnlessRecoverable() {
         for (text, keeps, hasBody) in [
             ("GET / HTTP/3.0\r\n", false, true), ("HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n", false, false),
             ("GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", true, true),
@@ -110,12 +110,12 @@ struct ResponseEncoderTests {
         (501, "Not Implemented"), (502, "Bad Gateway"), (503, "Service Unavailable"), (504, "Gateway Timeout"),
         (505, "HTTP Version Not Supported"),
     ])
-    func reasonsAreThoseOfTheRegistry(code: Int, reason: String) {
+    func reasonPhrasesAreRegistered(code: Int, reason: String) {
         #expect(HTTPStatus(rawValue: code)?.reason == reason)
     }
 
     @Test
-    func fieldsOfAnAnswerAreFoundWithoutCase() {
+    func responseFieldsAreCaseInsensitive() {
         let response = Response(.ok, contentType: "text/plain", body: [])
         #expect(response["content-type"] == "text/plain")
         #expect(response["etag"] == nil)
