@@ -23,7 +23,7 @@ extension StorageError: CustomStringConvertible {
         case .inUse(let path):
             "\(path) is in use by another process; stop that process, or set another storage.path"
         case .foreign(let path, let detail):
-            "\(path) is not a Storehouse database (\(detail)), and was not changed; set another storage.path"
+            "\(path) is not a Storehouse database (\(detail)) and was not changed; set another storage.path"
         case .newer(let path, let version):
             """
             \(path) was written by a newer release (schema version \(version), this release supports \(Schema.version)) \

@@ -56,7 +56,7 @@ extension ReadConnection {
         }
         let cursor = AppendPosition(
             number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
-            nextLook: RetentionPolicy.firstLook(after: compactedThrough, keepCommits))
+            nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
                 row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, rows: rows, past: past,

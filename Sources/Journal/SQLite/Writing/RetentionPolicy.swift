@@ -25,10 +25,10 @@ final class RetentionPolicy {
     }
 
     /// The revision at which to check a session for the first time whose oldest commit follows the revision `oldest`.
-    static func firstLook(after oldest: Int, _ keepCommits: Int) -> Int {
-        let (look, isTooFar) = keepCommits.multipliedReportingOverflow(by: 2)
-        let (sum, isTooMuch) = oldest.addingReportingOverflow(look)
-        return isTooFar || isTooMuch ? .max : sum
+    static func firstCompactionCheck(after oldest: Int, _ keepCommits: Int) -> Int {
+        let (distance, isTooFar) = keepCommits.multipliedReportingOverflow(by: 2)
+        let (sum, isTooLarge) = oldest.addingReportingOverflow(distance)
+        return isTooFar || isTooLarge ? .max : sum
     }
 
     /// Schedules a session for compaction.
@@ -36,7 +36,7 @@ final class RetentionPolicy {
     /// - Returns: the revision at which to schedule it again.
     func scheduleCompaction(of number: Int, at revision: Int) -> Int {
         compactionCandidates.insert(number)
-        return Self.firstLook(after: revision, max(32, keepCommits / 4))
+        return Self.firstCompactionCheck(after: revision, max(32, keepCommits / 4))
     }
 
     func scheduleCompaction(of number: Int) { compactionCandidates.insert(number) }

@@ -157,7 +157,8 @@ extension WriteConnection {
             values.set(10, checksum)
         }
         return AppendPosition(
-            number: number, revision: 0, chain: checksum, nextLook: RetentionPolicy.firstLook(after: 0, keepCommits))
+            number: number, revision: 0, chain: checksum,
+            nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: 0, keepCommits))
     }
 
     /// The number of a session's initial state: one for all sessions of a kind, and one for each fork.
@@ -206,8 +207,8 @@ extension WriteConnection {
             try insert(row, of: cursor.number)
         }
         if let record = transaction.idempotencyRecord { try insert(record, of: cursor.number) }
-        if cursor.revision >= cursor.nextLook {
-            cursor.nextLook = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
+        if cursor.revision >= cursor.nextCompactionCheck {
+            cursor.nextCompactionCheck = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
         }
         return cursor
     }
