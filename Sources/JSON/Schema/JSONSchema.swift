@@ -5,7 +5,6 @@
 public struct JSONSchema: Sendable {
     let shape: Shape
     private(set) var isNullable = false
-    private(set) var title: String?
     private(set) var details: String?
     private(set) var defaultValue: JSONValue?
 
@@ -66,11 +65,6 @@ public struct JSONSchema: Sendable {
     /// This schema, which also accepts `null`.
     public var nullable: JSONSchema {
         with { $0.isNullable = true }
-    }
-
-    /// Sets the keyword `title`.
-    public func titled(_ title: String) -> JSONSchema {
-        with { $0.title = title }
     }
 
     /// Sets the keyword `description`.
@@ -143,7 +137,6 @@ extension JSONSchema: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             encodeType(into: &json)
-            json.member("title", ifPresent: title)
             json.member("description", ifPresent: details)
             json.member("default", ifPresent: defaultValue)
             shape.encodeKeywords(isNullable: isNullable, into: &json)

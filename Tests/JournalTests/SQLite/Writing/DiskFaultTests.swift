@@ -12,7 +12,7 @@ struct DiskFaultTests {
     @Test(
         "says what was not kept, keeps what was, and goes on by itself when the disk does",
         arguments: kinds.map(\.rawValue), [0, 1, 3])
-    func failing(kind: UInt32, after good: Int) async throws {
+    func recoversFromFaults(kind: UInt32, after good: Int) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
@@ -51,8 +51,8 @@ struct DiskFaultTests {
         #expect(copy.past.count == revision + 1)
     }
 
-    @Test("begins the log anew once the disk has room again, which may be as little as the log has")
-    func logAfterFullDisk() async throws {
+    @Test("restarts the WAL when the disk has space again, even if it is only the WAL's own")
+    func restartsWALAfterFullDisk() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
@@ -70,8 +70,8 @@ struct DiskFaultTests {
         #expect(try await journal.session("session").past.count == 20)
     }
 
-    @Test("fails what is given while the disk does, and nothing of what was kept before")
-    func whileFailing() async throws {
+    @Test("commits fail while the disk fails, and earlier ones stay durable")
+    func failsWhileDiskFails() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
         disk.fail(FAULTY_FULL)
@@ -82,8 +82,8 @@ struct DiskFaultTests {
         #expect(journal.sessionCount == 0)
     }
 
-    @Test("commits all that waits at once, in the order in which it was given")
-    func groups() async throws {
+    @Test("commits all waiting transactions at once, in order")
+    func groupsWaitingTransactions() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
         let sessions = (0..<20).map { journal.create(Step.session("\($0)")) }
@@ -108,7 +108,7 @@ struct DiskFaultTests {
 
     @Test(
         "waits for the disk where that is promised, and only for the writer where it is not", arguments: [true, false])
-    func durability(isFull: Bool) async throws {
+    func syncsDependOnDurability(isFull: Bool) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
         let session = journal.create(Step.session())

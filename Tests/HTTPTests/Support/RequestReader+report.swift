@@ -2,7 +2,7 @@ import FuzzProperties
 import HTTP
 
 extension RequestReader {
-    /// The outcomes of these bytes, given in pieces of a size: each as a line of text, so that a table can state it.
+    /// The outcomes of bytes that arrive in pieces of this size, as lines of text for tables.
     static func report(_ bytes: [UInt8], limits: HTTPLimits = HTTPLimits(), pieces: Int = .max) -> [String] {
         let cuts = sequence(state: bytes[...]) { rest -> ArraySlice<UInt8>? in
             defer { rest = rest.dropFirst(pieces) }
@@ -11,7 +11,7 @@ extension RequestReader {
         do throws(Finding) {
             return try outcomes(of: cuts, limits: limits).map(\.summary)
         } catch {
-            return [error.sentence]
+            return [error.message]
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LoopStopTests {
     @Test(arguments: LoopImplementation.allCases)
-    func runsAcceptedJobsThenTakesNoMore(_ implementation: LoopImplementation) async throws {
+    func runsAcceptedJobsAndRejectsLaterOnes(_ implementation: LoopImplementation) async throws {
         let loop = try implementation.makeLoop(label: "test")
         let probe = Probe<Int>()
         loop.execute {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func tellsHandlersAndDropsTimers(_ implementation: LoopImplementation) async throws {
+    func notifiesHandlersAndDiscardsTimers(_ implementation: LoopImplementation) async throws {
         let loop = try implementation.makeLoop(label: "test")
         let pair = SocketPair()
         let probe = Probe<String>()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Other tests run meanwhile, so a few more or less prove nothing; a leak would be a hundred or more.
+    /// Other tests open descriptors in the meantime, so the limit is loose. A leak would be at least 100.
     @Test(arguments: LoopImplementation.allCases)
     func leavesNoDescriptorOfItsOwn(_ implementation: LoopImplementation) async throws {
         let before = Self.loopDescriptors()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelTests {
     @Test(arguments: LoopImplementation.allCases)
-    func echoesWhatItReceives(_ implementation: LoopImplementation) async throws {
+    func echoes(_ implementation: LoopImplementation) async throws {
         try await TestServer.run(implementation, script: echo) { server in
             let client = try TestClient(server.address)
             for text in ["one", "two", "three"] {
@@ -27,48 +27,48 @@ import Testing
         }
     }
 
-    /// The client ends its side; the answer still arrives.
+    /// The response arrives after the client has shut down its sending side.
     @Test(arguments: LoopImplementation.allCases)
     func answersAHalfClosedPeer(_ implementation: LoopImplementation) async throws {
-        let told = Probe<String>()
+        let events = Probe<String>()
         try await TestServer.run(implementation) { _, delegate in
             delegate.onReceived = { _, bytes in
-                told.note("received")
+                events.note("received")
                 return bytes.count
             }
             delegate.onEndOfInput = { channel in
-                told.note("end of input")
+                events.note("end of input")
                 channel.write(Array("answer".utf8))
                 channel.closeAfterFlush()
             }
-            delegate.onClosed = { told.note("closed \($0)") }
+            delegate.onClosed = { events.note("closed \($0)") }
         } _: { server in
             let client = try TestClient(server.address)
             try client.send("question")
-            #expect(await told.next() == "received")
+            #expect(await events.next() == "received")
             client.finish()
             #expect(try client.receiveToEnd() == Array("answer".utf8))
-            #expect(await told.next(2) == ["end of input", "closed requested"])
+            #expect(await events.next(2) == ["end of input", "closed requested"])
         }
-        #expect(await told.rest() == [])
+        #expect(await events.rest() == [])
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func tellsAReset(_ implementation: LoopImplementation) async throws {
-        let told = Probe<CloseReason>()
+    func reportsAReset(_ implementation: LoopImplementation) async throws {
+        let events = Probe<CloseReason>()
         try await TestServer.run(implementation) { _, delegate in
-            delegate.onClosed = { told.note($0) }
+            delegate.onClosed = { events.note($0) }
         } _: { server in
             try TestClient(server.address).resetAtEnd()
-            #expect(await told.next() == .reset)
+            #expect(await events.next() == .reset)
         }
-        #expect(await told.rest() == [])
+        #expect(await events.rest() == [])
     }
 
-    /// Writing to a connection that the peer has reset raises no signal and tells the delegate once, later.
+    /// Writing to a reset connection raises no signal, and notifies the delegate once, later.
     @Test(arguments: LoopImplementation.allCases)
     func survivesWritingToAResetConnection(_ implementation: LoopImplementation) async throws {
-        let told = Probe<String>()
+        let events = Probe<String>()
         try await withLoop(implementation) { loop in
             let socket = try ListeningSocket.open(SocketAddress(host: "127.0.0.1", port: 0), count: 1)[0]
             let client = try TestClient(socket.address)
@@ -76,46 +76,46 @@ import Testing
                 _ = try? Listener(socket, on: loop) { accepted in
                     client.reset()
                     let delegate = ScriptedDelegate()
-                    delegate.onClosed = { told.note("closed \($0)") }
+                    delegate.onClosed = { events.note("closed \($0)") }
                     guard let channel = try? Channel(owning: accepted.descriptor, on: loop, delegate: delegate) else {
                         return
                     }
                     channel.write([1])
                     channel.write([2])
                     channel.closeNow()
-                    told.note("written")
+                    events.note("written")
                 }
             }
-            #expect(await told.next() == "written")
-            #expect(await told.next()?.hasPrefix("closed") == true)
+            #expect(await events.next() == "written")
+            #expect(await events.next()?.hasPrefix("closed") == true)
         }
-        #expect(await told.rest() == [])
+        #expect(await events.rest() == [])
     }
 
-    /// A delegate is never called from within its own call to the channel.
+    /// The delegate is never called from within a call to the channel.
     @Test(arguments: LoopImplementation.allCases)
-    func tellsTheEndAfterTheCallThatCausedIt(_ implementation: LoopImplementation) async throws {
-        let told = Probe<String>()
+    func reportsTheCloseAfterTheCallThatCausedIt(_ implementation: LoopImplementation) async throws {
+        let events = Probe<String>()
         try await TestServer.run(implementation) { _, delegate in
             delegate.onReceived = { channel, bytes in
                 channel.closeNow()
                 channel.closeNow()
                 channel.closeAfterFlush()
                 channel.write([1])
-                told.note("received \(channel.isOpen) \(channel.pendingBytes)")
+                events.note("received \(channel.isOpen) \(channel.pendingBytes)")
                 return 0
             }
-            delegate.onClosed = { told.note("closed \($0)") }
+            delegate.onClosed = { events.note("closed \($0)") }
         } _: { server in
             let client = try TestClient(server.address)
             try client.send("x")
-            #expect(await told.next(2) == ["received false 0", "closed requested"])
+            #expect(await events.next(2) == ["received false 0", "closed requested"])
             #expect(try client.receiveToEnd() == [])
         }
-        #expect(await told.rest() == [])
+        #expect(await events.rest() == [])
     }
 
-    @Test func refusesADescriptorThatIsNoSocket() async throws {
+    @Test func rejectsAnInvalidDescriptor() async throws {
         try await withLoop(.preferred) { loop in
             #expect(await loop.run { (try? Channel(owning: -1, on: loop)) == nil })
         }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["", "256.1.1.1", "no host at all", "::1::"])
-    func refusesWhatIsNoHost(host: String) {
+    func rejectsInvalidHosts(host: String) {
         #expect(throws: SocketError.self) { try SocketAddress(host: host, port: 1) }
     }
 

@@ -5,9 +5,9 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("What operators do with a database")
+@Suite("Maintenance of a database")
 struct StorageOperationTests {
-    /// A closed file with some sessions of so many commits each.
+    /// A closed file with this number of sessions, each with `steps` commits.
     private func file(_ sessions: Int = 2, steps: Int = 700, keepCommits: Int = 1000) async throws -> JournalFile {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: keepCommits)
@@ -20,8 +20,8 @@ struct StorageOperationTests {
         return file
     }
 
-    @Test("finds nothing wrong with what is as it was written, also while it is in use")
-    func intact() async throws {
+    @Test("verify finds no problems in an intact file, even while it is in use")
+    func verifiesIntactFile() async throws {
         let file = try await file()
         let journal = try file.open()
         let found = try SQLiteStorage.verify(file.path)
@@ -39,7 +39,7 @@ struct StorageOperationTests {
             "UPDATE snapshots SET state = '{}' WHERE session = 1",
             "UPDATE sessions SET kind = 'other' WHERE number = 1", "UPDATE sessions SET initial = 7 WHERE number = 1",
         ])
-    func changed(statement: String) async throws {
+    func reportsChangedRows(statement: String) async throws {
         let file = try await file()
         try file.change(statement)
         let found = try SQLiteStorage.verify(file.path)
@@ -50,7 +50,7 @@ struct StorageOperationTests {
     }
 
     @Test(
-        "tells commits that are missing from those that were let go",
+        "verify distinguishes missing commits from deleted ones",
         arguments: [
             "DELETE FROM commits WHERE session = 1 AND revision = cut + 1",
             "DELETE FROM commits WHERE session = 1 AND revision = 90",
@@ -58,7 +58,7 @@ struct StorageOperationTests {
             "UPDATE sessions SET cut = cut + 1 WHERE number = 1", "UPDATE sessions SET cut = -1 WHERE number = 1",
             "UPDATE sessions SET cut = 100 WHERE number = 1",
         ], [16, 1000])
-    func missing(statement: String, keepCommits: Int) async throws {
+    func reportsMissingCommits(statement: String, keepCommits: Int) async throws {
         let file = try await file(1, steps: 100, keepCommits: keepCommits)
         let cut = try file.number("SELECT cut FROM sessions")
         #expect(cut == (keepCommits == 16 ? 64 : 0))
@@ -70,15 +70,15 @@ struct StorageOperationTests {
         #expect(found.problems.first?.hasPrefix("session s0: ") == true)
     }
 
-    @Test("tells what was let go from what is there and should not be", arguments: [0, 63])
-    func tooMany(cut: Int) async throws {
+    @Test("verify reports commits that should have been deleted", arguments: [0, 63])
+    func reportsUndeletedCommits(cut: Int) async throws {
         let file = try await file(1, steps: 100, keepCommits: 16)
         try file.change("UPDATE sessions SET cut = \(cut)")
         #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
     }
 
-    @Test("finds nothing wrong where only some have gone of what is to go, and lets go of the rest")
-    func midway() async throws {
+    @Test("verify accepts an interrupted compaction, which continues later")
+    func acceptsInterruptedCompaction() async throws {
         let file = try await file()
         let next = try file.number("SELECT min(revision) FROM snapshots WHERE session = 1 AND revision >= 200")
         #expect(next > 201)
@@ -102,8 +102,8 @@ struct StorageOperationTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("finds damaged pages")
-    func damaged() async throws {
+    @Test("verify finds damaged pages")
+    func reportsDamagedPages() async throws {
         let file = try await file()
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file.path))
         let size = try handle.seekToEnd()
@@ -115,8 +115,8 @@ struct StorageOperationTests {
         #expect(try !SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("tells which sessions are whole where pages are damaged, and exports those")
-    func partlyDamaged() async throws {
+    @Test("intact sessions of a file with damaged pages can be exported")
+    func exportsIntactSessions() async throws {
         let file = try await file(4)
         // In the middle: there is something of one session or of some.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
@@ -131,8 +131,8 @@ struct StorageOperationTests {
         #expect((0..<4).contains { (try? SQLiteStorage.export("s\($0)", from: file.path)) == nil })
     }
 
-    @Test("copies a database that is in use, and never onto a file that is there")
-    func backup() async throws {
+    @Test("backs up a database that is in use, and never replaces a file")
+    func backsUpWhileInUse() async throws {
         let (file, other) = (try await file(), try JournalFile())
         let journal = try file.open()
         let store = Step.store(try await journal.session("s1").journal, from: 700)
@@ -145,8 +145,8 @@ struct StorageOperationTests {
         #expect(try other.mode() == 0o600)
     }
 
-    @Test("takes nothing for a copy that is not whole")
-    func partlyCopied() async throws {
+    @Test("an incomplete backup has another name")
+    func interruptedBackupKeepsItsOwnName() async throws {
         let (file, other) = (try await file(), try JournalFile())
         // As a kill leaves them.
         for suffix in [".part", ".part-journal"] { try Data("left".utf8).write(to: URL(filePath: other.path + suffix)) }
@@ -157,8 +157,8 @@ struct StorageOperationTests {
         #expect(throws: StorageError.self) { try SQLiteStorage.backup(file.path, to: none) }
     }
 
-    @Test("goes on from a copy in another history, and in the same from then on")
-    func copiedHistory() async throws {
+    @Test("a restored backup gets one new history")
+    func restoredBackupHasNewHistory() async throws {
         let (file, other) = (try await file(), try JournalFile())
         let known = try await file.open().session("s1").kept.record.history
         try SQLiteStorage.backup(file.path, to: other.path)
@@ -176,8 +176,8 @@ struct StorageOperationTests {
         #expect(try await other.open().session("new").kept.record.history == Step.session("new").history)
     }
 
-    @Test("takes an exported session along, whole or from where it is still kept", arguments: [1000, 50])
-    func exports(keepCommits: Int) async throws {
+    @Test("imports an exported session with all retained commits", arguments: [1000, 50])
+    func importsExportedSession(keepCommits: Int) async throws {
         let (file, other) = (try await file(keepCommits: keepCommits), try JournalFile())
         let document = try SQLiteStorage.export("s1", from: file.path)
         #expect(try SQLiteStorage.insert(document, into: other.path, as: nil) == "s1")
@@ -200,7 +200,7 @@ struct StorageOperationTests {
     @Test(
         "imports nothing that is no exported session",
         arguments: ["", "{}", "[1]", #"{"format":"storehouse-session"}"#])
-    func noSession(document: String) throws {
+    func rejectsMalformedDocuments(document: String) throws {
         let file = try JournalFile()
         #expect(throws: StorageError.self) {
             try SQLiteStorage.insert(Array(document.utf8), into: file.path, as: nil)

@@ -8,8 +8,7 @@ import Testing
 struct UpgradeTests {
     private static let day = 86_400_000
 
-    /// Sessions whose commits are all there, of which the oldest have gone, all have gone, or there never were any; and one
-    /// that has ended.
+    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an ended one.
     static func file() async throws -> JournalFile {
         let file = try JournalFile()
         let first = try file.open()
@@ -35,8 +34,8 @@ struct UpgradeTests {
         try ["whole", "idle", "cut", "gone"].map { try file.number("SELECT cut FROM sessions WHERE id = '\($0)'") }
     }
 
-    @Test("is brought up to date, once and with a word, and has all that it had", arguments: [true, false])
-    func opening(hasLog: Bool) async throws {
+    @Test("is migrated once, with an event, and keeps its content", arguments: [true, false])
+    func isMigratedOnOpening(hasLog: Bool) async throws {
         let file = try await Self.file()
         let cuts = try Self.cuts(file)
         #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
@@ -57,8 +56,8 @@ struct UpgradeTests {
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
-    @Test("can be looked at, copied and exported from as it is")
-    func operators() async throws {
+    @Test("can be verified, backed up and exported without a migration")
+    func maintenanceWorksWithoutMigration() async throws {
         let file = try await Self.file()
         let (old, copy) = (try file.firstVersion(), try JournalFile())
         let known = try SQLiteStorage.verify(file.path)

@@ -2,15 +2,15 @@ import Sockets
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelReadingTests {
-    /// Bytes that the delegate leaves come again, joined with the next.
+    /// Unconsumed bytes are delivered again together with the next ones.
     @Test(arguments: LoopImplementation.allCases)
-    func joinsWhatIsLeftWithWhatComes(_ implementation: LoopImplementation) async throws {
-        let told = Probe<String>()
+    func redeliversUnconsumedBytesWithNewOnes(_ implementation: LoopImplementation) async throws {
+        let events = Probe<String>()
         try await TestServer.run(implementation) { _, delegate in
             delegate.onReceived = { _, bytes in
                 let whole = bytes.count - bytes.count % 5
                 for start in stride(from: 0, to: whole, by: 5) {
-                    told.note(String(decoding: bytes[start..<(start + 5)], as: UTF8.self))
+                    events.note(String(decoding: bytes[start..<(start + 5)], as: UTF8.self))
                 }
                 return whole
             }
@@ -20,7 +20,7 @@ import Testing
                 try client.send([byte])
             }
             try client.send("67890-----")
-            #expect(await told.next(5) == ["ABCDE", "abcde", "12345", "67890", "-----"])
+            #expect(await events.next(5) == ["ABCDE", "abcde", "12345", "67890", "-----"])
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Pausing and resuming within one call gives the rest at once, in a loop and not by recursion.
+    /// Pausing and resuming in one call delivers the remaining bytes at once, without recursion.
     @Test(arguments: LoopImplementation.allCases)
     func resumesWithinADelivery(_ implementation: LoopImplementation) async throws {
         try await TestServer.run(implementation) { _, delegate in
@@ -68,13 +68,13 @@ import Testing
 
     @Test(arguments: LoopImplementation.allCases)
     func readsNothingWhilePaused(_ implementation: LoopImplementation) async throws {
-        let told = Probe<String>()
+        let events = Probe<String>()
         let channels = Probe<LoopBound<Channel>>()
         try await TestServer.run(implementation) { channel, delegate in
             channel.pauseReading()
             channels.note(LoopBound(channel, on: channel.loop))
             delegate.onReceived = { _, bytes in
-                told.note(String(decoding: bytes, as: UTF8.self))
+                events.note(String(decoding: bytes, as: UTF8.self))
                 return bytes.count
             }
         } _: { server in
@@ -83,36 +83,36 @@ import Testing
             let channel = try #require(await channels.next())
             await server.loop.turns(5)
             await server.loop.run {
-                told.note("still paused")
+                events.note("still paused")
                 channel.value.resumeReading()
             }
-            #expect(await told.next(2) == ["still paused", "early"])
-            // The interest was lost and taken up again: further bytes come as ever.
+            #expect(await events.next(2) == ["still paused", "early"])
+            // The interest was removed and registered again.
             try client.send("late")
-            #expect(await told.next() == "late")
+            #expect(await events.next() == "late")
         }
     }
 
-    /// A delegate that takes nothing from a full buffer stops the reading, and the memory with it.
+    /// If the delegate consumes nothing of a full buffer, reading stops and memory does not grow.
     @Test(arguments: LoopImplementation.allCases)
-    func holdsBackAPeerThatNobodyListensTo(_ implementation: LoopImplementation) async throws {
-        let told = Probe<Int>()
+    func stopsReadingAtTheLimitOfUnconsumedBytes(_ implementation: LoopImplementation) async throws {
+        let events = Probe<Int>()
         let channels = Probe<LoopBound<Channel>>()
         try await TestServer.run(implementation) { channel, delegate in
             channels.note(LoopBound(channel, on: channel.loop))
             delegate.onReceived = { _, bytes in
-                if bytes.count == 65_536 { told.note(bytes.count) }
+                if bytes.count == 65_536 { events.note(bytes.count) }
                 return 0
             }
         } _: { server in
             let client = try TestClient(server.address)
             try client.send([UInt8](repeating: 1, count: 200_000))
-            #expect(await told.next() == 65_536)
+            #expect(await events.next() == 65_536)
             let channel = try #require(await channels.next())
             await server.loop.run {
                 let delegate = ScriptedDelegate()
                 delegate.onReceived = { _, bytes in
-                    told.note(bytes.count)
+                    events.note(bytes.count)
                     return bytes.count
                 }
                 channel.value.delegate = delegate
@@ -120,27 +120,27 @@ import Testing
             }
             var received = 0
             while received < 200_000 {
-                received += try #require(await told.next())
+                received += try #require(await events.next())
             }
             #expect(received == 200_000)
         }
     }
 
-    /// A delegate that needs more at once than the loop's buffer holds gets it where it may keep so much.
+    /// With a higher limit, a delegate can collect more bytes than the loop's buffer holds.
     @Test(arguments: LoopImplementation.allCases)
-    func keepsWhatIsLargerThanTheBuffer(_ implementation: LoopImplementation) async throws {
-        let told = Probe<Int>()
+    func redeliversMoreThanTheLoopsBuffer(_ implementation: LoopImplementation) async throws {
+        let events = Probe<Int>()
         try await TestServer.run(implementation) { channel, delegate in
-            channel.mostKept = 200_000
+            channel.maxUnconsumedBytes = 200_000
             delegate.onReceived = { _, bytes in
                 guard bytes.count == 200_000, bytes.last == 2 else { return 0 }
-                told.note(bytes.count)
+                events.note(bytes.count)
                 return bytes.count
             }
         } _: { server in
             let client = try TestClient(server.address)
             try client.send([UInt8](repeating: 1, count: 199_999) + [2])
-            #expect(await told.next() == 200_000)
+            #expect(await events.next() == 200_000)
         }
     }
 }

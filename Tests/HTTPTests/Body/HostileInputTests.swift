@@ -5,9 +5,9 @@ import StoresTesting
 import Testing
 
 struct HostileInputTests {
-    /// Whatever comes, there is an outcome, and it does not depend on the cut.
+    /// Any input has an outcome that does not depend on the pieces.
     @Test(arguments: 0..<8)
-    func damagedRequestsHaveOneReading(seed: Int) {
+    func damagedRequestsParseDeterministically(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         for row in Row.all where row.bytes.count < 1000 {
             let bytes = random.mutated([row.bytes])
@@ -18,7 +18,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: 0..<20)
-    func chunkedBodiesComeBack(seed: Int) {
+    func chunkedBodiesRoundTrip(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let pieces = (0..<Int.random(in: 0...6, using: &random)).map { _ in
             (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -48,7 +48,7 @@ struct HostileInputTests {
     }
 
     @Test
-    func manyShortFieldLinesStayCheap() {
+    func manyShortFieldLinesTakeLinearTime() {
         let limits = HTTPLimits(maxHeaderBytes: 1 << 16)
         let lines = String(repeating: "a:\r\n", count: 16000)
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n".utf8)

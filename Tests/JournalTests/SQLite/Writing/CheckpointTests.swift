@@ -4,8 +4,8 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("The log of the SQLite journal")
-struct LogTests {
+@Suite("Checkpoints of the SQLite journal")
+struct CheckpointTests {
     private let file: JournalFile
     private let journal: SQLiteJournal
     private let session: any SessionJournal
@@ -16,14 +16,14 @@ struct LogTests {
         session = journal.create(Step.session())
     }
 
-    /// What the log begins with, which changes as it begins anew.
+    /// The header of the WAL, which changes when the WAL restarts.
     private func header() throws -> Data {
         let handle = try FileHandle(forReadingFrom: URL(filePath: file.path + "-wal"))
         defer { try? handle.close() }
         return try handle.read(upToCount: 32) ?? Data()
     }
 
-    /// Keeps about so many pages of 4 KB.
+    /// Commits about this number of pages of 4 KB.
     private func write(_ pages: Int, _ store: HostedStore) async {
         let large = Array(repeating: UInt8(1), count: 100 << 10)
         for _ in 0..<pages / 25 {
@@ -34,8 +34,8 @@ struct LogTests {
         #expect(await session.kept() == nil)
     }
 
-    @Test("begins anew when it has become long, while commits go on", .timeLimit(.minutes(2)))
-    func anew() async throws {
+    @Test("a long WAL restarts while commits continue", .timeLimit(.minutes(2)))
+    func longWALRestarts() async throws {
         let store = Step.store(session)
         store.step()
         await session.kept()
@@ -51,8 +51,8 @@ struct LogTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("goes on while somebody reads what was there before, and begins anew behind that", .timeLimit(.minutes(2)))
-    func readers() async throws {
+    @Test("the WAL grows while a reader uses old pages, and restarts afterwards", .timeLimit(.minutes(2)))
+    func readerDelaysRestart() async throws {
         let store = Step.store(session)
         await write(25, store)
         let first = try header()

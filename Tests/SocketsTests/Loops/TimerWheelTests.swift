@@ -36,7 +36,7 @@ import Testing
                 model.removeAll { $0.tick <= present }
             }
             #expect(wheel.count == model.count)
-            #expect(wheel.soonest() == model.map(\.tick).min())
+            #expect(wheel.nextTick() == model.map(\.tick).min())
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func oldNamesAreHarmless() {
+    @Test func outdatedTimersAreIgnored() {
         var wheel = TimerWheel<Int>()
         let old = wheel.schedule(at: 1, 1)
         #expect(wheel.cancel(old) == 1)
@@ -79,11 +79,11 @@ import Testing
         var wheel = TimerWheel<Int>()
         #expect(wheel.popDue(at: 1000) == nil)
         _ = wheel.schedule(at: 5, 7)
-        #expect(wheel.soonest() == 1000)
+        #expect(wheel.nextTick() == 1000)
         #expect(wheel.popDue(at: 1000) == 7)
     }
 
-    @Test func theFarthestFutureIsHeld() {
+    @Test func clampsTheFarthestFuture() {
         var wheel = TimerWheel<Int>()
         let timer = wheel.schedule(at: .max, 1)
         #expect(wheel.popDue(at: 1 << 35) == nil)

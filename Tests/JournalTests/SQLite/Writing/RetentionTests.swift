@@ -3,18 +3,18 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("What the SQLite journal lets go")
+@Suite("Retention of the SQLite journal")
 struct RetentionTests {
     private static let day = 86_400_000
 
-    /// The oldest revision behind which all commits are there, once nothing more goes.
+    /// The newest deleted revision, after compaction is complete.
     private func oldest(_ journal: any SessionJournal, _ newest: Int) async throws -> Int {
         for revision in 0...newest where try await journal.commits(after: revision, limit: 1) != nil { return revision }
         return newest
     }
 
-    @Test("is the oldest commits, when there are more than twice as many as are to be kept")
-    func count() async throws {
+    @Test("deletes the oldest commits when there are more than twice the configured number")
+    func deletesByCount() async throws {
         let file = try JournalFile()
         let journal = try file.open(keepCommits: 100)
         let session = journal.create(Step.session())
@@ -35,8 +35,8 @@ struct RetentionTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("is what is older than so many days, however few commits there are")
-    func age() async throws {
+    @Test("deletes commits that are older than the configured age")
+    func deletesByAge() async throws {
         let file = try JournalFile()
         let young = try file.open()
         let session = young.create(Step.session())
@@ -56,8 +56,8 @@ struct RetentionTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("is what ended sessions and old answers leave, and after an hour that there were any")
-    func ended() async throws {
+    @Test("deletes rows of ended sessions and old idempotency records, and tombstones after an hour")
+    func deletesRowsOfEndedSessions() async throws {
         let file = try JournalFile()
         let journal = try file.open()
         for id in ["a", "b"] {
@@ -83,8 +83,8 @@ struct RetentionTests {
         #expect(try file.number("SELECT count(*) FROM sessions") == 2)
     }
 
-    @Test("lists sessions and those that nobody uses, by when they were used")
-    func lists() async throws {
+    @Test("lists sessions and idle sessions by their last use")
+    func listsIdleSessions() async throws {
         let file = try JournalFile()
         let journal = try file.open()
         for number in 0..<5 {

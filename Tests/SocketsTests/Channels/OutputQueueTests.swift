@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func offersManyArraysAtOnceWithinABound() {
+    @Test func offersSeveralArraysUpToALimit() {
         var queue = OutputQueue()
         for _ in 0..<100 {
             queue.append([1, 2])
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.withParts { $0.count } == 3)
     }
 
-    @Test func sharesTheArraysItIsGiven() {
+    @Test func doesNotCopyArrays() {
         let bytes = [UInt8](repeating: 1, count: 1000)
         var queue = OutputQueue()
         queue.append(bytes)

@@ -5,12 +5,12 @@ import Testing
 
 struct RequestParserTests {
     @Test(arguments: Row.all)
-    func answersAsTheRuleSays(row: Row) {
+    func followsTheRules(row: Row) {
         #expect(RequestReader.report(row.bytes) == row.expected)
     }
 
     @Test(arguments: Row.all)
-    func doesNotDependOnHowTheBytesAreCut(row: Row) {
+    func doesNotDependOnThePieces(row: Row) {
         let whole = RequestReader.report(row.bytes)
         for pieces in [1, 2, 7] {
             #expect(RequestReader.report(row.bytes, pieces: pieces) == whole)
@@ -30,14 +30,14 @@ struct RequestParserTests {
         ("POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nabcde", "POST / close abcde"),
         ("POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n", "413 body-too-large"),
     ])
-    func keepsItsLimits(text: String, expected: String) {
+    func enforcesLimits(text: String, expected: String) {
         for pieces in [1, 3, Int.max] {
             #expect(RequestReader.report(Array(text.utf8), limits: Self.limits, pieces: pieces) == [expected])
         }
     }
 
     @Test
-    func chunksCountUpToTheLimitExactly() {
+    func limitsTheSumOfChunks() {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         let limits = HTTPLimits(maxBodyBytes: 5)
         let fits = RequestReader.report(Array("\(head)2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n".utf8), limits: limits)
@@ -47,7 +47,7 @@ struct RequestParserTests {
     }
 
     @Test
-    func failureTellsTheMethodAndTheConnectionsFate() {
+    func failureHasMethodAndConsumedBytes() {
         var parser = RequestParser(limits: HTTPLimits())
         let bytes = Array("HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
         guard case .failed(let failure) = bytes.withUnsafeBytes({ parser.parse($0) }) else {

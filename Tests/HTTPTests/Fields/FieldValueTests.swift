@@ -37,7 +37,7 @@ struct FieldValueTests {
     }
 
     @Test
-    func entityTagsAreMadeOfRevisionsAndRefuseWhatNoneMayHold() {
+    func entityTagsRejectInvalidCharacters() {
         #expect(EntityTag(revision: 12).description == "\"12\"")
         #expect(EntityTag("a\"b") == nil)
         #expect(EntityTag("a\nb") == nil)
@@ -67,7 +67,7 @@ struct FieldValueTests {
     }
 
     @Test
-    func otherPreferencesAreKept() {
+    func otherPreferencesAreAccessible() {
         let preferences = Preferences(["respond-async, foo=bar"])
         #expect(preferences["respond-async"]?.isEmpty == true)
         #expect(preferences["foo"] == "bar")
@@ -116,7 +116,7 @@ struct FieldValueTests {
     }
 
     @Test
-    func noAcceptFieldTakesTheFirstOffer() throws {
+    func firstOfferWinsWithoutAcceptField() throws {
         let offer = try #require(MediaType("application/json"))
         #expect(AcceptHeader([]).preferred(of: [offer]) == offer)
         #expect(AcceptHeader(["text/html", "application/json;q=0.5"]).quality(of: offer) == 500)

@@ -2,7 +2,7 @@ import Sockets
 import Testing
 
 @Suite struct HandlerTableTests {
-    @Test func aTokenOfAnEarlierHolderFindsNobody() {
+    @Test func anOutdatedTokenFindsNoHandler() {
         var table = HandlerTable<String>()
         let old = table.insert("old", for: 7)
         #expect(table.handler(for: old) == "old")
@@ -32,7 +32,7 @@ import Testing
         #expect(table.handler(for: .max) == nil)
     }
 
-    @Test func handsAllOutAtTheEnd() {
+    @Test func removeAllReturnsAllHandlers() {
         var table = HandlerTable<String>()
         _ = table.insert("a", for: 1)
         _ = table.insert("b", for: 9)

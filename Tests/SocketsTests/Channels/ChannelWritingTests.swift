@@ -3,9 +3,9 @@ import Sockets
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelWritingTests {
-    /// Over a socket that keeps records apart, each system call can be counted.
+    /// A socket that preserves records shows each system call.
     @Test(arguments: LoopImplementation.allCases)
-    func sendsWhatADelegateWritesInOneCall(_ implementation: LoopImplementation) async throws {
+    func sendsADelegatesWritesInOneCall(_ implementation: LoopImplementation) async throws {
         let pair = SocketPair(records: true)
         pair.send([1])
         try await withLoop(implementation) { loop in
@@ -36,9 +36,9 @@ import Testing
         }
     }
 
-    /// The reader is slow: bytes stay pending, and the delegate goes on when they are gone.
+    /// With a slow reader, bytes stay pending, and the delegate writes more when they are sent.
     @Test(arguments: LoopImplementation.allCases)
-    func keepsWhatASlowReaderDoesNotTake(_ implementation: LoopImplementation) async throws {
+    func keepsPendingOutputForASlowReader(_ implementation: LoopImplementation) async throws {
         let blocked = Probe<Int>()
         try await TestServer.run(implementation) { channel, delegate in
             var next: UInt8 = 0
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Many small arrays wait for a slow reader, more than one call takes.
+    /// More arrays are pending than one system call sends.
     @Test(arguments: LoopImplementation.allCases)
     func sendsManyPendingArraysInOrder(_ implementation: LoopImplementation) async throws {
         let expected = (0..<60_000).map { "line \($0)\n" }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// A delegate that always goes on must not run the stack out when the reader is fast.
+    /// A delegate that writes in `channelDrained` must not overflow the stack if the reader is fast.
     @Test(arguments: LoopImplementation.allCases)
     func drainsWithoutRecursion(_ implementation: LoopImplementation) async throws {
         try await TestServer.run(implementation) { _, delegate in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test(arguments: LoopImplementation.allCases)
-    func runsJobsOfEachThreadInTheirOrder(_ implementation: LoopImplementation) async throws {
+    func runsJobsOfEachThreadInOrder(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let (threads, jobs) = (8, 2000)
             let seen = Locked([[Int]](repeating: [], count: threads))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func knowsWhetherTheCallerRunsOnIt(_ implementation: LoopImplementation) async throws {
+    func isCurrentOnlyOnItsThread(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             #expect(!loop.isCurrent)
             #expect(await loop.run { loop.isCurrent })
@@ -39,13 +39,13 @@ import Testing
             let probe = Probe<String>()
             loop.execute {
                 loop.execute { probe.note("job") }
-                loop.afterwards {
-                    loop.afterwards { probe.note("put off twice") }
-                    probe.note("put off")
+                loop.atEndOfTurn {
+                    loop.atEndOfTurn { probe.note("end of the next turn") }
+                    probe.note("end of turn")
                 }
                 probe.note("first")
             }
-            #expect(await probe.next(4) == ["first", "put off", "job", "put off twice"])
+            #expect(await probe.next(4) == ["first", "end of turn", "job", "end of the next turn"])
         }
     }
 
@@ -63,13 +63,13 @@ import Testing
             }
             let fired = await probe.next(5)
             #expect(fired.map(\.delay) == [0, 20, 40, 80, 120])
-            // The loop reads its clock once a turn, so "now" may be a little before the call.
+            // The loop reads its clock once per turn, so its "now" may be slightly earlier than the call.
             #expect(fired.allSatisfy { $0.elapsed >= .milliseconds($0.delay) - .milliseconds(5) })
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func aCrowdOfTimersHoldsNobodyUp(_ implementation: LoopImplementation) async throws {
+    func manyDueTimersDoNotBlockJobs(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let probe = Probe<Int>()
             loop.execute {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func tellsAgainWhatIsLeftUndone(_ implementation: LoopImplementation) async throws {
+    func repeatsEventsUntilTheyAreHandled(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let pair = SocketPair()
             pair.send([1, 2, 3])
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func tellsOnlyWhatIsAskedFor(_ implementation: LoopImplementation) async throws {
+    func reportsOnlyTheInterest(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let pair = SocketPair()
             pair.send([1])
@@ -145,10 +145,10 @@ import Testing
         }
     }
 
-    /// Two sockets are found ready in one batch. Whichever is told first closes the other, and gives its number to a
-    /// third that has nothing to read and must hear nothing.
+    /// Two sockets are ready in one batch. The first handler closes the other socket and reuses its number for a third one,
+    /// which has nothing to read and must get no event.
     @Test(arguments: LoopImplementation.allCases)
-    func neverTellsAnEarlierHoldersNews(_ implementation: LoopImplementation) async throws {
+    func neverReportsEventsOfAReusedDescriptor(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let (one, two, third) = (SocketPair(), SocketPair(), SocketPair())
             let probe = Probe<String>()
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func refusesWhatCannotBeWatched(_ implementation: LoopImplementation) async throws {
+    func rejectsInvalidDescriptors(_ implementation: LoopImplementation) async throws {
         try await withLoop(implementation) { loop in
             let refused = await loop.run {
                 do throws(SocketError) {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A file that the SQLite journal cannot use")
 struct ForeignFileTests {
-    /// What opening it says, and that it is left as it was.
-    private func refusal(_ file: JournalFile) throws -> StorageError? {
+    /// The error of opening the file, which must not change.
+    private func openError(_ file: JournalFile) throws -> StorageError? {
         let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
         let error = #expect(throws: StorageError.self) { try file.open() }
         #expect((try? SQLiteStorage.verify(file.path))?.problems.isEmpty != true)
@@ -14,41 +14,41 @@ struct ForeignFileTests {
         return error
     }
 
-    @Test("is what is no database", arguments: ["x", String(repeating: "SQLite format 3\0", count: 100)])
-    func noDatabase(contents: String) throws {
+    @Test("is not a database", arguments: ["x", String(repeating: "SQLite format 3\0", count: 100)])
+    func isNotADatabase(contents: String) throws {
         let file = try JournalFile()
         try Data(contents.utf8).write(to: URL(fileURLWithPath: file.path))
-        guard case .foreign = try refusal(file) else { throw Missing(id: "foreign") }
+        guard case .foreign = try openError(file) else { throw Missing(id: "foreign") }
     }
 
     @Test("is another application's database")
-    func anotherApplication() throws {
+    func belongsToAnotherApplication() throws {
         let file = try JournalFile()
         try file.change("CREATE TABLE things (name TEXT)")
-        guard case .foreign = try refusal(file) else { throw Missing(id: "foreign") }
+        guard case .foreign = try openError(file) else { throw Missing(id: "foreign") }
     }
 
     @Test("is a newer release's database")
-    func newer() async throws {
+    func isFromANewerRelease() async throws {
         let file = try JournalFile()
         await (try file.open()).closed()
         try file.change("PRAGMA user_version = 99")
-        #expect(try refusal(file) == .newer(path: file.path, version: 99))
+        #expect(try openError(file) == .newer(path: file.path, version: 99))
     }
 
     @Test("is a damaged database")
-    func damaged() async throws {
+    func isDamaged() async throws {
         let file = try JournalFile()
         await (try file.open()).closed()
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file.path))
         try handle.seek(toOffset: 100)
         try handle.write(contentsOf: Data(repeating: 0xee, count: 3996))
         try handle.close()
-        guard case .corrupt = try refusal(file) else { throw Missing(id: "corrupt") }
+        guard case .corrupt = try openError(file) else { throw Missing(id: "corrupt") }
     }
 
-    @Test("is a directory, or in none")
-    func directories() throws {
+    @Test("is a directory, or in a missing directory")
+    func isADirectory() throws {
         let file = try JournalFile()
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
         #expect(throws: StorageError.self) { try file.open() }
@@ -56,8 +56,8 @@ struct ForeignFileTests {
         #expect(throws: StorageError.missing(path: file.path + "/db")) { try SQLiteStorage.verify(file.path + "/db") }
     }
 
-    @Test("is missing or empty while its log is there", arguments: [true, false])
-    func lonelyLog(isMissing: Bool) async throws {
+    @Test("is missing or empty while its WAL exists", arguments: [true, false])
+    func hasAnOrphanedWAL(isMissing: Bool) async throws {
         let file = try JournalFile()
         let journal = try file.open()
         let session = journal.create(Step.session())
@@ -80,8 +80,8 @@ struct ForeignFileTests {
         await journal.closed()
     }
 
-    @Test("may be empty, and nobody else may read what it becomes")
-    func empty() async throws {
+    @Test("may be empty, and gets private permissions")
+    func emptyFileBecomesAPrivateDatabase() async throws {
         let file = try JournalFile()
         #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
         let journal = try file.open()
