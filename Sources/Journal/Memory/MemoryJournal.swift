@@ -17,6 +17,8 @@ public struct MemoryJournal: Journal {
 
     public var isShared: Bool { false }
 
+    public var mayLoseCommits: Bool { false }
+
     public var isAvailable: Bool { true }
 
     /// 0: the server itself has the sessions.

@@ -73,6 +73,7 @@ public final class SQLiteJournal: Journal {
         let checkpointer = Checkpointer(file.path, vfs: vfs)
         writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         self.keepCommits = max(1, keepCommits)
+        mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
         writer.keepHouse(every: .seconds(10))
@@ -81,6 +82,8 @@ public final class SQLiteJournal: Journal {
     public var outlivesProcess: Bool { true }
 
     public var isShared: Bool { false }
+
+    public let mayLoseCommits: Bool
 
     public var isAvailable: Bool { writer.isAvailable }
 

@@ -9,6 +9,9 @@ public protocol Journal: Sendable {
     /// Whether several processes use the same storage at a time.
     var isShared: Bool { get }
 
+    /// Whether a crash may lose commits that were reported as durable. Their revisions are given again then.
+    var mayLoseCommits: Bool { get }
+
     /// Whether writes are likely to succeed now. If not, no new work should be accepted.
     var isAvailable: Bool { get }
 

@@ -45,7 +45,7 @@ extension Configuration.Upstreams {
 
 extension Configuration {
     /// What cannot be served, though each value by itself is sound.
-    func problems(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
+    func problems(serving kinds: [StoreKind], _ journal: (any Journal)?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
@@ -56,7 +56,7 @@ extension Configuration {
                     path: "sessions.defaultStore", source: nil,
                     detail: "no store is called that; did you mean \(nearest)?"))
         }
-        if storage.kind == .sqlite {
+        if journal?.outlivesProcess == true {
             for kind in kinds where !kind.isRestorable {
                 problems.append(
                     .init(
@@ -67,16 +67,17 @@ extension Configuration {
         return problems
     }
 
-    func serviceSettings(_ kinds: [StoreKind]) -> Service.Settings {
-        var settings = Service.Settings()
+    func apiSettings(_ kinds: [StoreKind], _ journal: (any Journal)?) -> API.Settings {
+        var settings = API.Settings()
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }
         settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
-        settings.sessions.most = sessions.max
-        settings.sessions.mostResident = sessions.maxResident
+        settings.sessions.maxSessions = sessions.max
+        settings.sessions.maxResident = sessions.maxResident
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
-        let mayLose = storage.kind == .sqlite && storage.durability == .relaxed
-        settings.epoch = mayLose ? "." + String(UInt32.random(in: .min ... .max), radix: 36) : ""
+        if journal?.mayLoseCommits == true {
+            settings.streamEpoch = "." + String(UInt32.random(in: .min ... .max), radix: 36)
+        }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.bufferBytes = streams.bufferBytes

@@ -125,8 +125,9 @@ final class EventHub: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it is lost, all streams are disconnected: the session
-    /// continues from its last durable commit, and the clients come back to that.
+    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it is
+    /// lost, all streams are disconnected: the session continues from its last durable commit, and the clients come back to
+    /// that.
     private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
         guard let journal, !journal.isDurable(through: revision) else { return body() }
         journal.whenDurable(through: revision) { [weak self] failure in

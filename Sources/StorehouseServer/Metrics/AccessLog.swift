@@ -25,7 +25,7 @@ final class AccessLog: Sendable {
     }
 }
 
-extension Service {
+extension API {
     /// Nil where nobody reads it, so that it costs nothing.
     func requestLog(_ head: RequestHead) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }

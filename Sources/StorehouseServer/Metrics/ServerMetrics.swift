@@ -51,14 +51,14 @@ final class Metrics: Sendable {
     }
 }
 
-extension Service {
+extension API {
     /// All numbers, for who has Prometheus or a shell.
     func readMetrics() -> Response {
         var text = PrometheusWriter()
         metrics.write(into: &text)
         text.gauge(
-            "storehouse_sessions", "Sessions that have not ended.", max(registry.residents, journal?.sessionCount ?? 0))
-        text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residents)
+            "storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
+        text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be kept.", journal.isAvailable ? 1 : 0)

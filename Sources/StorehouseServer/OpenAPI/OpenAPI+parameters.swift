@@ -45,7 +45,7 @@ extension OpenAPI {
             "limit": [
                 "name": "limit", "in": "query", "description": "How many entries a page has at most.",
                 "schema": .written(
-                    JSONSchema.integer(Service.pageSizes).defaulting(to: .integer(Service.usualPageSize)).encoded()),
+                    JSONSchema.integer(PageSize.range).defaulting(to: .integer(PageSize.usual)).encoded()),
             ],
             "afterID": [
                 "name": "after", "in": "query", "description": "Begins behind the session of this id.",

@@ -119,7 +119,7 @@ extension OpenAPI {
             "description": "Which state to begin with. Without a body it is the newest.",
             "content": [
                 "application/json": Self.content(
-                    .written(Service.forkRequest.encoded()), [("earlier", ["revision": 0])])
+                    .written(SessionAPI.forkSchema.encoded()), [("earlier", ["revision": 0])])
             ],
         ]
     }
@@ -128,7 +128,7 @@ extension OpenAPI {
     var sessionBody: JSONValue {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
             .defaulting(to: .string(defaultStore))
-        let schema = JSONValue.written(Service.sessionRequest(store: store).encoded())
+        let schema = JSONValue.written(SessionAPI.creationSchema(store: store).encoded())
         return [
             "description": "Which kind of store it is to be. Without a body it is the default one.",
             "content": [

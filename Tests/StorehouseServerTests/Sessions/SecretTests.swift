@@ -5,12 +5,12 @@ import Stores
 import StoresTesting
 import Testing
 
-/// A password goes in and never comes out, wherever one looks.
+/// A password is never shown, in no response and no log.
 @Suite struct SecretTests {
     private static let secret = "h0rse-battery-staple"
 
     @Test(arguments: [200, 401, 500])
-    func aPasswordIsNowhereToBeSeen(_ status: Int) async throws {
+    func aPasswordIsNeverShown(_ status: Int) async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(auth: remote) { server in
             let session = try await server.session()
@@ -38,7 +38,7 @@ import Testing
         return try await session.dispatch("login/enteringCredential", ["password": .string(secret)])
     }
 
-    /// The answers to requests that are refused, with the password in all the wrong places.
+    /// The responses to invalid requests that contain the password.
     private static func misuse(_ session: LiveSession) async throws -> [String] {
         let long = secret + String(repeating: "x", count: 300)
         let payloads: [JSONValue] = [
@@ -57,7 +57,7 @@ import Testing
         return texts
     }
 
-    @Test func theLogDoesNotGiveSessionsAway() async throws {
+    @Test func theLogContainsNoSessionID() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.increment()

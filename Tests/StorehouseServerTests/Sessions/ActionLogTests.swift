@@ -5,7 +5,7 @@ import Testing
 
 /// The action log: every commit once, oldest first, a page at a time.
 @Suite struct ActionLogTests {
-    @Test func everyCommitStandsThereWithWhereItCameFrom() async throws {
+    @Test func everyCommitIsListedWithItsOriginAndCause() async throws {
         let clock = ManualClock(1_700_000_000_000)
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote, clock: clock.clock) { server in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func pagesFollowOneAnother() async throws {
+    @Test func pagesAreConsecutive() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["limit=0", "limit=1001", "limit=x", "after=-1", "after=x"])
-    func whatIsNoPageIsRefused(_ query: String) async throws {
+    func invalidPagesAreRefused(_ query: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.session().read("/actions?\(query)")
             #expect(response.status == 400)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func whatRetentionHasCutIsGone() async throws {
+    @Test func revisionsBeyondRetentionAreGone() async throws {
         try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 10 }) { server in
             let session = try await server.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))

@@ -3,7 +3,7 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Actions: what is taken, what comes of it, and what the answer holds.
+/// Actions: valid and invalid ones, their results, and the responses.
 @Suite struct ActionTests {
     @Test func aCommitAnswersWithRevisionOutcomeStateAndEffects() async throws {
         try await LiveServer.run { server in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aCommitThatChangesNothingIsARevisionAllTheSame() async throws {
+    @Test func aCommitWithoutChangesIsARevisionToo() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for revision in 1...2 {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whatTheReducerHasNothingToDoWithIsIgnored() async throws {
+    @Test func actionsWithoutEffectOnTheStateAreIgnored() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.dispatch("animal/cancelFetch")
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [("{", 1), (#"{"type":}"#, 8), ("", 0), ("{} x", 3), ("type=x", 1), (#"{"a":1,"a":2}"#, 7)])
-    func whatIsNotJSONIsToldWithItsOffset(_ body: String, _ offset: Int) async throws {
+    func malformedJSONIsReportedWithItsOffset(_ body: String, _ offset: Int) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let request = TestRequest("POST", session.path + "/actions", body: Array(body.utf8))

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A page that sent too much is told so, and not that the network is down.
+    /// A page reads the refusal of a body that is too large, and not a network error.
     @Test(arguments: [
         ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 65537\r\n\r\n", 413),
         (
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// The browser then asks for nothing more.
+    /// The browser then sends no further preflight.
     @Test func aPreflightOfAnotherOriginAllowsNothing() async throws {
         try await LiveServer.run(configuration: Self.configuration) { server in
             let response = try await server.send(

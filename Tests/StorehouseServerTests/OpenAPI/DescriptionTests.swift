@@ -2,9 +2,9 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// What the server says about itself.
+/// The links, the stores, and the health of the server.
 @Suite struct DescriptionTests {
-    @Test func theIndexLinksToWhatThereIs() async throws {
+    @Test func theIndexLinksToAllResources() async throws {
         try await LiveServer.run { server in
             let response = try await server.get("/")
             #expect(response["content-type"] == "application/json")
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func livenessAndReadinessAreToldApart() async throws {
+    @Test func livenessAndReadinessDiffer() async throws {
         try await LiveServer.run { server in
             for path in ["/healthz", "/readyz"] {
                 let response = try await server.get(path)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func everyKindIsListedWithWhatItDoes() async throws {
+    @Test func everyKindIsListedWithItsActions() async throws {
         try await LiveServer.run { server in
             let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
             #expect(

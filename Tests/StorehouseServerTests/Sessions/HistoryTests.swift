@@ -3,8 +3,8 @@ import StorehouseServer
 import Testing
 
 /// Earlier states.
-@Suite struct PastTests {
-    @Test func everyRevisionThatIsKeptCanBeRead() async throws {
+@Suite struct HistoryTests {
+    @Test func everyStoredRevisionCanBeRead() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for _ in 1...200 { _ = try await session.increment() }
@@ -27,7 +27,7 @@ import Testing
         ("", 400, "malformed-request"), ("one", 400, "malformed-request"), ("+1", 400, "malformed-request"),
         ("1.0", 400, "malformed-request"),
     ])
-    func whatIsNoRevisionIsRefused(_ revision: String, _ status: Int, _ code: String) async throws {
+    func invalidRevisionsAreRefused(_ revision: String, _ status: Int, _ code: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for _ in 1...2 { _ = try await session.increment() }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func whatRetentionHasCutIsGone() async throws {
+    @Test func revisionsBeyondRetentionAreGone() async throws {
         try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 4 }) { server in
             let session = try await server.session()
             for _ in 1...40 { _ = try await session.increment() }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func rejectedIgnoredAndBatchesAreKeptToo() async throws {
+    @Test func rejectedIgnoredAndBatchesAreRepeatedToo() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let rejected = session.request("betslip/placeBet", fields: key("\"r\""))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func otherRefusalsAreNotKept() async throws {
+    @Test func otherRefusalsAreNotRepeated() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let stale = session.request("counter/increment", fields: key("\"k\"") + [("If-Match", "\"7\"")])
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func theFirstIsAwaited() async throws {
+    @Test func aRepeatDuringTheFirstIsAConflict() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: [
         "", "\"\"", "\"a", "a b", "a\"", "\"a\\b\"", "a, b", "\"a\";x=1", String(repeating: "k", count: 256),
     ])
-    func whatIsNoKeyIsRefused(_ key: String) async throws {
+    func malformedKeysAreRefused(_ key: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.dispatch("counter/increment", fields: self.key(key))
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func aRehearsalKeepsNoAnswer() async throws {
+    @Test func aDryRunRecordsNoResponse() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for _ in 1...2 {

@@ -3,7 +3,7 @@ import StorehouseServer
 import Stores
 import Testing
 
-/// The page at `/`, which only browsers get. What it does is tried in a browser, by `script/streams-test`.
+/// The page at `/` for browsers. `script/streams-test` tests it in a browser.
 @Suite struct InspectorTests {
     private static let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
     private static let html = "text/html; charset=utf-8"
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["image/png", "application/json;q=0, text/html;q=0", "application/xhtml+xml"])
-    func whoTakesNeitherIsRefused(_ accept: String) async throws {
+    func clientsThatAcceptNeitherAreRefused(_ accept: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.get("/", [("Accept", accept)])
             #expect(response.code == "not-acceptable")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [browser, "text/html", "*/*", "application/json"])
-    func switchedOffItIsLinksForAll(_ accept: String) async throws {
+    func withoutTheInspectorAllGetLinks(_ accept: String) async throws {
         try await LiveServer.run(configuration: .with { $0.inspector.enabled = false }) { server in
             let response = try await server.get("/", [("Accept", accept)])
             #expect(response.status == 200)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// An origin that may use the API is told so here too, and caches are told what the answer depends on.
+    /// CORS applies here too, and Vary names all fields that the response depends on.
     @Test func theAnswerDependsOnTheOriginToo() async throws {
         try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["https://example.org"] }) { server in
             let response = try await server.get("/", [("Accept", Self.browser)])
@@ -117,7 +117,7 @@ import Testing
         #expect(try await Self.page()["content-security-policy"] != policy)
     }
 
-    /// The policy would keep what is named here from working.
+    /// The Content-Security-Policy would block these.
     @Test func thePageLoadsNothingAndRunsOneScript() async throws {
         let text = try await Self.page().text
         #expect(text.matches(of: /<script\b/).count == 1)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Text that becomes markup is how strangers' scripts get into pages.
+    /// Text that becomes markup would let foreign scripts into the page.
     @Test func theScriptMakesNoMarkupOfText() async throws {
         let text = try await Self.page().text
         for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"] {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func whatTheScriptLooksForIsInThePage() async throws {
+    @Test func thePageContainsTheElementsOfTheScript() async throws {
         let text = try await Self.page().text
         let wanted = Set(text.matches(of: /(?:\$|on)\("([a-z]+)"[,)]/).map(\.1))
         #expect(wanted.count > 20)

@@ -3,7 +3,7 @@ import Sockets
 import StorehouseServer
 import Testing
 
-/// Many clients at once: nothing is lost, and every revision is given to one of them.
+/// Many clients at once: no action is lost, and each revision is given once.
 @Suite struct ConcurrencyTests {
     private static let connections = 16
     private static let actions = 1000
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Sends so many actions over all connections together.
+    /// Sends ``actions`` actions over all connections together.
     /// - Returns: the revisions that the answers gave.
     private static func send(_ request: TestRequest, to server: LiveServer) async throws -> [Int] {
         try await withThrowingTaskGroup(of: [Int].self) { group in

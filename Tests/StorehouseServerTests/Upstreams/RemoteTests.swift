@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [("some password", true), ("another password", false)])
-    func theFormAsksItToo(_ password: String, _ isRight: Bool) async throws {
+    func theFormUsesTheAuthServiceToo(_ password: String, _ isRight: Bool) async throws {
         try await RealRemotes.run { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
                 let session = try await server.session("login-form")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aServiceThatIsDownIsAnErrorInTheState() async throws {
+    @Test func anUnreachableServiceIsAnErrorInTheState() async throws {
         // Nobody listens on port 1, and no test can be given it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aServiceThatIsTooSlowIsATimeout() async throws {
+    @Test func aSlowServiceIsATimeout() async throws {
         try await RealRemotes.run(maxDelay: .seconds(100_000), timeout: .milliseconds(50)) {
             animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in

@@ -4,9 +4,9 @@ import StorehouseServer
 import Stores
 import Testing
 
-/// What becomes of a fault of a hosted kind: the sender learns what came of the action, the log has one line.
+/// Faults of a kind's code: the client gets the result of its action, the log gets one line.
 @Suite struct StoreFaultTests {
-    @Test func aBrokenInvariantIsARejectionAndALineOfTheLog() async throws {
+    @Test func aBrokenInvariantIsRejectedAndLogged() async throws {
         try await run { server, session in
             let refused = try await session.dispatch("faulty/break")
             #expect(refused.status == 409)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func aCascadeWithoutEndIsCutOffAndALineOfTheLog() async throws {
+    @Test func anEndlessCascadeIsStoppedAndLogged() async throws {
         try await run { server, session in
             let answer = try await session.dispatch("faulty/cascade")
             #expect(answer.status == 200)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Logs no actions, of which a cascade has thousands.
+    /// Without actions in the log, since a cascade has thousands.
     private func run(_ body: (LiveServer, LiveSession) async throws -> Void) async throws {
         try await LiveServer.run(kinds: [.faulty], logging: .info) { server in
             try await body(server, try await server.session("faulty"))

@@ -4,10 +4,10 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Shutting down: what is under way is answered, nothing new begins.
+/// Shutting down: requests in progress are answered, new ones are refused.
 @Suite struct DrainTests {
     @Test(arguments: LoopImplementation.allCases)
-    func whatIsUnderWayIsAnsweredAndNothingNewBegins(_ loops: LoopImplementation) async throws {
+    func requestsInProgressAreAnsweredAndNewOnesRefused(_ loops: LoopImplementation) async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
         try await LiveServer.run(animal: remote, loops: loops, configuration: configuration) { server in
@@ -32,15 +32,15 @@ import Testing
         }
     }
 
-    /// The process must have ended when the time is up, so what is left is cut a little before.
+    /// The process must have ended when time is up, so remaining connections are closed a little earlier.
     @Test(arguments: [(10_000, 9_500), (2_000, 1_800), (1, 0)])
-    func whatIsLeftIsCutBeforeTheTimeIsUp(_ timeout: Int, _ soonest: Int) {
+    func connectionsAreClosedBeforeTheTimeoutEnds(_ timeout: Int, _ soonest: Int) {
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(timeout) }
         #expect(configuration.http.cutAfter >= .milliseconds(soonest))
         #expect(configuration.http.cutAfter < .milliseconds(timeout))
     }
 
-    @Test func anAnswerThatWaitsForWhatNeverEndsIsGivenAsThingsStand() async throws {
+    @Test func aWaitingAnswerIsSentWithTheCurrentState() async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(1) }
         let held = try await LiveServer.run(animal: remote, configuration: configuration) { server in
@@ -51,7 +51,7 @@ import Testing
         await remote.cancelled(times: 1)
     }
 
-    @Test func whatNeverEndsIsCutWhenTheTimeIsUp() async throws {
+    @Test func endlessRequestsAreClosedWhenTimeIsUp() async throws {
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(200) }
         let half = try await LiveServer.run(configuration: configuration) { server in
             let client = try server.client()
@@ -84,7 +84,7 @@ import Testing
         return client
     }
 
-    /// An answer on a new connection; one that came just too early or to a loop that is done is made again.
+    /// A response on a new connection. A connection that came too early, or to a loop that has finished, is made again.
     private static func answer(_ server: LiveServer, _ request: TestRequest) async throws -> TestResponse {
         let limit = ContinuousClock.now + .seconds(Wire.patience)
         while true {

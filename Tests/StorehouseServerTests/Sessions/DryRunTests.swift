@@ -1,9 +1,9 @@
 import JSON
 import Testing
 
-/// Actions that are only tried.
+/// Actions with `?dryRun=true`.
 @Suite struct DryRunTests {
-    @Test func whatWouldHaveComeOfItIsToldAndNothingCommitted() async throws {
+    @Test func theResultIsShownAndNothingIsCommitted() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.increment(4)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["app", "login"])
-    func nothingIsStarted(_ store: String) async throws {
+    func noEffectStarts(_ store: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session(store)
             for name in ["username", "password"] {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["app", "login", "login-form"])
-    func aFirstActionIsTriedOnTheFirstState(_ store: String) async throws {
+    func theFirstActionIsTriedOnTheInitialState(_ store: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session(store)
             let form = store == "login-form"
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func whatWouldBeRefusedIsRefused() async throws {
+    @Test func invalidActionsAreRefused() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let rejected = try await session.dispatch("betslip/placeBet", query: "?dryRun=true")

@@ -25,7 +25,7 @@ import Testing
     private static let selection: JSONValue = ["id": "a", "event": "e", "outcome": "o", "odds": 250]
 
     @Test(arguments: ["app", "login"])
-    func oneRefusalTakesAllBack(_ store: String) async throws {
+    func oneRejectionRevertsTheWholeBatch(_ store: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session(store)
             let entering: JSONValue = ["type": "login/enteringCredential", "payload": ["username": "a long name"]]

@@ -2,7 +2,7 @@
     import JSON
     import Testing
 
-    /// What the program has in memory, and when.
+    /// Which shared libraries the process has loaded, and when.
     @Suite struct LibraryTests {
         @Test func libcurlIsLoadedForTheFirstRemoteCall() async throws {
             try await ServerProcess.run(["STOREHOUSE_UPSTREAMS_EMBEDDED": "true"]) { server in

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["return=everything", "respond-async", "", ";;", "wait=x"])
-    func preferencesThatNobodyKnowsArePassedOver(_ preference: String) async throws {
+    func unknownPreferencesAreIgnored(_ preference: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: ["wait=0", "wait=99999999999999999999999"])
-    func whereNothingRunsTheAnswerComesAtOnce(_ preference: String) async throws {
+    func withoutEffectsTheAnswerComesAtOnce(_ preference: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
