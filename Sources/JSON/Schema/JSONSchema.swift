@@ -116,8 +116,11 @@ extension JSONSchema {
 extension JSONSchema {
     /// A required or optional member of an object.
     public struct Property: Sendable {
+        /// The name of the member.
         public let name: String
+        /// The schema of its value.
         public let schema: JSONSchema
+        /// Whether every valid object has the member.
         public let isRequired: Bool
 
         /// A member that every valid object has.
