@@ -67,7 +67,7 @@ extension API {
                 "Written transactions, each with the commits of one or more sessions.",
                 journal.transactionCount)
         }
-        moreMetrics?(&text)
+        additionalMetrics?(&text)
         ProcessMetrics.write(into: &text)
         return Response(
             .ok, contentType: "text/plain; version=0.0.4; charset=utf-8",
