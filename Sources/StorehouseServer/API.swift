@@ -35,15 +35,15 @@ final class API: Sendable {
     let cors: CORS
     let log: Log
     let metrics = Metrics()
-    let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+    let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
         _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock, log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+        clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
         self.journal = journal
         self.log = log
-        self.moreMetrics = moreMetrics
+        self.additionalMetrics = additionalMetrics
         cors = CORS(settings.allowedOrigins)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)

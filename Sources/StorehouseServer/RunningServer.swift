@@ -23,7 +23,7 @@ package final class RunningServer: Sendable {
 
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock, log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
+        clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
         loops: LoopImplementation
     ) throws {
         self.configuration = configuration
@@ -34,7 +34,8 @@ package final class RunningServer: Sendable {
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         api = API(
-            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log, moreMetrics: moreMetrics)
+            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log,
+            additionalMetrics: additionalMetrics)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),

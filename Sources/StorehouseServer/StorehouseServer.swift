@@ -12,7 +12,7 @@ public struct StorehouseServer: Sendable {
     private let configuration: Configuration
     private let journal: (any Journal)?
     private let sealer: (any SecretSealer)?
-    private let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+    private let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     /// - Parameters:
     ///   - kinds: the kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`,
@@ -30,7 +30,7 @@ public struct StorehouseServer: Sendable {
     ) throws(ConfigurationError) {
         self.journal = journal
         self.sealer = sealer
-        moreMetrics = metrics
+        additionalMetrics = metrics
         self.kinds = kinds
         if let configuration {
             self.configuration = configuration
@@ -76,7 +76,7 @@ public struct StorehouseServer: Sendable {
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
-            log: log ?? Log(configuration.log), moreMetrics: moreMetrics, loops: loops)
+            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops)
     }
 }
 

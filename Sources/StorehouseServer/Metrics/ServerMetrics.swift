@@ -66,7 +66,7 @@ extension API {
                 "storehouse_storage_transactions_total", "Times that commits were written; many go at once.",
                 journal.transactionCount)
         }
-        moreMetrics?(&text)
+        additionalMetrics?(&text)
         ProcessMetrics.write(into: &text)
         return Response(
             .ok, contentType: "text/plain; version=0.0.4; charset=utf-8",
