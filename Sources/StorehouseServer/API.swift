@@ -34,7 +34,7 @@ final class API: Sendable {
     let journal: (any Journal)?
     let cors: CORS
     let log: Log
-    let metrics = Metrics()
+    let metrics = ServerMetrics()
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
@@ -60,7 +60,8 @@ final class API: Sendable {
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, clock: clock, token: settings.adminToken)
         meta = MetaAPI(
-            Documents(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector), availability,
+            CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
+            availability,
             hasInspector: settings.hasInspector)
     }
 

@@ -1,6 +1,6 @@
 import Platform
 
-/// A moment of the monotonic clock, in nanoseconds since some fixed start. Arithmetic saturates.
+/// A time of the monotonic clock, in nanoseconds since an unspecified start. Arithmetic saturates.
 package struct LoopInstant: InstantProtocol, Sendable {
     package var nanoseconds: UInt64
 
@@ -8,7 +8,6 @@ package struct LoopInstant: InstantProtocol, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Reads the clock.
     package static var current: LoopInstant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -36,7 +35,7 @@ package struct LoopInstant: InstantProtocol, Sendable {
 }
 
 extension Duration {
-    /// The length in nanoseconds, rounded up, and held within 64 bits.
+    /// The duration in nanoseconds, rounded up and clamped to 64 bits.
     var wholeNanoseconds: Int64 {
         let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return Int64(clamping: rest > 0 ? whole + 1 : whole)

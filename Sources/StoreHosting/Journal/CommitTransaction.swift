@@ -26,7 +26,9 @@ public protocol CommitRecorder: AnyObject, Sendable {
     ///
     /// It is called inside the store, after subscribers were notified of the commits, so it must be quick.
     ///
-    /// - Parameter state: the state after the last commit, from which a journal may take a snapshot.
+    /// - Parameters:
+    ///   - transaction: the commits of one dispatch.
+    ///   - state: the state after the last commit, from which a journal may take a snapshot.
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView)
 
     /// Whether everything appended so far is durable, and `revision` is part of it.
@@ -40,8 +42,10 @@ public protocol CommitRecorder: AnyObject, Sendable {
     /// Completions are called in the order of these calls, once each, on any thread: before this returns where nothing has to
     /// be awaited, and never while a lock of the recorder is held.
     ///
-    /// - Parameter done: gets the reason if something could not be persisted. Nothing after that is persisted either, and the
-    ///   state in memory is not the session's any more.
+    /// - Parameters:
+    ///   - revision: the last of the commits to wait for.
+    ///   - done: gets the reason if something could not be persisted. Nothing after that is persisted either, and the
+    ///     state in memory is not the session's any more.
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void)
 }
 

@@ -63,7 +63,9 @@ public protocol SessionJournal: CommitRecorder {
 
     /// What the state at `revision` can be made from; nil if that was deleted by retention.
     ///
-    /// - Parameter revision: not beyond the newest commit.
+    /// - Parameters:
+    ///   - revision: not beyond the newest commit.
+    ///   - done: gets the result once, on any thread.
     func replayBase(
         for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
 

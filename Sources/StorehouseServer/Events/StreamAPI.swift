@@ -5,18 +5,18 @@ import Sockets
 import StoreHosting
 import Stores
 
-/// Opens event streams: `GET /sessions/{id}/events`.
+/// Handles `GET /sessions/{id}/events`: opens event streams on sessions.
 final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let settings: EventStream.Settings
     private let clock: WallClock
     private let log: Log
-    private let metrics: Metrics
+    private let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: WallClock,
-        log: Log, _ metrics: Metrics
+        log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
@@ -26,12 +26,11 @@ final class StreamAPI: Sendable {
         self.metrics = metrics
     }
 
-    /// Answers with an event stream.
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try access.authorizedSession(id, context, ifEnded: Self.answerEnded, openStream)
     }
 
-    /// Only this status stops a browser's EventSource from reconnecting.
+    /// Only the status 204 stops a browser's EventSource from reconnecting.
     private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {

@@ -79,9 +79,9 @@ struct RequestContext {
 struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
     private let log: AccessLog?
-    private let metrics: Metrics
+    private let metrics: ServerMetrics
 
-    init(fields: [Response.Field], log: AccessLog?, _ metrics: Metrics) {
+    init(fields: [Response.Field], log: AccessLog?, _ metrics: ServerMetrics) {
         self.fields = fields
         self.log = log
         self.metrics = metrics
@@ -90,7 +90,7 @@ struct ResponseDecorator: Sendable {
     /// Logs and counts the status of a response, or of a stream's head.
     func recordStatus(_ status: HTTPStatus) {
         log?.write(status)
-        metrics.answered(status)
+        metrics.recordStatus(status)
     }
 
     func finish(_ response: consuming Response) -> Response {

@@ -23,7 +23,7 @@ package final class Router: RequestHandler {
     }
 
     package func response(to failure: RequestFailure) -> Response {
-        api.metrics.answered(failure.status)
+        api.metrics.recordStatus(failure.status)
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
         var response = Problem(code, failure.detail).response
         response.fields += api.cors.fields(for: failure.origin)

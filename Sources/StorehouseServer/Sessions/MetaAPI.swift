@@ -4,11 +4,11 @@ import Stores
 
 /// Describes the server: its links, its stores, its OpenAPI document, and whether it serves.
 final class MetaAPI: Sendable {
-    private let documents: Documents
+    private let documents: CachedDocuments
     private let availability: Availability
     private let hasInspector: Bool
 
-    init(_ documents: Documents, _ availability: Availability, hasInspector: Bool) {
+    init(_ documents: CachedDocuments, _ availability: Availability, hasInspector: Bool) {
         self.documents = documents
         self.availability = availability
         self.hasInspector = hasInspector

@@ -16,12 +16,12 @@ final class SessionAPI: Sendable {
     private let journal: (any Journal)?
     private let clock: WallClock
     private let log: Log
-    private let metrics: Metrics
+    private let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
         _ kinds: [KindRuntime], defaultStore: String, journal: (any Journal)?, clock: WallClock, log: Log,
-        _ metrics: Metrics
+        _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
@@ -48,7 +48,7 @@ final class SessionAPI: Sendable {
         guard let session = created else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
-        metrics.sessionBegan()
+        metrics.sessionCreated()
         log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)

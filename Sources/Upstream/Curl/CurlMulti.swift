@@ -61,7 +61,7 @@ final class CurlMulti {
 
     private func refuse(_ transfer: CurlTransfer, _ failure: TransferFailure = .notStarted) {
         close(transfer)
-        loop.afterwards { self.tell(transfer, .failed(failure)) }
+        loop.atEndOfTurn { self.tell(transfer, .failed(failure)) }
         startQuietTimer()
     }
 
@@ -136,7 +136,7 @@ extension CurlMulti {
     func endLookup(_ transfer: CurlTransfer, failing outcome: TransferOutcome? = nil) {
         for waiting in lookups.end(transfer) {
             if let outcome {
-                loop.afterwards { self.tell(waiting, outcome) }
+                loop.atEndOfTurn { self.tell(waiting, outcome) }
             } else {
                 startAgain(waiting)
             }
@@ -144,7 +144,7 @@ extension CurlMulti {
     }
 
     private func startAgain(_ transfer: CurlTransfer) {
-        loop.afterwards {
+        loop.atEndOfTurn {
             if !transfer.isDropped { self.start(transfer) }
         }
     }
@@ -209,7 +209,7 @@ extension CurlMulti: ReadinessHandler {
             ccurl_multi_assign(handle, socket, Unmanaged.passUnretained(self).toOpaque())
         } catch {
             // libcurl must not be called from its own callback.
-            loop.afterwards {
+            loop.atEndOfTurn {
                 if let easy { self.finish(easy, CURLE_RECV_ERROR) }
             }
         }
@@ -234,7 +234,7 @@ extension CurlMulti: ReadinessHandler {
     private func push() {
         guard !isPushComing else { return }
         isPushComing = true
-        loop.afterwards {
+        loop.atEndOfTurn {
             self.isPushComing = false
             guard self.isPushWanted else { return }
             self.isPushWanted = false

@@ -96,5 +96,5 @@ struct AppendPosition: Sendable {
     /// The newest commit's checksum.
     var chain: UInt64
     /// The revision from which on it is worth looking whether old commits can go.
-    var nextLook: Int
+    var nextCompactionCheck: Int
 }

@@ -104,7 +104,7 @@ final class Writer: Sendable {
                     checkpointer.close()
                     let uses = inbox.withLock { $0.takeUses() }
                     database.withLock { database in
-                        database?.note(uses)
+                        database?.recordUses(uses)
                         database?.close()
                         database = nil
                     }
@@ -150,7 +150,7 @@ extension Writer {
     }
 
     private func keepLogShort(isTime: Bool) {
-        guard database.withLock({ $0?.isLogLong(isTime) ?? false }) else { return }
+        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isTime) ?? false }) else { return }
         checkpointer.begin { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
             enqueue(.barrier { [self] in endLog() })
@@ -158,7 +158,7 @@ extension Writer {
     }
 
     private func endLog() {
-        database.withLock { $0?.endLog() }
+        database.withLock { $0?.finishCheckpoint() }
         checkpointer.end()
     }
 
@@ -201,8 +201,8 @@ extension Writer {
         guard let uses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
-            database?.note(uses)
-            return database?.keepHouse() ?? false
+            database?.recordUses(uses)
+            return database?.runMaintenance() ?? false
         }
     }
 }
