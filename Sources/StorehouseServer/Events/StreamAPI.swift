@@ -120,7 +120,7 @@ private struct StreamRequest: Sendable {
             selection: try head.selection(for: session.kind), format: try Self.format(head))
         showsEffects = try head.flag("effects")
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
-        seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.history ? $0 : nil }
+        seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
     }
 
     /// The revision after which commits must be read from the journal's storage; nil if its buffer has all of them, or

@@ -105,7 +105,7 @@ extension OpenAPI {
         return kinds.map { kind in
             let session = Session(
                 id, KindRuntime(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
-                history: "")
+                historyID: "")
             let document = SessionDocument(
                 session: session, now: session.createdAt, idleTimeout: 86_400_000, state: kind.initialState,
                 revision: 0)

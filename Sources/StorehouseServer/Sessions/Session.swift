@@ -12,7 +12,7 @@ package final class Session: Sendable {
     /// Milliseconds since 1970, as all times here.
     let createdAt: Int
     /// Names the sequence of revisions in event ids, so that an id of another sequence is recognized.
-    let history: String
+    let historyID: String
     /// The initial state, if it is not that of the kind.
     let fork: Fork?
     let runtime: KindRuntime
@@ -24,14 +24,14 @@ package final class Session: Sendable {
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
-        lastActiveAt: Int? = nil, history: String, fork: Fork? = nil
+        lastActiveAt: Int? = nil, historyID: String, fork: Fork? = nil
     ) {
         self.id = id
         self.runtime = runtime
         self.store = store
         self.journal = journal
         self.createdAt = createdAt
-        self.history = history
+        self.historyID = historyID
         self.fork = fork
         lastActive = Atomic(lastActiveAt ?? createdAt)
     }
@@ -88,7 +88,7 @@ package final class Session: Sendable {
 // Durability: all that the handlers know about it.
 extension Session {
     /// Whether everything committed so far is durable.
-    var isDurable: Bool { journal?.isDurable ?? true }
+    package var isDurable: Bool { journal?.isDurable ?? true }
 
     /// Whether everything committed so far is durable, and `revision` is part of it.
     func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
@@ -171,7 +171,7 @@ extension Session {
 // Streams.
 extension Session {
     /// Brings commits to streams. Made for the first stream, since most sessions never have one.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: history)) }
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: historyID)) }
 
     /// Whether a stream may subscribe now. The hub exists from then on, so that a later end or detachment reaches it.
     package func subscription() -> SessionLifecycle.Subscription {

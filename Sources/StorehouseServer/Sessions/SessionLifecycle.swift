@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The states of a session in memory, and who may change them.
+/// The states of a session in memory, and the changes between them.
 ///
 ///     resident ⇄ hibernating → detached
 ///         └──────────┴──────→ ended

@@ -31,6 +31,8 @@ import Testing
             let session = try #require(made)
             let failure = await withCheckedContinuation { done in session.whenDurable { done.resume(returning: $0) } }
             #expect(failure == nil)
+            // The journal calls completions before it is idle again.
+            while !session.isDurable { await Task.yield() }
             return session
         }
 
