@@ -14,11 +14,11 @@ public protocol RemoteClient: Sendable {
     /// otherwise.
     ///
     /// - Parameter failure: what was wrong with it.
-    func note(_ failure: RemoteFailure)
+    func reportUnusableResponse(_ failure: RemoteFailure)
 }
 
 extension RemoteClient {
-    public func note(_ failure: RemoteFailure) {}
+    public func reportUnusableResponse(_ failure: RemoteFailure) {}
 
     /// Sends `request`, and takes out of the answer what it was sent for.
     ///
@@ -33,7 +33,7 @@ extension RemoteClient {
         do throws(RemoteFailure) {
             return try read(answer)
         } catch {
-            note(error)
+            reportUnusableResponse(error)
             throw error
         }
     }

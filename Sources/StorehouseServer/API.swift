@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import JSON
 import Observability
 import StoreHosting
@@ -112,7 +112,7 @@ final class Service: Sendable {
 
 extension Response {
     /// A JSON document with its revision, if it has one.
-    static func document(
+    package static func document(
         _ json: [UInt8], _ status: HTTPStatus = .ok, revision: Int? = nil, fields: [Field] = []
     ) -> Response {
         Response(

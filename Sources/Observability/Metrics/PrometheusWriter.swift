@@ -1,17 +1,17 @@
-/// Numbers in the text format of Prometheus (version 0.0.4).
+/// Writes metrics in the text format of Prometheus (version 0.0.4).
 public struct PrometheusWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     private var described: Set<String> = []
 
     package init() {}
 
-    /// A number that only grows.
+    /// A counter: a value that only grows.
     ///
     /// - Parameters:
     ///   - name: ends in `_total`.
     ///   - help: what is counted, in a sentence.
-    ///   - value: as it is now.
-    ///   - labels: what tells it from others of the name.
+    ///   - value: the current value.
+    ///   - labels: distinguish values of the same name.
     public mutating func counter(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
@@ -19,7 +19,7 @@ public struct PrometheusWriter: Sendable {
         line(name, labels, "\(value)")
     }
 
-    /// A number as it is now.
+    /// A gauge: a value that goes up and down.
     public mutating func gauge(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
@@ -27,19 +27,19 @@ public struct PrometheusWriter: Sendable {
         line(name, labels, "\(value)")
     }
 
-    /// How many of what was measured fell under each bound.
+    /// A histogram: the number of measurements up to each bound.
     ///
     /// - Parameters:
-    ///   - counts: how many fell between the bound before and this one, and behind them those beyond the last.
-    ///   - sum: of all that was measured.
+    ///   - counts: the number of measurements between the previous bound and each bound, then of those beyond the last.
+    ///   - sum: the sum of all measurements.
     public mutating func histogram(
         _ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double, labels: [(String, String)] = []
     ) {
         describe(name, help, "histogram")
         var total = 0
-        for (place, count) in counts.enumerated() {
+        for (index, count) in counts.enumerated() {
             total += count
-            let bound = place < bounds.count ? "\(bounds[place])" : "+Inf"
+            let bound = index < bounds.count ? "\(bounds[index])" : "+Inf"
             line(name + "_bucket", labels + [("le", bound)], "\(total)")
         }
         line(name + "_sum", labels, "\(sum)")

@@ -1,3 +1,4 @@
+import Platform
 import Locks
 
 /// One run of an effect: waits, runs the operation within its deadline, and gives back what it says last.
@@ -35,7 +36,7 @@ struct EffectTask<Action: Sendable>: Sendable {
     /// - Returns: the last action to submit; nil where there is none.
     func callAsFunction() async -> QueuedActions<Action>? {
         if request.delay > .zero {
-            let moment = asked.saturatingAdding(request.delay.milliseconds)
+            let moment = asked.saturatingAdding(request.delay.wholeMilliseconds)
             guard await environment.clock.reaches(moment) else { return nil }
         }
         // Cancelled before it began: it must not begin.
@@ -50,7 +51,7 @@ struct EffectTask<Action: Sendable>: Sendable {
 
     /// Sends `action` as the run's last once it has taken too long, which cancels it.
     private func alarm(after timeout: Duration, _ action: Action) -> Task<Void, Never> {
-        let moment = environment.clock.now().saturatingAdding(timeout.milliseconds)
+        let moment = environment.clock.now().saturatingAdding(timeout.wholeMilliseconds)
         return Task(executorPreference: environment.executor) { [environment, send] in
             guard await environment.clock.reaches(moment) else { return }
             send(action, .late)

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// The effects of one store: which run, which wait, and what the policies make of a new one. It starts nothing by itself.
@@ -56,7 +57,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         case .throttled(let interval):
             held = held.filter { $0.value > now }
             guard held[request.id] == nil else { return .drop }
-            held[request.id] = now.saturatingAdding(interval.milliseconds)
+            held[request.id] = now.saturatingAdding(interval.wholeMilliseconds)
             return .start
         }
     }

@@ -1,4 +1,5 @@
 import Locks
+import Platform
 public import Stores
 
 /// A clock that stands still until the test moves it.
@@ -33,7 +34,7 @@ public final class TestClock: StoreClock {
     public var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
 
     /// Moves the time on by `duration`, in whole milliseconds, and wakes whose moment comes.
-    public func advance(by duration: Duration) { advance(to: now() + duration.milliseconds) }
+    public func advance(by duration: Duration) { advance(to: now() + duration.wholeMilliseconds) }
 
     /// Moves the time on to `moment` and wakes whose moment comes; a moment that has passed changes nothing.
     public func advance(to moment: Int) {
@@ -78,11 +79,5 @@ public final class TestClock: StoreClock {
             contents.sleepers.firstIndex { $0.id == id }.map { contents.sleepers.remove(at: $0) }
         }
         cancelled?.continuation.resume(returning: false)
-    }
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }
