@@ -36,12 +36,12 @@ enum PatchProperties {
             return
         }
         let written = value.encoded()
-        let again = try? JSONValue(parsing: written, maximumDepth: JSONValue.deepestNesting)
+        let again = try? JSONValue(parsing: written, maximumDepth: JSONValue.maxDepth)
         try require(again == value, "what a patch made does not come back")
     }
 
     private static func checkText(of patch: JSONPatch) throws(Finding) {
-        let depth = JSONValue.deepestNesting
+        let depth = JSONValue.maxDepth
         let read = (try? JSONValue(parsing: patch.encoded(), maximumDepth: depth)).flatMap { try? JSONPatch($0) }
         try require(read == patch, "\(patch) does not come back")
     }

@@ -4,7 +4,7 @@ import Platform
 import Sockets
 import Synchronization
 
-/// The connections of one loop.
+/// The connections of one event loop.
 package final class ConnectionManager: Sendable {
     let loop: any EventLoop
     let settings: HTTPServer.Settings
@@ -16,7 +16,7 @@ package final class ConnectionManager: Sendable {
         var listener: Listener?
         var open: [ObjectIdentifier: HTTPConnection] = [:]
         var isDraining = false
-        var drained: (() -> Void)?
+        var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
     }
 
@@ -30,7 +30,7 @@ package final class ConnectionManager: Sendable {
 
     func listen(_ socket: ListeningSocket) {
         loop.execute { [self] in
-            // A loop that cannot watch its first descriptor cannot serve; the others may.
+            // A loop that cannot watch its first descriptor cannot serve; the other loops may.
             contents.value.listener = try? Listener(
                 socket, on: loop,
                 mayAccept: { [self] in count.value.load(ordering: .relaxed) < settings.maxConnections },
@@ -46,62 +46,65 @@ package final class ConnectionManager: Sendable {
         count.value.add(1, ordering: .relaxed)
     }
 
-    func forget(_ connection: HTTPConnection) {
+    /// Forgets a connection whose channel is closed.
+    func remove(_ connection: HTTPConnection) {
         guard contents.value.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         count.value.subtract(1, ordering: .relaxed)
-        tellIfDrained()
+        finishDrainIfEmpty()
     }
 
     var isDraining: Bool { contents.value.isDraining }
 
-    /// The Date field of now, written once a second.
+    /// The current Date field, formatted once a second.
     var date: [UInt8] {
         let contents = contents.value
         let second = time(nil)
         if contents.date.second != second { contents.date = (second, HTTPDate(unixTime: second).bytes) }
         return contents.date.bytes
     }
+}
 
-    func drain(within deadline: Duration) async {
+// Draining.
+extension ConnectionManager {
+    /// Returns when no connection is left. After `timeout` the remaining ones are closed.
+    func drain(within timeout: Duration) async {
         await withCheckedContinuation { continuation in
-            let isRunning = loop.execute { [self] in
-                let contents = contents.value
-                contents.isDraining = true
-                contents.drained = { continuation.resume() }
-                for connection in contents.open.values { connection.drain() }
-                let streams = contents.open.values.filter(\.isStreaming)
-                end(streams[...], DrainSchedule(streams.count, within: deadline))
-                tellIfDrained()
-                // What is held back for effects is answered as things stand, in time to be sent.
-                _ = loop.schedule(after: deadline * 0.8) { [self] in
-                    for connection in self.contents.value.open.values { connection.answerHeld() }
-                }
-                _ = loop.schedule(after: deadline) { [self] in cut() }
-            }
+            let isRunning = loop.execute { [self] in startDrain(within: timeout) { continuation.resume() } }
             if !isRunning { continuation.resume() }
         }
     }
 
-    /// Ends streams, so many at a time.
-    private func end(_ streams: ArraySlice<HTTPConnection>, _ pace: DrainSchedule) {
-        for connection in streams.prefix(pace.batch) { connection.drainStream() }
-        let rest = streams.dropFirst(pace.batch)
-        if !rest.isEmpty { _ = loop.schedule(after: DrainSchedule.pause) { [self] in end(rest, pace) } }
-    }
-
-    /// Called when a connection ends or falls idle.
-    func tellIfDrained() {
+    private func startDrain(within timeout: Duration, _ onDrained: @escaping () -> Void) {
         let contents = contents.value
-        guard contents.isDraining, contents.open.isEmpty, let drained = contents.drained else { return }
-        contents.drained = nil
-        contents.listener?.shut()
-        drained()
+        contents.isDraining = true
+        contents.onDrained = onDrained
+        for connection in contents.open.values { connection.drain() }
+        let streams = contents.open.values.filter(\.machine.isStreaming)
+        let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout)
+        end(streams[...], schedule)
+        finishDrainIfEmpty()
+        _ = loop.schedule(after: schedule.respondsAfter) { [self] in
+            for connection in self.contents.value.open.values { connection.sendDeferredResponse() }
+        }
+        _ = loop.schedule(after: schedule.closesAfter) { [self] in
+            // A client that reconnects whenever its connection is closed would hold up the drain.
+            self.contents.value.listener?.shut()
+            for connection in self.contents.value.open.values { connection.closeNow() }
+        }
     }
 
-    private func cut() {
-        // A client that comes back for each connection that is cut would hold up the drain.
-        contents.value.listener?.shut()
-        for connection in contents.value.open.values { connection.cut() }
+    /// Ends the streams batch by batch.
+    private func end(_ streams: ArraySlice<HTTPConnection>, _ schedule: DrainSchedule) {
+        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd() }
+        let others = streams.dropFirst(schedule.batchSize)
+        if !others.isEmpty { _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, schedule) } }
+    }
+
+    private func finishDrainIfEmpty() {
+        let contents = contents.value
+        guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
+        contents.listener?.shut()
+        onDrained()
     }
 }
 
@@ -110,25 +113,32 @@ package final class ConnectionCount: Sendable {
     let value = Atomic<Int>(0)
 }
 
-/// How many of a loop's streams are told at a time that the server drains.
+/// When a drain ends streams, sends deferred responses and closes what is left. A pure value.
 ///
-/// A handful goes at once. A crowd goes little by little, so that its clients do not come back to another server at one stroke,
-/// within a quarter of the time that the drain has.
+/// Up to 100 streams end at once. More end in batches, within a quarter of the timeout, so that their clients do not all
+/// reconnect to another server at the same moment.
 package struct DrainSchedule: Sendable {
-    /// From one batch to the next.
-    package static var pause: Duration { .milliseconds(20) }
+    /// The time between two batches of streams.
+    package static var interval: Duration { .milliseconds(20) }
 
-    private static var handful: Int { 100 }
+    private static var maxAtOnce: Int { 100 }
 
-    /// How many go at a time.
-    package let batch: Int
+    /// How many streams end in each batch.
+    package let batchSize: Int
+    /// Responses that are deferred until effects end are sent after this time, so that they still reach their clients.
+    package let respondsAfter: Duration
+    /// The remaining connections are closed after this time.
+    package let closesAfter: Duration
 
     /// - Parameters:
-    ///   - count: all of the loop's streams.
-    ///   - timeout: how long the drain lasts.
-    package init(_ count: Int, within timeout: Duration) {
-        let time = min(timeout / 4, .milliseconds(count))
-        let batches = max(1, Int(time / Self.pause))
-        batch = count <= Self.handful ? max(1, count) : (count + batches - 1) / batches
+    ///   - streamCount: how many streams the loop has.
+    ///   - timeout: how long the drain may take.
+    package init(streamCount: Int, timeout: Duration) {
+        let time = min(timeout / 4, .milliseconds(streamCount))
+        let batches = max(1, Int(time / Self.interval))
+        batchSize =
+            streamCount <= Self.maxAtOnce ? max(1, streamCount) : (streamCount + batches - 1) / batches
+        respondsAfter = timeout * 0.8
+        closesAfter = timeout
     }
 }

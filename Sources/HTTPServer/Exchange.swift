@@ -1,38 +1,37 @@
 package import HTTP
 package import Sockets
 
-/// One request's place in its connection: answered once, in order. On the connection's loop only.
+/// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
 package struct Exchange {
     let connection: HTTPConnection
-    /// Which request of the connection it is.
+    /// Which exchange of the connection it is.
     let number: Int
 
-    /// Sends the answer. A second one is dropped, and not even made.
+    /// Sends the response. A second response is dropped, and is not even made.
     package func answer(_ response: @autoclosure () -> Response) {
-        guard connection.exchangeNumber == number else { return }
+        guard isCurrent else { return }
         connection.answer(response())
     }
 
-    /// Turns the connection over to a stream; nil where the client is gone.
+    /// Makes the response a stream; nil if the client has disconnected.
     package func startStream(fields: [Response.Field], owner: any StreamHandler) -> HTTPConnection? {
-        guard connection.exchangeNumber == number else { return nil }
+        guard isCurrent else { return nil }
         connection.startStream(fields, owner)
         return connection
     }
 
     package var loop: any EventLoop { connection.context.loop }
 
-    /// Itself unless the request is over.
-    fileprivate var current: Exchange? { connection.exchangeNumber == number ? self : nil }
+    fileprivate var isCurrent: Bool { connection.machine.isCurrent(number) }
 
-    /// The same place, to be answered from any thread.
+    /// The same exchange, to be answered from any thread.
     package var deferred: DeferredExchange {
         DeferredExchange(
-            connection: connection.carried ?? LoopBound(connection, on: loop), number: number, loop: loop)
+            connection: connection.loopBoundSelf ?? LoopBound(connection, on: loop), number: number, loop: loop)
     }
 }
 
-/// A place in a connection that is answered later, from whatever thread.
+/// An exchange that is answered later, from any thread.
 package struct DeferredExchange: Sendable {
     private let connection: LoopBound<HTTPConnection>
     private let number: Int
@@ -44,38 +43,42 @@ package struct DeferredExchange: Sendable {
         self.loop = loop
     }
 
-    /// The place itself where this is the connection's loop, else nil.
-    package var here: Exchange? {
-        loop.isCurrent ? Exchange(connection: connection.value, number: number) : nil
-    }
+    /// The exchange itself on its connection's loop; nil on other threads.
+    package var here: Exchange? { loop.isCurrent ? exchange : nil }
 
-    /// Sends the answer that `make` makes on the connection's loop: now if this is it, else in a turn of it.
+    /// Sends the response that `make` makes on the connection's loop: at once on that loop, else in a turn of it.
     package func answer(_ make: @escaping @Sendable () -> Response) {
         if let here {
             here.answer(make())
         } else {
-            loop.execute { Exchange(connection: connection.value, number: number).answer(make()) }
+            loop.execute { exchange.answer(make()) }
         }
     }
 
-    /// Calls `body` on the connection's loop, now if this is it; with nil where the request is over.
+    /// Calls `body` on the connection's loop, at once on that loop; with nil if the exchange is over.
     package func resume(_ body: @escaping @Sendable (Exchange?) -> Void) {
-        if let here { body(here.current) } else { resumeLater(body) }
+        if let here { body(here.isCurrent ? here : nil) } else { resumeLater(body) }
     }
 
-    /// Calls `body` in a later turn of the connection's loop; with nil where the request is over.
+    /// Calls `body` in a later turn of the connection's loop; with nil if the exchange is over.
     package func resumeLater(_ body: @escaping @Sendable (Exchange?) -> Void) {
-        loop.execute { body(Exchange(connection: connection.value, number: number).current) }
+        loop.execute {
+            let exchange = exchange
+            body(exchange.isCurrent ? exchange : nil)
+        }
     }
 
-    /// Sends the answer that `make` makes after `delay`, or when the server cannot wait any longer, unless another is
-    /// sent before.
+    /// Sends the response that `make` makes after `delay`, or at the end of a drain, unless another response is sent
+    /// first.
     package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
         loop.execute {
-            let connection = connection.value
-            guard connection.exchangeNumber == number else { return }
-            connection.held = { Exchange(connection: connection, number: number).answer(make()) }
-            connection.deadline.set(after: delay)
+            let exchange = exchange
+            guard exchange.isCurrent else { return }
+            exchange.connection.onTimeout = { exchange.answer(make()) }
+            exchange.connection.deadline.set(after: delay)
         }
     }
+
+    /// On the connection's loop only.
+    private var exchange: Exchange { Exchange(connection: connection.value, number: number) }
 }

@@ -1,48 +1,31 @@
 import HTTP
 import Sockets
 
-/// Takes a connection over once its answer is a stream. All calls come on the connection's loop.
+/// Takes over a connection once its response is a stream. All calls come on the connection's loop.
 package protocol StreamHandler: AnyObject {
-    /// Everything that was sent has left.
+    /// All bytes that were sent have left.
     func streamDrained()
-    /// The client is gone, or the connection was cut.
+    /// The client has disconnected, or the server closed the connection.
     func streamClosed()
-    /// The server drains: say goodbye and end the stream.
+    /// The server drains: tell the client and end the stream.
     func streamShouldEnd()
 }
 
-/// One connection: cuts its bytes into requests, has them answered one after the other, and keeps the deadlines.
-///
-/// On its loop only. A request is not looked at before the one ahead of it is answered, so answers leave in order.
+/// One connection: performs on the socket what its state machine decides. On its loop only.
 package final class HTTPConnection {
-    enum Phase {
-        /// The parser awaits a head, or the rest of one.
-        case head
-        case body(PartialBody)
-        /// The handler has the request.
-        case answering(ResponseEncoder)
-        case streaming(ResponseEncoder, any StreamHandler)
-        /// The last answer is on its way out.
-        case closing
-    }
-
-    /// How many bytes of answers may wait before no further request is looked at.
-    static var mostPending: Int { 65536 }
-
     let context: ConnectionManager
-    var phase = Phase.head
+    var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
-    /// Counts the requests, so that a late answer finds only its own.
-    var exchangeNumber = 0
+    /// The request whose body is incomplete.
+    var partialRequest: PartialRequest?
+    /// The owner of the stream while the response is one.
+    var stream: (any StreamHandler)?
     var channel: Channel?
-    /// Itself as it is carried through other threads; made once, since each action wants it. Gone when the channel is.
-    var carried: LoopBound<HTTPConnection>?
-    var hasPartialHead = false
+    /// The connection for code on other threads; made once, because each action wants it. Nil once the channel is closed.
+    var loopBoundSelf: LoopBound<HTTPConnection>?
     let deadline: Deadline
-    /// What to do about the request at hand when its time is up, or when the server cannot wait any longer.
-    var held: (() -> Void)?
-    /// What waited for the client at the last look.
-    var stuckBytes = Int.max
+    /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
+    var onTimeout: (() -> Void)?
 
     init(_ context: ConnectionManager) {
         self.context = context
@@ -52,94 +35,95 @@ package final class HTTPConnection {
 
     func start(on channel: Channel) {
         self.channel = channel
-        carried = LoopBound(self, on: context.loop)
-        deadline.passed = { [self] in expire() }
+        loopBoundSelf = LoopBound(self, on: context.loop)
+        deadline.onExpiry = { [self] in timedOut() }
         let limits = context.settings.limits
-        channel.mostKept = limits.maxTargetBytes + limits.maxHeaderBytes + Self.mostPending
-        deadline.set(after: context.settings.idleTimeout)
+        channel.mostKept =
+            limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
+        startTimeout(.idle)
     }
 
     /// How many bytes wait for a client that reads slowly.
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }
+
+    func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
+        let settings = context.settings
+        switch timeout {
+        case .header: deadline.set(after: settings.headerTimeout)
+        case .body: deadline.set(after: settings.bodyTimeout)
+        case .idle: deadline.set(after: settings.idleTimeout)
+        }
+    }
 }
 
 extension HTTPConnection: ChannelDelegate {
     func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int {
         var used = 0
         while used < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[used...])
-            let (taken, goesOn) = take(rest)
-            used += taken
-            if !goesOn { break }
+            let (consumed, continues) = receive(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            used += consumed
+            if !continues { break }
         }
-        pauseIfBusy(channel)
+        if machine.pausesReading(pendingBytes: pendingBytes) { channel.pauseReading() }
         return used
     }
 
-    /// Leaves further bytes, and the end of input, with the system until they can be looked at: a client that closes its
-    /// side behind its requests gets all of its answers.
-    private func pauseIfBusy(_ channel: Channel) {
-        switch phase {
-        case .answering: channel.pauseReading()
-        case .head where pendingBytes > Self.mostPending: channel.pauseReading()
-        default: break
-        }
-    }
-
     func channelReachedEndOfInput(_ channel: Channel) {
-        switch phase {
-        case .head, .body: channel.closeAfterFlush(linger: nil)
-        case .streaming: channel.closeNow()
-        case .answering, .closing: break
+        switch machine.receivedEndOfInput() {
+        case .closeAfterFlush: channel.closeAfterFlush(linger: nil)
+        case .closeNow: channel.closeNow()
+        case .none: break
         }
     }
 
     func channelDrained(_ channel: Channel) {
-        switch phase {
-        case .streaming(_, let owner): owner.streamDrained()
-        case .head: channel.resumeReading()
-        default: break
+        switch machine.flushed() {
+        case .notifyStream: stream?.streamDrained()
+        case .resumeReading: channel.resumeReading()
+        case .none: break
         }
     }
 
     func channelClosed(_ channel: Channel, reason: CloseReason) {
         deadline.end()
-        held = nil
-        exchangeNumber += 1
-        let last = phase
-        phase = .closing
+        machine.channelClosed()
+        onTimeout = nil
+        partialRequest = nil
         self.channel = nil
-        carried = nil
-        if case .streaming(_, let owner) = last { owner.streamClosed() }
-        context.forget(self)
+        loopBoundSelf = nil
+        stream.take()?.streamClosed()
+        context.remove(self)
     }
 }
 
+// Time and ending.
 extension HTTPConnection {
-    private func expire() {
-        switch phase {
-        case .head where hasPartialHead: refuse(.tooSlow(nil))
-        case .body(let body): refuse(.tooSlow(body.head))
-        case .answering: answerHeld()
-        case .head, .closing: giveUpIfStuck()
-        case .streaming: break
+    private func timedOut() {
+        switch machine.timedOut(pendingBytes: pendingBytes) {
+        case .refuseRequest: refuse(.tooSlow(partialRequest.take()?.head))
+        case .sendDeferredResponse: sendDeferredResponse()
+        case .restart(let timeout): startTimeout(timeout)
+        case .closeNow: closeNow()
+        case .none: break
         }
     }
 
-    /// Does what was put off about the request at hand.
-    func answerHeld() {
-        let job = held
-        held = nil
-        job?()
+    func sendDeferredResponse() { onTimeout.take()?() }
+
+    /// Closes the connection if it is idle.
+    func drain() {
+        guard let timeout = machine.drain() else { return }
+        // No response can be lost, so the client's own close need not be awaited for long.
+        close(timeout, linger: Linger(bytes: 65536, time: .milliseconds(500)))
     }
 
-    /// Ends the connection, unless the client has read some of what waits for it since the last look.
-    private func giveUpIfStuck() {
-        guard pendingBytes > 0, pendingBytes < stuckBytes else {
-            channel?.closeNow()
-            return
-        }
-        stuckBytes = pendingBytes
-        deadline.set(after: context.settings.idleTimeout)
+    func closeNow() { channel?.closeNow() }
+
+    /// Sends what is pending, then closes. The timeout bounds how long the client may take to read it.
+    ///
+    /// Discarding what the client still sends is cheaper than any response, so by default only time bounds it.
+    func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger = Linger(bytes: .max)) {
+        startTimeout(timeout)
+        channel?.closeAfterFlush(linger: linger)
     }
 }

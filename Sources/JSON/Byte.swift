@@ -1,4 +1,4 @@
-/// The bytes that JSON's grammar names.
+/// The bytes with a meaning in the JSON grammar.
 @usableFromInline
 enum Byte {
     @inlinable static var tab: UInt8 { 0x09 }
@@ -26,7 +26,7 @@ enum Byte {
         byte == space || byte == lineFeed || byte == carriageReturn || byte == tab
     }
 
-    /// Whether the byte cannot stand in a JSON string as it is.
+    /// Whether the byte must be escaped in a JSON string.
     @inlinable
     static func needsEscape(_ byte: UInt8) -> Bool {
         byte < space || byte == quote || byte == backslash
@@ -37,13 +37,13 @@ enum Byte {
     }
 }
 
-/// Eight bytes looked at in one step.
+/// Examines eight bytes at a time.
 @usableFromInline
 enum ByteWord {
     @inlinable static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Sets the high bit of each byte that cannot stand in a JSON string as it is: quote, backslash, control
-    /// character. Bits above the lowest one set may be wrong.
+    /// Sets the high bit of each byte that must be escaped in a JSON string: quote, backslash, control character. Only
+    /// the lowest bit set is reliable.
     @inlinable @inline(__always)
     static func specials(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -54,8 +54,9 @@ enum ByteWord {
         let isControl = (word &- (ones &* 0x20)) & ~word
         return (isQuote | isBackslash | isControl) & highBits
     }
-    /// Where the first byte stands, from `position` on, that is special in a string or has one of the bits of `mask`;
-    /// `end` if there is none.
+
+    /// The offset, from `position` on, of the first byte that must be escaped or has one of the bits of `mask`; `end` if
+    /// there is none.
     @inline(__always)
     static func firstSpecial(
         in start: UnsafeRawPointer, from position: Int, to end: Int, orBits mask: UInt64 = 0

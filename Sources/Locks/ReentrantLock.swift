@@ -34,4 +34,12 @@ public struct ReentrantLock<Value>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
     }
+
+    /// Runs `body` as `withLock` does. Does nothing, and does not wait, where another thread holds the lock.
+    public func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
+        let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+        guard pthread_mutex_trylock(mutex) == 0 else { return }
+        defer { pthread_mutex_unlock(mutex) }
+        body(value)
+    }
 }

@@ -10,7 +10,7 @@ extension JSONParser {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// Goes on from the first backslash of a string whose content starts at `first`.
+    /// Continues at the first backslash of a string whose content starts at `first`.
     private mutating func parseEscapedString(from first: Int) throws(JSONSyntaxError) -> String {
         var text = Array(bytes(from: first))
         while byte(at: position) == Byte.backslash {
@@ -27,7 +27,7 @@ extension JSONParser {
         UnsafeBufferPointer(start: (start + first).assumingMemoryBound(to: UInt8.self), count: position - first)
     }
 
-    /// Checks and skips what stands for itself; answers the quote or backslash that comes next.
+    /// Validates and skips unescaped text; returns the quote or backslash behind it.
     @inline(__always)
     private mutating func skipToQuoteOrBackslash() throws(JSONSyntaxError) -> UInt8 {
         while true {
@@ -41,7 +41,7 @@ extension JSONParser {
         }
     }
 
-    /// Skips one code point of two to four bytes (RFC 3629 section 4).
+    /// Validates and skips one code point of two to four bytes (RFC 3629 section 4).
     private mutating func skipNonASCII() throws(JSONSyntaxError) {
         let lead = byte(at: position)
         let (length, second): (Int, ClosedRange<UInt8>)
@@ -78,7 +78,7 @@ extension JSONParser {
         return Unicode.Scalar(meaning)
     }
 
-    /// Parses one `\u` escape, or the two of a surrogate pair.
+    /// Parses one `\u` escape, or both escapes of a surrogate pair.
     private mutating func parseUnicodeEscape(from backslash: Int) throws(JSONSyntaxError) -> Unicode.Scalar {
         let unit = try parseHexadecimal(escapeAt: backslash)
         if let scalar = Unicode.Scalar(unit) {
@@ -99,7 +99,7 @@ extension JSONParser {
         return scalar
     }
 
-    /// Parses a `u` and the four digits behind it.
+    /// Parses `u` and four hexadecimal digits.
     private mutating func parseHexadecimal(escapeAt backslash: Int) throws(JSONSyntaxError) -> UInt32 {
         position += 1
         var unit: UInt32 = 0
@@ -120,7 +120,7 @@ extension JSONParser {
         }
     }
 
-    /// What the letter behind a backslash stands for.
+    /// The byte that a backslash and this letter stand for.
     private static func meaning(ofEscape letter: UInt8) -> UInt8? {
         switch letter {
         case Byte.quote, Byte.backslash, UInt8(ascii: "/"): letter

@@ -1,4 +1,4 @@
-/// A recursive descent over bytes that stay in place. Its depth is bounded, every read is checked against the end.
+/// A recursive descent parser over bytes in memory. The nesting is limited, and every read is bounds-checked.
 struct JSONParser {
     let start: UnsafeRawPointer
     let count: Int
@@ -12,7 +12,7 @@ struct JSONParser {
     }
 
     mutating func parseDocument() throws(JSONSyntaxError) -> JSONValue {
-        try refuseByteOrderMark()
+        try rejectByteOrderMark()
         skipWhitespace()
         guard position < count else { throw JSONSyntaxError(.empty, at: position) }
         let value = try parseValue()
@@ -21,13 +21,13 @@ struct JSONParser {
         return value
     }
 
-    /// The byte at an offset below `count`.
+    /// - Parameter offset: must be below `count`.
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
         start.load(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// The byte that comes next, not consumed.
+    /// Returns the next byte without consuming it.
     @inline(__always)
     func peek() throws(JSONSyntaxError) -> UInt8 {
         guard position < count else { throw JSONSyntaxError(.unexpectedEnd, at: position) }
@@ -41,7 +41,7 @@ struct JSONParser {
         }
     }
 
-    private func refuseByteOrderMark() throws(JSONSyntaxError) {
+    private func rejectByteOrderMark() throws(JSONSyntaxError) {
         guard count >= 3, byte(at: 0) == 0xEF, byte(at: 1) == 0xBB, byte(at: 2) == 0xBF else { return }
         throw JSONSyntaxError(.byteOrderMark, at: 0)
     }
@@ -74,7 +74,7 @@ struct JSONParser {
         position += 1
     }
 
-    /// Consumes the next byte if it is this one.
+    /// Consumes the next byte if it equals `wanted`.
     @inline(__always)
     private mutating func take(_ wanted: UInt8) -> Bool {
         guard position < count, byte(at: position) == wanted else { return false }
@@ -108,7 +108,7 @@ struct JSONParser {
         let nameOffset = position
         guard try peek() == Byte.quote else { throw JSONSyntaxError(.unexpectedByte(byte(at: position)), at: position) }
         let name = try parseString()
-        guard object.position(of: name) == nil else { throw JSONSyntaxError(.duplicateName, at: nameOffset) }
+        guard object.slot(of: name) == nil else { throw JSONSyntaxError(.duplicateName, at: nameOffset) }
         skipWhitespace()
         try expect(Byte.colon)
         skipWhitespace()
@@ -139,7 +139,7 @@ extension JSONParser {
         if isNegative {
             position += 1
         }
-        let integer = try parseWhole(isNegative: isNegative)
+        let integer = try parseIntegerPart(isNegative: isNegative)
         var isPlain = true
         if position < count, byte(at: position) == Byte.dot {
             isPlain = false
@@ -157,13 +157,13 @@ extension JSONParser {
         return .number(JSONNumber(validText: String(decoding: text, as: UTF8.self)))
     }
 
-    /// The digits before the point; nil where they are more than 64 bits hold.
-    private mutating func parseWhole(isNegative: Bool) throws(JSONSyntaxError) -> Int? {
+    /// Parses the digits before the decimal point; nil if the integer does not fit 64 bits.
+    private mutating func parseIntegerPart(isNegative: Bool) throws(JSONSyntaxError) -> Int? {
         let first = position
         guard Byte.isDigit(try peek()) else { throw JSONSyntaxError(.invalidNumber, at: position) }
         var magnitude: UInt64 = 0
         while position < count, Byte.isDigit(byte(at: position)) {
-            // Wraps only beyond 19 digits, which are refused below.
+            // Can wrap only beyond 19 digits, which are rejected below.
             magnitude = magnitude &* 10 &+ UInt64(byte(at: position) &- Byte.zero)
             position += 1
         }
@@ -192,19 +192,19 @@ extension JSONParser {
 }
 
 extension JSONValue {
-    /// No limit on nesting goes beyond this one, so that no document can exhaust a thread's stack.
-    public static let deepestNesting = 512
+    /// The upper bound of every limit on nesting, so that no document can exhaust a thread's stack.
+    public static let maxDepth = 512
 
     /// Parses strict JSON (RFC 8259) in time linear in the bytes.
     ///
-    /// Refused are also what the RFC leaves open and clients trip over: a byte order mark, a member name twice in one
-    /// object, half a surrogate pair. Integers of 64 bits stay exact.
+    /// A byte order mark, a duplicate member name and an unpaired surrogate, which the RFC leaves to implementations, are
+    /// errors. Integers of 64 bits stay exact.
     /// - Parameters:
-    ///   - bytes: one value in UTF-8, with white space around it at most.
-    ///   - maximumDepth: how many objects and arrays may stand inside each other, 512 at most.
+    ///   - bytes: one value in UTF-8, optionally surrounded by white space.
+    ///   - maximumDepth: how deep objects and arrays may be nested, at most ``maxDepth``.
     public init(parsing bytes: UnsafeRawBufferPointer, maximumDepth: Int = 64) throws(JSONSyntaxError) {
         guard let start = bytes.baseAddress else { throw JSONSyntaxError(.empty, at: 0) }
-        var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.deepestNesting))
+        var parser = JSONParser(start: start, count: bytes.count, maximumDepth: min(maximumDepth, Self.maxDepth))
         self = try parser.parseDocument()
     }
 

@@ -1,36 +1,34 @@
-/// Why bytes are not JSON, and where.
+/// Why bytes are not JSON, and at which offset.
 public struct JSONSyntaxError: Error, Sendable, Hashable {
-    /// What is wrong.
     public enum Kind: Sendable, Hashable {
-        /// There is nothing, or nothing but white space.
+        /// The text is empty or white space only.
         case empty
         /// The text starts with a byte order mark, which RFC 8259 section 8.1 forbids to senders.
         case byteOrderMark
         /// The text ends within a value.
         case unexpectedEnd
-        /// This byte cannot stand where it stands.
+        /// The grammar does not allow this byte here.
         case unexpectedByte(UInt8)
-        /// A number is none of JSON's, as `01` or `1.`.
+        /// A number is malformed, such as `01` or `1.`.
         case invalidNumber
-        /// A control character stands in a string without an escape.
+        /// A string contains an unescaped control character.
         case controlCharacter
-        /// A backslash in a string is followed by what JSON does not know.
+        /// A string contains an escape that JSON does not define.
         case invalidEscape
-        /// Half of a surrogate pair is escaped without the other half.
+        /// A string contains an escaped surrogate without its pair.
         case loneSurrogate
-        /// A string is not UTF-8.
+        /// A string is not valid UTF-8.
         case invalidUTF8
-        /// An object has a member name twice.
+        /// An object has two members of the same name.
         case duplicateName
         /// Objects and arrays are nested beyond the limit.
         case tooDeep
-        /// Something follows the value.
+        /// The value is followed by more than white space.
         case trailingBytes
     }
 
-    /// What is wrong.
     public let kind: Kind
-    /// Where it went wrong, counted in bytes from 0.
+    /// The offset of the error in bytes, from 0.
     public let offset: Int
 
     package init(_ kind: Kind, at offset: Int) {

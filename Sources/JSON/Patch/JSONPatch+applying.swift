@@ -1,167 +1,124 @@
 extension JSONPatch {
-    /// How many bytes all copies of one patch may add to a document, counted as encoded. A few copies of copies would
-    /// else fill any memory.
-    public static let mostCopiedBytes = 1 << 20
-
     /// Makes all changes, or none.
     ///
-    /// Each change takes time linear in the members or elements beside it and in the value that it moves.
-    /// - Parameter document: what to change; where an error is thrown it stays as it was.
+    /// Setting and removing a member takes amortized constant time, and inserting and removing an element takes time
+    /// linear in the elements behind it. A patch of several operations copies the objects and arrays that it changes.
+    /// - Parameter document: what to change. It stays as it was if an error is thrown.
     public func apply(to document: inout JSONValue) throws(JSONPatchError) {
-        var patched = PatchedDocument(document)
-        for (index, operation) in operations.enumerated() {
-            do throws(JSONPatchError.Kind) {
-                try patched.apply(operation)
-            } catch {
-                throw JSONPatchError(error, operation: index)
-            }
+        // Each operation makes its change or none, so a single one needs no copy to fall back on.
+        if let first = operations.first, operations.count == 1 {
+            return try first.apply(to: &document, index: 0)
         }
-        document = patched.root
+        var patched = document
+        for (index, operation) in operations.enumerated() {
+            try operation.apply(to: &patched, index: index)
+        }
+        document = patched
     }
 }
 
-/// A document to which operations are applied. After an error it may be half changed.
-private struct PatchedDocument {
-    private(set) var root: JSONValue
-    private var copyable = JSONPatch.mostCopiedBytes
-
-    init(_ root: JSONValue) {
-        self.root = root
-    }
-
-    mutating func apply(_ operation: JSONPatch.Operation) throws(JSONPatchError.Kind) {
-        switch operation {
-        case .add(let path, let value): try add(value, path)
-        case .remove(let path): _ = try remove(path)
-        case .replace(let path, let value): try replace(path, value)
-        case .move(let source, let target): try move(source, target)
-        case .copy(let source, let target): try copy(source, target)
-        case .test(let path, let value):
-            guard try self.value(path).isWorth(value) else { throw .testFailed }
+extension JSONPatch.Operation {
+    fileprivate func apply(to document: inout JSONValue, index: Int) throws(JSONPatchError) {
+        do throws(JSONPatchError.Kind) {
+            try apply(to: &document)
+        } catch {
+            throw JSONPatchError(error, operation: index)
         }
     }
 
-    private func value(_ path: JSONPointer) throws(JSONPatchError.Kind) -> JSONValue {
-        guard let value = path.value(in: root) else { throw .noTarget }
-        return value
-    }
-
-    private mutating func add(_ value: JSONValue, _ path: JSONPointer) throws(JSONPatchError.Kind) {
-        try checkDepth(of: value, at: path)
-        guard let token = path.tokens.last else {
-            root = value
-            return
-        }
-        try root.edit(path.tokens.dropLast()) { (parent) throws(JSONPatchError.Kind) in
-            try parent.insert(value, at: token)
-        }
-    }
-
-    private mutating func remove(_ path: JSONPointer) throws(JSONPatchError.Kind) -> JSONValue {
-        guard let token = path.tokens.last else { throw .removesDocument }
-        return try root.edit(path.tokens.dropLast()) { (parent) throws(JSONPatchError.Kind) in
-            try parent.remove(token)
+    private func apply(to document: inout JSONValue) throws(JSONPatchError.Kind) {
+        let parents = path.tokens.dropLast()
+        switch (self, path.tokens.last) {
+        case (.add(_, let value), nil), (.replace(_, let value), nil):
+            try checkDepth(of: value)
+            document = value
+        case (.remove, nil):
+            throw .removesDocument
+        case (.add(_, let value), let token?):
+            try checkDepth(of: value)
+            try document.edit(parents) { (parent) throws(JSONPatchError.Kind) in try parent.insert(value, at: token) }
+        case (.replace(_, let value), .some):
+            try checkDepth(of: value)
+            try document.edit(path.tokens[...]) { $0 = value }
+        case (.remove, let token?):
+            try document.edit(parents) { (parent) throws(JSONPatchError.Kind) in try parent.remove(token) }
         }
     }
 
-    private mutating func replace(_ path: JSONPointer, _ value: JSONValue) throws(JSONPatchError.Kind) {
-        try checkDepth(of: value, at: path)
-        try root.edit(path.tokens[...]) { $0 = value }
-    }
-
-    private func checkDepth(of value: JSONValue, at path: JSONPointer) throws(JSONPatchError.Kind) {
-        var extent = EncodedSize()
-        extent.add(value)
-        guard path.tokens.count + extent.depth <= JSONValue.deepestNesting else { throw .tooDeep }
-    }
-
-    private mutating func move(_ source: JSONPointer, _ target: JSONPointer) throws(JSONPatchError.Kind) {
-        guard source != target else {
-            _ = try value(source)
-            return
-        }
-        let start = JSONPointer(tokens: Array(target.tokens.prefix(source.tokens.count)))
-        guard start != source else { throw .movesIntoItself }
-        try add(try remove(source), target)
-    }
-
-    private mutating func copy(_ source: JSONPointer, _ target: JSONPointer) throws(JSONPatchError.Kind) {
-        let value = try value(source)
-        var extent = EncodedSize(limit: copyable)
-        extent.add(value)
-        guard !extent.isOverLimit else { throw .tooLarge }
-        copyable -= extent.bytes
-        try add(value, target)
+    private func checkDepth(of value: JSONValue) throws(JSONPatchError.Kind) {
+        var size = EncodedSize()
+        size.add(value)
+        guard path.tokens.count + size.depth <= JSONValue.maxDepth else { throw .tooDeep }
     }
 }
 
 extension JSONValue {
-    /// Changes a value in place.
+    /// Changes a value in place, or throws and changes nothing.
     ///
     /// - Parameters:
-    ///   - tokens: the way to the value.
-    ///   - change: gets the value. Where it throws, the value that is edited is spoilt.
-    mutating func edit<Result>(
-        _ tokens: ArraySlice<String>, _ change: (inout JSONValue) throws(JSONPatchError.Kind) -> Result
-    ) throws(JSONPatchError.Kind) -> Result {
+    ///   - tokens: the path to the value.
+    ///   - change: gets the value; must leave it as it was if it throws.
+    fileprivate mutating func edit(
+        _ tokens: ArraySlice<String>, _ change: (inout JSONValue) throws(JSONPatchError.Kind) -> Void
+    ) throws(JSONPatchError.Kind) {
         guard let token = tokens.first else { return try change(&self) }
         let rest = tokens.dropFirst()
-        switch self {
-        case .array(var elements):
-            let index = try Self.index(token, in: elements)
-            self = .null  // or the elements would be shared, and copied by the change
-            let result = try elements[index].edit(rest, change)
-            self = .array(elements)
-            return result
-        case .object(var object):
-            guard let position = object.position(of: token) else { throw .noTarget }
-            self = .null
-            let result = try object.changeValue(at: position) { (value) throws(JSONPatchError.Kind) in
+        if var object = takeObject() {
+            defer { self = .object(object) }
+            guard let slot = object.slot(of: token) else { throw .noTarget }
+            try object.changeValue(inSlot: slot) { (value) throws(JSONPatchError.Kind) in
                 try value.edit(rest, change)
             }
-            self = .object(object)
-            return result
-        default: throw .noTarget
-        }
-    }
-
-    /// Sets a member, or inserts an element.
-    mutating func insert(_ value: JSONValue, at token: String) throws(JSONPatchError.Kind) {
-        switch self {
-        case .array(var elements):
-            let index = token == "-" ? elements.count : JSONPointer.index(token)
-            guard let index, index <= elements.count else { throw .noTarget }
-            self = .null
-            elements.insert(value, at: index)
-            self = .array(elements)
-        case .object(var object):
-            self = .null
-            object[token] = value
-            self = .object(object)
-        default: throw .noTarget
-        }
-    }
-
-    /// Takes away a member or an element, which must be there.
-    mutating func remove(_ token: String) throws(JSONPatchError.Kind) -> JSONValue {
-        switch self {
-        case .array(var elements):
-            let index = try Self.index(token, in: elements)
-            self = .null
+        } else if var elements = takeArray() {
             defer { self = .array(elements) }
-            return elements.remove(at: index)
-        case .object(var object):
-            guard let value = object[token] else { throw .noTarget }
-            self = .null
-            object[token] = nil
-            self = .object(object)
-            return value
-        default: throw .noTarget
+            try elements[Self.index(token, below: elements.count)].edit(rest, change)
+        } else {
+            throw .noTarget
         }
     }
 
-    private static func index(_ token: String, in elements: [JSONValue]) throws(JSONPatchError.Kind) -> Int {
-        guard let index = JSONPointer.index(token), index < elements.count else { throw .noTarget }
+    fileprivate mutating func insert(_ value: JSONValue, at token: String) throws(JSONPatchError.Kind) {
+        if var object = takeObject() {
+            defer { self = .object(object) }
+            object[token] = value
+        } else if var elements = takeArray() {
+            defer { self = .array(elements) }
+            let index = try token == "-" ? elements.count : Self.index(token, below: elements.count + 1)
+            elements.insert(value, at: index)
+        } else {
+            throw .noTarget
+        }
+    }
+
+    fileprivate mutating func remove(_ token: String) throws(JSONPatchError.Kind) {
+        if var object = takeObject() {
+            defer { self = .object(object) }
+            guard case .some = object.removeValue(forName: token) else { throw .noTarget }
+        } else if var elements = takeArray() {
+            defer { self = .array(elements) }
+            elements.remove(at: try Self.index(token, below: elements.count))
+        } else {
+            throw .noTarget
+        }
+    }
+
+    /// Moves the members out and leaves `null`, so that the caller has the only reference and changes them without a
+    /// copy; nil if this is not an object.
+    private mutating func takeObject() -> JSONObject? {
+        guard case .object(let object) = self else { return nil }
+        self = .null
+        return object
+    }
+
+    /// Moves the elements out like ``takeObject()``; nil if this is not an array.
+    private mutating func takeArray() -> [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        self = .null
+        return elements
+    }
+
+    private static func index(_ token: String, below end: Int) throws(JSONPatchError.Kind) -> Int {
+        guard let index = JSONPointer.index(token), index < end else { throw .noTarget }
         return index
     }
 }

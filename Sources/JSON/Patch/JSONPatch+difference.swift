@@ -1,9 +1,9 @@
 extension JSONPatch {
-    /// The changes that make one document of another: applied to `old` they give `new`.
+    /// The difference between two documents: applied to `old`, the patch gives `new`.
     ///
-    /// Objects are compared member by member, arrays element by element between what they begin and end with in common.
-    /// Wherever replacing a whole object or array takes fewer bytes than the changes inside it, it is replaced; so a patch
-    /// never takes more than replacing the whole document. Equal documents have an empty patch.
+    /// Objects are compared member by member. Arrays are compared element by element between their common prefix and
+    /// suffix. An object or array is replaced as a whole if that takes fewer bytes than the changes inside it, so a patch
+    /// is never larger than one that replaces the document. Equal documents have an empty patch.
     ///
     /// Takes time linear in the documents for each level of nesting.
     public init(from old: JSONValue, to new: JSONValue) {
@@ -13,7 +13,7 @@ extension JSONPatch {
     }
 }
 
-/// Finds the changes, from the outside inwards.
+/// Compares two documents from the outside inwards.
 private struct Difference {
     private enum Step {
         case name(String)
@@ -28,9 +28,9 @@ private struct Difference {
     }
 
     private(set) var operations: [JSONPatch.Operation] = []
-    /// What the operations take, each with a comma.
+    /// The encoded size of the operations, each with a comma.
     private var bytes = 0
-    /// Where the values at hand stand.
+    /// The path to the values that are being compared.
     private var steps: [Step] = []
 
     mutating func compare(_ old: JSONValue, _ new: JSONValue) {
@@ -45,7 +45,7 @@ private struct Difference {
         if operations.count > count { replaceIfShorter(new, operationsFrom: count, bytesBefore: before) }
     }
 
-    /// Takes the last operations back where replacing the value that they change takes fewer bytes.
+    /// Drops the last operations if replacing the value that they change takes fewer bytes.
     private mutating func replaceIfShorter(_ new: JSONValue, operationsFrom count: Int, bytesBefore before: Int) {
         let whole = JSONPatch.Operation.replace(path, new)
         let length = Self.length(of: whole, limit: bytes - before)
@@ -59,24 +59,18 @@ private struct Difference {
         var common = 0
         for (index, (name, value)) in old.enumerated() {
             steps.append(.name(name))
-            if let position = Self.position(of: name, in: new, guess: index) {
+            if let other = new.value(named: name, firstTryingSlot: index) {
                 common += 1
-                compare(value, new[position].value)
+                compare(value, other)
             } else {
                 append(.remove(path))
             }
             steps.removeLast()
         }
         guard common < new.count else { return }
-        for (index, (name, value)) in new.enumerated() where Self.position(of: name, in: old, guess: index) == nil {
+        for (index, (name, value)) in new.enumerated() where !old.hasMember(name, firstTryingSlot: index) {
             append(.name(name)) { .add($0, value) }
         }
-    }
-
-    /// Documents that differ little have most members at the same place.
-    private static func position(of name: String, in object: JSONObject, guess: Int) -> Int? {
-        if guess < object.count, CodePointString(object[guess].name) == CodePointString(name) { return guess }
-        return object.position(of: name)
     }
 
     private mutating func compareElements(_ old: [JSONValue], _ new: [JSONValue]) {
@@ -113,26 +107,26 @@ private struct Difference {
         bytes += Self.length(of: operation, limit: .max)
     }
 
-    /// The bytes of an operation with its comma; where they are more than the limit, some number that is more too.
+    /// The encoded size of an operation with its comma. Above the limit, the result is only known to exceed the limit.
     private static func length(of operation: JSONPatch.Operation, limit: Int) -> Int {
-        var extent = EncodedSize(limit: limit)
-        extent.add(bytes: #"{"op":"","path":},"#.utf8.count + operation.name.utf8CodeUnitCount)
-        extent.add(operation.path.description)
+        var size = EncodedSize(limit: limit)
+        size.add(bytes: #"{"op":"","path":},"#.utf8.count + operation.name.utf8CodeUnitCount)
+        size.add(operation.path.description)
         if let value = operation.value {
-            extent.add(bytes: #","value":"#.utf8.count)
-            extent.add(value)
+            size.add(bytes: #","value":"#.utf8.count)
+            size.add(value)
         }
-        return extent.bytes
+        return size.bytes
     }
 }
 
-/// How many bytes values take when they are written as `JSONWriter` does, and how deep they are nested.
+/// Measures how many bytes `JSONWriter` writes for a value, and how deep the value is nested.
 ///
-/// Counting ends soon after a limit, so that it never costs more than what the limit is worth.
+/// Measuring stops soon after the limit, so that comparing with a small operation does not walk through a large value.
 struct EncodedSize {
     let limit: Int
     private(set) var bytes = 0
-    /// How many objects and arrays stand inside each other; right only where the limit is kept.
+    /// The nesting of objects and arrays; exact only below the limit.
     private(set) var depth = 0
 
     init(limit: Int = .max) {
@@ -145,7 +139,7 @@ struct EncodedSize {
         add(value, depth: 1)
     }
 
-    /// Counts a quoted string.
+    /// Adds a quoted string.
     mutating func add(_ text: String) {
         bytes += 2 + text.utf8.count
         guard !isOverLimit else { return }
@@ -180,7 +174,7 @@ struct EncodedSize {
         }
     }
 
-    /// Counts the brackets and commas of an object or array.
+    /// Adds the brackets and commas of an object or array.
     private mutating func enter(_ depth: Int, count: Int) {
         self.depth = max(self.depth, depth)
         bytes += 2 + max(count - 1, 0)

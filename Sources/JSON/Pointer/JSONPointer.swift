@@ -1,19 +1,20 @@
-/// The way to one value inside a JSON document (RFC 6901).
+/// A JSON Pointer (RFC 6901): the path to one value inside a document.
 ///
-/// Pointers are equal when their tokens are, compared by code point.
+/// Equality compares the tokens by code point.
 public struct JSONPointer: Sendable {
-    /// Points at the whole document.
+    /// The pointer to the whole document.
     public static let root = JSONPointer(tokens: [])
 
-    /// The names and indices to follow, from the top, without escapes.
+    /// Member names and indices from the root, unescaped.
     public let tokens: [String]
 
-    /// Takes the tokens as they are, without escapes.
+    /// A pointer of these tokens, which are not escaped.
     public init(tokens: [String]) {
         self.tokens = tokens
     }
 
-    /// Reads the text form: empty for the whole document, else `/` before each token, where `~0` is `~` and `~1` is `/`.
+    /// Parses the text form: `/` before each token, in which `~0` stands for `~` and `~1` for `/`. The empty text is the
+    /// root.
     public init(_ text: String) throws(JSONPointerError) {
         guard let first = text.utf8.first else {
             self = .root
@@ -27,17 +28,17 @@ public struct JSONPointer: Sendable {
         self.tokens = tokens
     }
 
-    /// The pointer to a member of the object that this one points at.
+    /// The pointer to a member of the object at this pointer.
     public func appending(_ name: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [name])
     }
 
-    /// The pointer to an element of the array that this one points at.
+    /// The pointer to an element of the array at this pointer.
     public func appending(_ index: Int) -> JSONPointer {
         appending(String(index))
     }
 
-    /// The value pointed at; nil where there is none.
+    /// The value at this pointer; nil if there is none.
     public func value(in document: JSONValue) -> JSONValue? {
         var value = document
         for token in tokens {
@@ -55,8 +56,8 @@ public struct JSONPointer: Sendable {
         return value
     }
 
-    /// The token as an array index: digits without leading zeros. `-`, the place behind the last element, is none, nor
-    /// is a number beyond 64 bits.
+    /// The token as an array index: digits without leading zeros. Nil for `-`, which stands for the end of the array, and
+    /// for numbers that do not fit 64 bits.
     static func index(_ token: String) -> Int? {
         let digits = token.utf8
         guard let first = digits.first, digits.allSatisfy(Byte.isDigit), first != Byte.zero || digits.count == 1 else {
@@ -133,27 +134,27 @@ extension JSONPointer: JSONEncodable {
 }
 
 extension JSONPointer {
-    /// Where the bytes of the value pointed at stand; nil where there is none.
+    /// The range of the value's bytes in encoded JSON; nil if there is no value at this pointer.
     ///
-    /// It skims encoded JSON once, up to the end of the value, and builds nothing. Any bytes are safe to skim; where they
-    /// are not JSON the answer is nil, unless the fault lies where the skimming does not look.
+    /// Scans the bytes once, up to the end of the value, and allocates nothing. Any input is safe. The scan does not
+    /// validate values that it skips: invalid JSON gives nil only if the scan notices the error.
     public func range(in json: [UInt8]) -> Range<Int>? {
         json.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else { return nil }
-            var skimmer = JSONScanner(start: start, count: buffer.count)
+            var scanner = JSONScanner(start: start, count: buffer.count)
             for token in tokens {
-                guard skimmer.enter(token) else { return nil }
+                guard scanner.enter(token) else { return nil }
             }
-            return skimmer.skipValue()
+            return scanner.skipValue()
         }
     }
 }
 
-/// Why a text is no JSON Pointer.
+/// Why a text is not a JSON Pointer.
 public enum JSONPointerError: Error, Sendable, Hashable {
-    /// A pointer is empty or starts with a slash (RFC 6901 section 3).
+    /// The text is neither empty nor starts with a slash (RFC 6901 section 3).
     case missingLeadingSlash
-    /// A `~` is followed by neither `0` nor `1`; the offset counts bytes from 0.
+    /// A `~` is followed by neither `0` nor `1`. The offset is in bytes, from 0.
     case invalidEscape(offset: Int)
 }
 
@@ -162,9 +163,9 @@ extension JSONPointerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingLeadingSlash:
-            "A JSON Pointer is empty or starts with '/'."
+            "A JSON Pointer must be empty or start with '/'."
         case .invalidEscape(let offset):
-            "In a JSON Pointer '~' must be followed by '0' or '1'; at byte \(offset) it is not."
+            "The '~' at byte \(offset) of a JSON Pointer must be followed by '0' or '1'."
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Walks over encoded JSON without reading more of it than it must. Every read is checked against the end.
+/// Finds values in encoded JSON without parsing the others. Every read is bounds-checked.
 struct JSONScanner {
     private let start: UnsafeRawPointer
     private let count: Int
@@ -9,7 +9,7 @@ struct JSONScanner {
         self.count = count
     }
 
-    /// Goes to the member or element that the token names, in the value that comes next.
+    /// Moves to the member or element that the token names, inside the next value.
     mutating func enter(_ token: String) -> Bool {
         if take(Byte.openBrace) {
             return enterMember(CodePointString(token))
@@ -20,17 +20,17 @@ struct JSONScanner {
         return false
     }
 
-    /// Skips the value that comes next and answers where it stands; nil where there is none, or only half of one.
+    /// Skips the next value and returns its range; nil if there is none, or if it is incomplete.
     mutating func skipValue() -> Range<Int>? {
         skipWhitespace()
         let first = position
-        let isWhole =
+        let isComplete =
             switch peek() {
             case Byte.quote: skipString() != nil
             case Byte.openBrace, Byte.openBracket: skipContainer()
             default: skipScalar()
             }
-        return isWhole ? first..<position : nil
+        return isComplete ? first..<position : nil
     }
 
     private mutating func enterMember(_ name: CodePointString) -> Bool {
@@ -68,7 +68,7 @@ struct JSONScanner {
         }
     }
 
-    /// Consumes the next byte that is no white space, if it is this one, and the white space behind it.
+    /// Consumes the next byte behind white space, and the white space behind it, if the byte equals `wanted`.
     private mutating func take(_ wanted: UInt8) -> Bool {
         skipWhitespace()
         guard peek() == wanted else { return false }
@@ -77,7 +77,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Skips a member's name and answers whether it is the one wanted; nil where it has no end.
+    /// Skips a member's name and returns whether it equals `name`; nil if it is not terminated.
     private mutating func takeName(_ name: CodePointString) -> Bool? {
         let first = position
         guard let hasEscapes = skipString() else { return nil }
@@ -89,7 +89,7 @@ struct JSONScanner {
         return CodePointString(text) == name
     }
 
-    /// Skips the string whose opening quote comes next and answers whether it has escapes; nil where it has no end.
+    /// Skips a string, from its opening quote, and returns whether it has escapes; nil if it is not terminated.
     private mutating func skipString() -> Bool? {
         var hasEscapes = false
         position += 1
@@ -107,7 +107,7 @@ struct JSONScanner {
         }
     }
 
-    /// Skips the object or array whose opening bracket comes next; false where it has no end.
+    /// Skips an object or array, from its opening bracket; false if it is not terminated.
     private mutating func skipContainer() -> Bool {
         var depth = 0
         while let next = peek() {
@@ -127,16 +127,16 @@ struct JSONScanner {
         return false
     }
 
-    /// Skips a number, `true`, `false` or `null`; false where there is none.
+    /// Skips a number, `true`, `false` or `null`; false if there is none.
     private mutating func skipScalar() -> Bool {
         let first = position
-        while let next = peek(), Self.canStandInScalar(next) {
+        while let next = peek(), Self.isScalarByte(next) {
             position += 1
         }
         return position > first
     }
 
-    private static func canStandInScalar(_ byte: UInt8) -> Bool {
+    private static func isScalarByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), Byte.zero...Byte.nine: true
         case Byte.minus, Byte.plus, Byte.dot, Byte.upperE: true

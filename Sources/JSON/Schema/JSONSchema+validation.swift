@@ -1,25 +1,26 @@
 extension JSONSchema {
-    /// Checks a value and says what is wrong with it, in the order of the document; nothing if it is right.
+    /// Returns the violations in document order; empty if the value is valid.
     ///
-    /// Takes time linear in the value, and stops at 20 violations.
+    /// Takes time linear in the value, and stops after 20 violations.
     /// - Parameters:
-    ///   - value: what is checked.
-    ///   - pointer: where the value stands in what the client sent, for the violations' pointers.
+    ///   - value: the value to check.
+    ///   - pointer: the path of the value inside the client's document; the violations' pointers start with it.
     public func validate(_ value: JSONValue, at pointer: JSONPointer = .root) -> [Violation] {
         var validator = SchemaValidator()
         validator.check(value, against: self)
-        return validator.faults.map { fault in
-            Violation(pointer: JSONPointer(tokens: pointer.tokens + fault.path.reversed()), detail: fault.detail)
+        return validator.violations.map { violation in
+            Violation(
+                pointer: JSONPointer(tokens: pointer.tokens + violation.path.reversed()), detail: violation.detail)
         }
     }
 }
 
-/// A walk over one value. Only the way back from what is wrong is noted, so that a value that is right costs no memory.
+/// Walks through one value. Paths are built backwards from violations only, so a valid value allocates nothing.
 private struct SchemaValidator {
-    private static let maximumFaults = 20
+    private static let maxViolations = 20
 
-    /// What is wrong, and the tokens that lead to it, the innermost first.
-    private(set) var faults: [(path: [String], detail: String)] = []
+    /// Each path has its innermost token first.
+    private(set) var violations: [(path: [String], detail: String)] = []
 
     mutating func check(_ value: JSONValue, against schema: JSONSchema) {
         if schema.isNullable, value.isNull {
@@ -89,14 +90,14 @@ private struct SchemaValidator {
     }
 
     private static func unknownMember(_ properties: [JSONSchema.Property]) -> String {
-        guard !properties.isEmpty else { return "is not known; no member is" }
-        return "is not known; known are " + properties.map(\.name).joined(separator: ", ")
+        guard !properties.isEmpty else { return "is not known; no members are allowed" }
+        return "is not known; known members: " + properties.map(\.name).joined(separator: ", ")
     }
 
     private mutating func inside(_ token: @autoclosure () -> String, _ body: (inout SchemaValidator) -> Void) {
-        let before = faults.count
+        let before = violations.count
         body(&self)
-        for index in before..<faults.count { faults[index].path.append(token()) }
+        for index in before..<violations.count { violations[index].path.append(token()) }
     }
 
     private mutating func require(_ isAllowed: Bool, _ schema: JSONSchema) {
@@ -106,14 +107,14 @@ private struct SchemaValidator {
     }
 
     private mutating func report(_ detail: String) {
-        if !isFull { faults.append((path: [], detail: detail)) }
+        if !isFull { violations.append((path: [], detail: detail)) }
     }
 
-    private var isFull: Bool { faults.count >= Self.maximumFaults }
+    private var isFull: Bool { violations.count >= Self.maxViolations }
 }
 
 extension JSONSchema.Shape {
-    /// The shape in words, to stand behind "must be".
+    /// Continues the sentence "must be …".
     fileprivate var phrase: String {
         switch self {
         case .integer(let minimum?, let maximum?): "an integer from \(minimum) to \(maximum)"
@@ -138,29 +139,26 @@ extension JSONSchema.Format {
 }
 
 extension JSONSchema {
-    /// What a string's length counts.
+    /// The unit of a string's length.
     public enum TextUnit: Sendable, Hashable {
-        /// Unicode code points, as JSON Schema counts.
+        /// Unicode code points, as in JSON Schema.
         case scalars
-        /// Grapheme clusters: what a person calls a character.
+        /// Grapheme clusters, which people see as characters.
         case characters
     }
 
-    /// A regular expression for readers of the schema, with the function that decides the same here.
+    /// A regular expression that is published, and an equivalent function that checks strings.
     public struct Pattern: Sendable {
-        /// In the dialect of ECMA-262, as JSON Schema wants.
+        /// The published regular expression, in the ECMA-262 dialect that JSON Schema prescribes.
         public let expression: String
-        /// What a string that matches is, in words for people: `a language tag such as "en"`.
+        /// A description for people, such as `a language tag such as "en"`.
         public let phrase: String?
-        /// Whether a string matches.
         public let matches: @Sendable (String) -> Bool
 
-        /// A pattern that `matches` decides.
-        ///
         /// - Parameters:
-        ///   - expression: in the dialect of ECMA-262, as JSON Schema wants.
-        ///   - phrase: what a string that matches is; without one, refusals show the expression.
-        ///   - matches: whether a string matches; must take time linear in the string.
+        ///   - expression: the published regular expression, in the ECMA-262 dialect that JSON Schema prescribes.
+        ///   - phrase: a description for people; if nil, violations show the expression.
+        ///   - matches: decides whether a string matches; must take time linear in the string.
         public init(_ expression: String, phrase: String? = nil, matches: @escaping @Sendable (String) -> Bool) {
             self.expression = expression
             self.phrase = phrase
@@ -168,9 +166,9 @@ extension JSONSchema {
         }
     }
 
-    /// A format that is checked, not only noted.
+    /// A format that validation checks.
     public enum Format: String, Sendable, Hashable {
-        /// `YYYY-MM-DD` (RFC 3339 full-date), a day that the calendar has.
+        /// `YYYY-MM-DD` (RFC 3339 full-date), an existing day.
         case date
     }
 
@@ -208,7 +206,7 @@ extension JSONSchema.Format {
         return digits.reduce(0) { $0 * 10 + Int($1 - Byte.zero) }
     }
 
-    /// In the Gregorian calendar; a month that there is not has no days.
+    /// In the Gregorian calendar; 0 for an invalid month.
     private static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -220,14 +218,13 @@ extension JSONSchema.Format {
 }
 
 extension JSONSchema {
-    /// One thing that is wrong with a value.
+    /// One way in which a value does not match a schema.
     public struct Violation: Sendable, Hashable, JSONEncodable {
-        /// The value that is wrong; for a member that is missing, the place where it should be.
+        /// The invalid value, or the missing member.
         public let pointer: JSONPointer
-        /// What it must be, without the value itself, which may be a secret.
+        /// What the value must be. It does not quote the value, which may be secret.
         public let detail: String
 
-        /// A violation at that place.
         public init(pointer: JSONPointer, detail: String) {
             self.pointer = pointer
             self.detail = detail

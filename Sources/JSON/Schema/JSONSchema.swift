@@ -1,7 +1,7 @@
-/// What a JSON value must look like: the part of JSON Schema (draft 2020-12) that action payloads need.
+/// The subset of JSON Schema (draft 2020-12) that action payloads need.
 ///
-/// A schema is published by encoding it and enforced by `validate`, so what is promised is what is checked.
-/// Members that an object's schema does not name are refused.
+/// Encoding publishes the schema and ``validate(_:at:)`` enforces it, so the published schema and the checks agree.
+/// Unknown members of an object are violations.
 public struct JSONSchema: Sendable {
     let shape: Shape
     private(set) var isNullable = false
@@ -22,12 +22,12 @@ public struct JSONSchema: Sendable {
         self.shape = shape
     }
 
-    /// A whole number, also where it is written as `1.0` or `1e2`.
+    /// A 64-bit integer, even if it is written as `1.0` or `1e2`.
     public static func integer(minimum: Int? = nil, maximum: Int? = nil) -> JSONSchema {
         JSONSchema(.integer(minimum: minimum, maximum: maximum))
     }
 
-    /// A whole number within the range.
+    /// An integer within the range.
     public static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
         integer(minimum: range.lowerBound, maximum: range.upperBound)
     }
@@ -40,8 +40,8 @@ public struct JSONSchema: Sendable {
         JSONSchema(.enumeration(values))
     }
 
-    /// A string. Where lengths count characters, the published `maxLength`, which counts code points, promises less room
-    /// than there is: what it allows is accepted, and so are longer texts of characters with several code points.
+    /// A string. If lengths count characters, the published `maxLength`, which counts code points, is stricter than the
+    /// check: longer texts are also accepted if their characters have several code points.
     public static func string(
         minLength: Int? = nil, maxLength: Int? = nil, counting unit: TextUnit = .scalars,
         pattern: Pattern? = nil, format: Format? = nil
@@ -51,34 +51,34 @@ public struct JSONSchema: Sendable {
                 TextRules(length: ItemCount(minLength, maxLength), unit: unit, pattern: pattern, format: format)))
     }
 
-    /// An array whose elements all look alike.
+    /// An array whose elements all match one schema.
     public static func array(of items: JSONSchema, minItems: Int? = nil, maxItems: Int? = nil) -> JSONSchema {
         JSONSchema(.array(of: items, ItemCount(minItems, maxItems)))
     }
 
-    /// An object with these members and no others.
+    /// An object with no other members than these.
     public static func object(
         _ properties: [Property], minProperties: Int? = nil, maxProperties: Int? = nil
     ) -> JSONSchema {
         JSONSchema(.object(properties, ItemCount(minProperties, maxProperties)))
     }
 
-    /// The same schema, which takes `null` too.
+    /// This schema, which also accepts `null`.
     public var nullable: JSONSchema {
         with { $0.isNullable = true }
     }
 
-    /// Gives the schema a title for readers.
+    /// Sets the keyword `title`.
     public func titled(_ title: String) -> JSONSchema {
         with { $0.title = title }
     }
 
-    /// Says in words what the keywords cannot.
+    /// Sets the keyword `description`.
     public func described(_ description: String) -> JSONSchema {
         with { $0.details = description }
     }
 
-    /// Says what stands for a member that is left out. It is published; whoever reads the value applies it.
+    /// Sets the keyword `default`: the value of an omitted member. Validation does not insert it.
     public func defaulting(to value: JSONValue) -> JSONSchema {
         with { $0.defaultValue = value }
     }
@@ -91,7 +91,7 @@ public struct JSONSchema: Sendable {
 }
 
 extension JSONSchema {
-    /// How many there may be of something.
+    /// The allowed number of characters, elements or members.
     struct ItemCount: Sendable {
         let minimum: Int?
         let maximum: Int?
@@ -120,16 +120,13 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// A member that an object has or may have.
+    /// A required or optional member of an object.
     public struct Property: Sendable {
-        /// What the member is called.
         public let name: String
-        /// What its value may be.
         public let schema: JSONSchema
-        /// Whether an object without it is refused.
         public let isRequired: Bool
 
-        /// A member that an object must have.
+        /// A member that every valid object has.
         public static func required(_ name: String, _ schema: JSONSchema) -> Property {
             Property(name: name, schema: schema, isRequired: true)
         }
@@ -142,7 +139,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema: JSONEncodable {
-    /// Writes the schema in the words of draft 2020-12.
+    /// Writes the schema with the keywords of draft 2020-12.
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             encodeType(into: &json)
@@ -178,7 +175,7 @@ extension JSONSchema.Shape {
         case .boolean:
             break
         case .integer(let minimum, let maximum):
-            // No integer beyond 64 bits is taken, so none is promised.
+            // Larger integers are rejected, so the published schema must exclude them.
             json.member("minimum", minimum ?? .min)
             json.member("maximum", maximum ?? .max)
         case .enumeration(let values):
@@ -213,8 +210,8 @@ extension JSONSchema.Shape {
 
 extension JSONSchema.TextRules {
     fileprivate func encodeKeywords(into json: inout JSONWriter) {
-        // A character has one code point at least: whatever the published bound allows, counted in code points, has no
-        // more characters than that. It may have fewer than the lower bound.
+        // A character has at least one code point: a text within the published maximum, which counts code points, also
+        // has no more characters. It may have fewer characters than the minimum.
         json.member("minLength", ifPresent: length.minimum)
         json.member("maxLength", ifPresent: length.maximum)
         json.member("pattern", ifPresent: pattern?.expression)

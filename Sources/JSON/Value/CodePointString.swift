@@ -1,6 +1,4 @@
-/// A string that equals another one when their bytes are the same.
-///
-/// `String` compares by canonical equivalence; JSON compares code points.
+/// A string that is compared by its bytes. Swift's `String` compares by canonical equivalence, JSON by code point.
 struct CodePointString: Sendable {
     let text: String
 
@@ -34,7 +32,7 @@ extension CodePointString: Hashable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Both must be of one length.
+    /// Both buffers must have the same length.
     fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset + 8 <= count {

@@ -1,11 +1,11 @@
-/// A JSON number that is not written as a plain 64-bit integer, its text kept exactly.
+/// The exact text of a JSON number that is not written as a 64-bit integer.
 ///
-/// Equal are numbers of the same text: `1.0` and `1.00` differ.
+/// Equality compares the texts: `1.0` and `1.00` differ.
 public struct JSONNumber: Sendable, Hashable {
-    /// The number as it was written, always valid JSON.
+    /// The number as it was written; always valid JSON.
     public let text: String
 
-    /// The shortest text that reads back as the same `Double`; nil for infinities and NaN, which JSON does not have.
+    /// The shortest text that parses to the same `Double`; nil for infinities and NaN, which JSON does not have.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = value.description
@@ -15,15 +15,15 @@ public struct JSONNumber: Sendable, Hashable {
         text = validText
     }
 
-    /// The nearest `Double`, nil where it is beyond what one holds.
+    /// The nearest `Double`; nil if the number overflows.
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    /// The value where it is a whole number of 64 bits: `1.0` and `1e2` are, `1.5` and `1e99` are not.
+    /// The value if it is a 64-bit integer: `1.0` and `1e2` are, `1.5` and `1e99` are not.
     ///
-    /// Takes time linear in the text, whatever the exponent says.
+    /// Takes time linear in the text, however large the exponent is.
     public var exactInteger: Int? {
         var decimal = Decimal()
         for byte in text.utf8 {
@@ -33,7 +33,7 @@ public struct JSONNumber: Sendable, Hashable {
     }
 }
 
-/// The digits of a number, read byte by byte; remembers no more of them than an integer can have.
+/// Reads a number byte by byte, and stores no more digits than a 64-bit integer has.
 private struct Decimal {
     private enum Part {
         case whole, fraction, exponent
@@ -42,7 +42,7 @@ private struct Decimal {
     private var part = Part.whole
     private var isNegative = false
     private var magnitude: UInt64 = 0
-    /// Zeros read after the last other digit: they count only when another digit follows.
+    /// Zeros behind the last nonzero digit. They count only if another nonzero digit follows.
     private var pendingZeros = 0
     private var isTooLong = false
     private var fractionDigits = 0
@@ -62,7 +62,7 @@ private struct Decimal {
 
     private mutating func read(digit: UInt64) {
         if part == .exponent {
-            // Far beyond what any text's length can outweigh, and far from overflow.
+            // No text is long enough to compensate for an exponent of 2^50, and this sum cannot overflow.
             exponent = min(exponent * 10 + Int(digit), 1 << 50)
             return
         }
@@ -104,7 +104,7 @@ private struct Decimal {
 }
 
 extension Int {
-    /// Nil where the number does not fit.
+    /// Nil if the number does not fit.
     init?(magnitude: UInt64, isNegative: Bool) {
         if isNegative {
             guard magnitude <= Int.min.magnitude else { return nil }

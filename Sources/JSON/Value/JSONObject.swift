@@ -1,20 +1,31 @@
 /// The members of a JSON object in the order they were written, each name once.
 ///
-/// Looking up a name takes constant time, however many members there are. Names are compared by code point.
+/// Lookup takes constant time, and setting or removing a member amortized constant time, however many members there
+/// are. Names are compared by code point.
 public struct JSONObject: Sendable {
-    /// From this many members on, names are found by hash and no longer one by one.
+    /// Objects with more members than this are indexed by hash. Comparing names one by one is faster in smaller ones.
     static let indexThreshold = 16
 
-    private var members: [(name: String, value: JSONValue)]
-    /// Where each name stands in `members`, once there are many.
-    private var positions: [CodePointString: Int]?
+    /// A removed member of an indexed object leaves a slot without value, so that the other slots keep their numbers.
+    private struct Slot {
+        let name: String
+        var value: JSONValue?
+
+        var isEmpty: Bool {
+            if case .none = value { true } else { false }
+        }
+    }
+
+    private var slots: [Slot]
+    /// The slot of each name, once there are many members. Only indexed objects have empty slots.
+    private var index: [CodePointString: Int]?
 
     /// An object without members.
     public init() {
-        members = []
+        slots = []
     }
 
-    /// Of two members with one name the later value stands, at the place of the first.
+    /// If a name occurs twice, the object keeps the place of the first member and the value of the last.
     public init(_ members: [(String, JSONValue)]) {
         self.init(reservingCapacity: members.count)
         for (name, value) in members {
@@ -23,82 +34,145 @@ public struct JSONObject: Sendable {
     }
 
     init(reservingCapacity capacity: Int) {
-        members = []
-        members.reserveCapacity(capacity)
+        slots = []
+        slots.reserveCapacity(capacity)
+    }
+
+    /// How many members there are.
+    public var count: Int {
+        index?.count ?? slots.count
+    }
+
+    /// Whether there are no members.
+    public var isEmpty: Bool {
+        count == 0
     }
 
     /// The names in order.
     public var names: [String] {
-        members.map(\.name)
+        map(\.name)
     }
 
-    /// The member's value, nil where there is none. Setting appends a new name at the end; setting nil removes the
-    /// member, which takes time linear in the count.
+    /// The member's value; nil if there is no such member. Setting appends a new name at the end; setting nil removes
+    /// the member.
     public subscript(name: String) -> JSONValue? {
         get {
-            position(of: name).map { members[$0].value }
+            slot(of: name).flatMap { slots[$0].value }
         }
         set {
-            switch (position(of: name), newValue) {
-            case (let position?, let value?): members[position].value = value
+            switch (slot(of: name), newValue) {
+            case (let slot?, let value?): slots[slot].value = value
             case (nil, let value?): appendNew(name, value)
-            case (let position?, nil): remove(at: position)
+            case (.some, nil): removeValue(forName: name)
             case (nil, nil): break
             }
         }
     }
 
-    func position(of name: String) -> Int? {
-        if let positions {
-            return positions[CodePointString(name)]
+    /// The number of the member's slot. It is valid until a member is removed.
+    func slot(of name: String) -> Int? {
+        if let index {
+            return index[CodePointString(name)]
         }
         let wanted = CodePointString(name)
-        return members.firstIndex { CodePointString($0.name) == wanted }
+        return slots.firstIndex { CodePointString($0.name) == wanted }
     }
 
-    /// The name must not be there yet.
+    /// Appends a member whose name the object does not have yet.
     mutating func appendNew(_ name: consuming String, _ value: consuming JSONValue) {
-        members.append((name, value))
-        if positions != nil, let last = members.last {
-            positions?[CodePointString(last.name)] = members.count - 1
-        } else if members.count > Self.indexThreshold {
+        slots.append(Slot(name: name, value: value))
+        if index != nil, let last = slots.last {
+            index?[CodePointString(last.name)] = slots.count - 1
+        } else if slots.count > Self.indexThreshold {
             buildIndex()
         }
     }
 
-    /// Changes the value of a member in place.
+    /// Changes the value of an existing member in place.
     mutating func changeValue<Result, Failure: Error>(
-        at position: Int, _ change: (inout JSONValue) throws(Failure) -> Result
+        inSlot slot: Int, _ change: (inout JSONValue) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try change(&members[position].value)
+        try change(&slots[slot].value!)
     }
 
-    private mutating func remove(at position: Int) {
-        members.remove(at: position)
-        positions = nil
-        if members.count > Self.indexThreshold {
+    /// Removes a member and returns its value; nil if there is no such member.
+    @discardableResult
+    mutating func removeValue(forName name: String) -> JSONValue? {
+        guard index != nil else {
+            return slot(of: name).flatMap { slots.remove(at: $0).value }
+        }
+        guard let slot = index?.removeValue(forKey: CodePointString(name)) else { return nil }
+        let value = slots[slot].value
+        slots[slot] = Slot(name: "", value: .none)
+        // Compacting takes time linear in the slots. More than half of them were removed since the last time.
+        if count < slots.count / 2 || count <= Self.indexThreshold {
+            compact()
+        }
+        return value
+    }
+
+    private mutating func compact() {
+        slots = slots.filter { !$0.isEmpty }
+        index = nil
+        if slots.count > Self.indexThreshold {
             buildIndex()
         }
     }
 
     private mutating func buildIndex() {
         var index: [CodePointString: Int] = [:]
-        index.reserveCapacity(members.count * 2)
-        for (position, member) in members.enumerated() {
-            index[CodePointString(member.name)] = position
+        index.reserveCapacity(slots.count * 2)
+        for (number, slot) in slots.enumerated() {
+            index[CodePointString(slot.name)] = number
         }
-        positions = index
+        self.index = index
     }
 }
 
-extension JSONObject: RandomAccessCollection {
+extension JSONObject: Sequence {
     public typealias Element = (name: String, value: JSONValue)
 
-    public var startIndex: Int { 0 }
-    public var endIndex: Int { members.count }
+    /// Goes through the members in order.
+    public struct Iterator: IteratorProtocol {
+        private let slots: [Slot]
+        private var position = 0
 
-    public subscript(position: Int) -> Element {
-        members[position]
+        fileprivate init(_ object: JSONObject) {
+            slots = object.slots
+        }
+
+        public mutating func next() -> Element? {
+            while position < slots.count {
+                let slot = slots[position]
+                position += 1
+                if let value = slot.value {
+                    return (slot.name, value)
+                }
+            }
+            return nil
+        }
+    }
+
+    public func makeIterator() -> Iterator {
+        Iterator(self)
+    }
+
+    public var underestimatedCount: Int { count }
+}
+
+extension JSONObject {
+    /// The member's value, looked for in one slot first: objects that differ little have most members in the same slots.
+    func value(named name: String, firstTryingSlot slot: Int) -> JSONValue? {
+        hasName(name, inSlot: slot) ? slots[slot].value : self[name]
+    }
+
+    func hasMember(_ name: String, firstTryingSlot slot: Int) -> Bool {
+        hasName(name, inSlot: slot) || self.slot(of: name) != nil
+    }
+
+    private func hasName(_ name: String, inSlot slot: Int) -> Bool {
+        guard slot < slots.count, !slots[slot].isEmpty else { return false }
+        return CodePointString(slots[slot].name) == CodePointString(name)
     }
 }
 
@@ -114,9 +188,9 @@ extension JSONObject: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // The order of members does not count, so their hashes are added up.
+        // Equality ignores the order of members, so their hashes are combined by addition.
         var sum = 0
-        for (name, value) in members {
+        for (name, value) in self {
             var member = Hasher()
             member.combine(CodePointString(name))
             member.combine(value)

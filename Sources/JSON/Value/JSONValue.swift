@@ -1,8 +1,8 @@
-/// Any JSON value (RFC 8259), as it was written.
+/// Any JSON value (RFC 8259), without loss.
 ///
-/// Numbers written as a plain 64-bit integer are kept as such, all others keep their text, so nothing is rounded.
-/// Two strings, or two member names, are equal when their code points are: unlike Swift's `==` on `String`, composed
-/// and decomposed forms of a letter differ, as RFC 8259 section 8.3 wants. The order of members does not count.
+/// A number that is written as a 64-bit integer is stored as `Int`; any other number keeps its text, so nothing is
+/// rounded. Strings and member names are compared by code point as RFC 8259 section 8.3 recommends: unlike Swift's `==`
+/// on `String`, the composed and decomposed forms of a letter differ. Equality ignores the order of members.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
@@ -12,14 +12,12 @@ public enum JSONValue: Sendable {
     case integer(Int)
     /// Every other number.
     case number(JSONNumber)
-    /// A string, without its escapes.
+    /// A string, unescaped.
     case string(String)
-    /// Values in their order.
     case array([JSONValue])
-    /// Members by their names.
     case object(JSONObject)
 
-    /// The member of that name; nil where there is none, or where the value is no object.
+    /// The value of a member; nil if there is no such member, or if this value is not an object.
     public subscript(name: String) -> JSONValue? {
         asObject?[name]
     }
@@ -33,17 +31,16 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// Whether it is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The boolean, nil for any other value.
+    /// The boolean; nil for any other value.
     public var asBool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer, also where it was written as `1.0` or `1e2`; nil beyond 64 bits.
+    /// The value of a whole number, even if it was written as `1.0` or `1e2`; nil if it does not fit 64 bits.
     public var asInteger: Int? {
         switch self {
         case .integer(let value): value
@@ -52,17 +49,17 @@ extension JSONValue {
         }
     }
 
-    /// The string, nil for any other value.
+    /// The string; nil for any other value.
     public var asString: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements, nil for any other value.
+    /// The elements; nil if this is not an array.
     public var asArray: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The members, nil for any other value.
+    /// The members; nil if this is not an object.
     public var asObject: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
@@ -87,7 +84,7 @@ extension JSONValue: ExpressibleByIntegerLiteral {
 }
 
 extension JSONValue: ExpressibleByFloatLiteral {
-    /// A literal beyond what a `Double` holds is `null`, as the writer has it too.
+    /// A literal that overflows `Double` becomes `null`, as in ``JSONWriter/double(_:)``.
     public init(floatLiteral value: Double) {
         self = JSONNumber(value).map(JSONValue.number) ?? .null
     }
@@ -106,7 +103,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// Keeps the order written. Of two members with one name the later value stands.
+    /// If a name occurs twice, the object keeps the place of the first member and the value of the last.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements))
     }

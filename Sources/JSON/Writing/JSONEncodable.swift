@@ -2,13 +2,13 @@
 ///
 /// An implementation writes exactly one value: `json.object { … }`, `json.string(…)` and so on.
 public protocol JSONEncodable {
-    /// Writes this value, exactly one, where the writer stands.
+    /// Writes this value: exactly one JSON value.
     func encode(into json: inout JSONWriter)
 }
 
 extension JSONEncodable {
     /// The value as compact JSON in UTF-8.
-    /// - Parameter capacity: how many bytes to make room for at first.
+    /// - Parameter capacity: the initial size of the buffer in bytes.
     @inlinable
     public func encoded(reservingCapacity capacity: Int = 256) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: capacity)
@@ -39,7 +39,7 @@ extension Bool: JSONEncodable {
 }
 
 extension Double: JSONEncodable {
-    /// Infinities and NaN, which JSON does not have, become `null`.
+    /// Writes `null` for infinities and NaN, which JSON does not have.
     @inlinable
     public func encode(into json: inout JSONWriter) {
         json.double(self)
@@ -47,7 +47,7 @@ extension Double: JSONEncodable {
 }
 
 extension Optional: JSONEncodable where Wrapped: JSONEncodable {
-    /// Nothing becomes `null`.
+    /// Writes `null` for nil.
     @inlinable
     public func encode(into json: inout JSONWriter) {
         if let value = self {
@@ -70,7 +70,7 @@ extension Array: JSONEncodable where Element: JSONEncodable {
 }
 
 extension JSONEncodable where Self: RawRepresentable, RawValue: JSONEncodable {
-    /// An enum of strings or integers is written as its raw value.
+    /// Writes the raw value.
     @inlinable
     public func encode(into json: inout JSONWriter) {
         rawValue.encode(into: &json)

@@ -1,14 +1,14 @@
 extension JSONWriter {
     /// Writes a member.
     ///
-    /// The name is a constant of the program and stands as it is: it must hold no quote, backslash or control character.
+    /// - Parameter name: written without escaping, so it must not contain quotes, backslashes or control characters.
     @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         self.name(name)
         value.encode(into: &self)
     }
 
-    /// Writes a member, unless there is no value for it.
+    /// Writes a member, unless the value is nil.
     @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, ifPresent value: (some JSONEncodable)?) {
         if let value {
@@ -16,7 +16,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a member whose value is JSON already. It is not checked.
+    /// Writes a member whose value is encoded JSON. It is not validated.
     @inlinable
     public mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
         self.name(name)
@@ -37,20 +37,20 @@ extension JSONWriter {
         array(elements)
     }
 
-    /// Writes a member whose name is known only at run time.
+    /// Writes a member whose name is not a constant.
     @inlinable
     public mutating func member(name: String, _ value: some JSONEncodable) {
         self.name(name)
         value.encode(into: &self)
     }
 
-    /// Writes a member's name; exactly one value must follow.
+    /// Writes a member's name. Exactly one value must follow.
     @inlinable @inline(__always)
     public mutating func name(_ name: StaticString) {
         guard name.hasPointerRepresentation else { return self.name(name.description) }
         assert(!name.description.utf8.contains { $0 < Byte.space || $0 == Byte.quote || $0 == Byte.backslash })
         let length = name.utf8CodeUnitCount
-        append(atMost: length + 3, startsList: true) { target in
+        append(upTo: length + 3, startsList: true) { target in
             target.pointee = Byte.quote
             Self.copy(name.utf8Start, to: target + 1, count: length)
             target[length + 1] = Byte.quote
@@ -59,18 +59,18 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a member's name; exactly one value must follow.
+    /// Writes a member's name. Exactly one value must follow.
     @inlinable
     public mutating func name(_ name: String) {
         string(name)
         needsComma = false
-        append(atMost: 1, startsList: true) { target in
+        append(upTo: 1, startsList: true) { target in
             target.pointee = Byte.colon
             return 1
         }
     }
 
-    /// Copies a few bytes without a call: where their number is known when the program is compiled, it is a few stores.
+    /// Copies a few bytes inline. With a constant count this compiles to a few store instructions.
     @inlinable @inline(__always)
     static func copy(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count: Int) {
         guard count >= 8 else {

@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// Writes a string. Escaped are only quotes, backslashes and control characters.
+    /// Writes a string. Only quotes, backslashes and control characters are escaped.
     @inlinable
     public mutating func string(_ text: String) {
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { string(utf8: $0) }
@@ -8,11 +8,11 @@ extension JSONWriter {
         }
     }
 
-    /// The bytes must be valid UTF-8.
+    /// - Parameter text: must be valid UTF-8.
     @inlinable @inline(__always)
     mutating func string(utf8 text: UnsafeBufferPointer<UInt8>) {
         var plain = 0
-        append(atMost: text.count + 2) { target in
+        append(upTo: text.count + 2) { target in
             target.pointee = Byte.quote
             plain = Self.copyPlain(text, to: target + 1)
             target[plain + 1] = Byte.quote
@@ -24,7 +24,7 @@ extension JSONWriter {
         }
     }
 
-    /// Copies what needs no escape, up to the first byte that does; answers how many bytes that was.
+    /// Copies bytes up to the first that must be escaped; returns their number.
     @inlinable @inline(__always)
     static func copyPlain(_ text: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard let source = text.baseAddress else { return 0 }
@@ -42,11 +42,11 @@ extension JSONWriter {
         return offset
     }
 
-    /// Goes on inside a string and closes it.
+    /// Writes the rest of a string and the closing quote.
     @usableFromInline @inline(never)
     mutating func appendEscaping(_ text: UnsafeBufferPointer<UInt8>) {
         needsComma = false
-        append(atMost: text.reduce(1) { $0 + Self.escapedLength(of: $1) }) { target in
+        append(upTo: text.reduce(1) { $0 + Self.escapedLength(of: $1) }) { target in
             var end = 0
             for byte in text {
                 end += Self.writeEscaped(byte, to: target + end)
@@ -56,13 +56,13 @@ extension JSONWriter {
         }
     }
 
-    /// How many bytes a byte of a string takes.
+    /// How many bytes this byte of a string takes when encoded.
     static func escapedLength(of byte: UInt8) -> Int {
         guard Byte.needsEscape(byte) else { return 1 }
         return shortEscape(of: byte) == nil ? 6 : 2
     }
 
-    /// Writes one byte of a string, escaped if it must be, and answers how many bytes it takes.
+    /// Writes one byte of a string, escaped if necessary; returns the number of bytes written.
     private static func writeEscaped(_ byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard Byte.needsEscape(byte) else {
             target.pointee = byte

@@ -1,19 +1,19 @@
-/// Writes compact JSON into a buffer that it owns.
+/// Writes compact JSON into its own buffer.
 ///
-/// Commas and colons come by themselves; what the caller must see to is that each member has one value, and that there
-/// is one value on top. The output is deterministic: members stand in the order they were written, escapes are the
-/// fewest that RFC 8259 allows, numbers the shortest that read back the same.
+/// The writer inserts commas and colons. The caller must write exactly one value for each member, and one value at the
+/// top. The output is deterministic: members keep the order of the calls, only the characters that RFC 8259 requires are
+/// escaped, and a `Double` is written as the shortest number that parses to the same value.
 public struct JSONWriter: ~Copyable {
-    /// Owned here and grown by doubling. An array in its place would ask at every write whether it is shared, and make
-    /// writing a state take twice as long.
+    /// Allocated here and grown by doubling. An array would check at every write whether it is uniquely referenced, which
+    /// doubles the time to write a state.
     @usableFromInline var start: UnsafeMutablePointer<UInt8>
     @usableFromInline var capacity: Int
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
 
-    /// A writer without text.
+    /// A writer with an empty buffer.
     ///
-    /// - Parameter capacity: how many bytes to make room for at first.
+    /// - Parameter capacity: the initial size of the buffer in bytes.
     @inlinable
     public init(reservingCapacity capacity: Int = 256) {
         self.capacity = max(capacity, 16)
@@ -29,26 +29,26 @@ public struct JSONWriter: ~Copyable {
     @inlinable
     public var count: Int { used }
 
-    /// What has been written so far, as a copy that is no larger than it must be.
+    /// A copy of the text written so far, without spare capacity.
     @inlinable
     public var bytes: [UInt8] {
         Array(UnsafeBufferPointer(start: start, count: used))
     }
 
-    /// Lends what has been written so far.
+    /// Calls `body` with the text written so far.
     @inlinable
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         body(UnsafeBufferPointer(start: start, count: used))
     }
 
-    /// Forgets what has been written, and keeps the room for it.
+    /// Removes the text and keeps the buffer.
     @inlinable
     public mutating func clear() {
         used = 0
         needsComma = false
     }
 
-    /// What has been written. The writer is used up and its buffer freed.
+    /// Returns the text, and frees the buffer.
     @inlinable
     public consuming func finish() -> [UInt8] {
         bytes
@@ -62,10 +62,10 @@ public struct JSONWriter: ~Copyable {
         close(Byte.closeBrace)
     }
 
-    /// Begins an object; its members and ``endObject()`` must follow.
+    /// Begins an object. Its members and ``endObject()`` must follow.
     package mutating func beginObject() { open(Byte.openBrace) }
 
-    /// Ends the object that was begun last.
+    /// Ends the innermost open object.
     package mutating func endObject() { close(Byte.closeBrace) }
 
     /// Writes an array; the closure writes its elements.
@@ -76,17 +76,17 @@ public struct JSONWriter: ~Copyable {
         close(Byte.closeBracket)
     }
 
-    /// Writes any value that can write itself.
+    /// Writes a value.
     @inlinable
     public mutating func value(_ value: some JSONEncodable) {
         value.encode(into: &self)
     }
 
-    /// Writes bytes that are one JSON value already. They are not checked.
+    /// Writes one encoded JSON value. It is not validated.
     @inlinable
     public mutating func raw(_ json: some Collection<UInt8>) {
         let length = json.count
-        append(atMost: length) { target in
+        append(upTo: length) { target in
             let isCopied: Void? = json.withContiguousStorageIfAvailable { source in
                 guard let start = source.baseAddress else { return }
                 target.update(from: start, count: length)
@@ -104,7 +104,7 @@ public struct JSONWriter: ~Copyable {
 extension JSONWriter {
     @inlinable @inline(__always)
     mutating func open(_ bracket: UInt8) {
-        append(atMost: 1, startsList: true) { target in
+        append(upTo: 1, startsList: true) { target in
             target.pointee = bracket
             return 1
         }
@@ -113,22 +113,22 @@ extension JSONWriter {
     @inlinable @inline(__always)
     mutating func close(_ bracket: UInt8) {
         needsComma = false
-        append(atMost: 1) { target in
+        append(upTo: 1) { target in
             target.pointee = bracket
             return 1
         }
     }
 
-    /// Makes room, writes the comma that is due, and lets `write` put up to `length` bytes behind it.
-    /// - Parameter startsList: true where no comma may follow.
+    /// Reserves capacity, writes a comma if one is due, and lets `write` append up to `length` bytes.
+    /// - Parameter startsList: true if no comma may follow.
     @inlinable @inline(__always)
     mutating func append(
-        atMost length: Int, startsList: Bool = false, _ write: (UnsafeMutablePointer<UInt8>) -> Int
+        upTo length: Int, startsList: Bool = false, _ write: (UnsafeMutablePointer<UInt8>) -> Int
     ) {
         if capacity - used <= length {
             grow(by: length)
         }
-        // Where no comma is due, what comes next overwrites it.
+        // Written without a branch: if no comma is due, the next byte overwrites it.
         start[used] = Byte.comma
         used += needsComma ? 1 : 0
         used += write(start + used)
@@ -165,7 +165,7 @@ extension JSONWriter {
     /// Writes a whole number.
     @inlinable
     public mutating func integer(_ value: Int) {
-        append(atMost: 20) { target in
+        append(upTo: 20) { target in
             if value >= 0, value < 10 {
                 target.pointee = Byte.zero &+ UInt8(truncatingIfNeeded: value)
                 return 1
@@ -174,7 +174,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the shortest number that reads back as the same `Double`; `null` for infinities and NaN.
+    /// Writes the shortest number that parses to the same `Double`; `null` for infinities and NaN.
     @inlinable
     public mutating func double(_ value: Double) {
         if value.isFinite {
@@ -187,13 +187,13 @@ extension JSONWriter {
     @inlinable @inline(__always)
     mutating func literal(_ text: StaticString) {
         let length = text.utf8CodeUnitCount
-        append(atMost: length) { target in
+        append(upTo: length) { target in
             Self.copy(text.utf8Start, to: target, count: length)
             return length
         }
     }
 
-    /// Writes the digits, 20 bytes at most, and answers how many bytes they are.
+    /// Writes the digits, 20 bytes at most, and returns their number.
     @usableFromInline
     static func writeDigits(of value: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
         target.pointee = Byte.minus

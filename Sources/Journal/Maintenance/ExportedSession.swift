@@ -18,7 +18,7 @@ struct ExportedSession {
     init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
         let json: JSONValue
         do {
-            json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.deepestNesting)
+            json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.maxDepth)
         } catch {
             throw Unreadable(detail: "it is no JSON: \(error)")
         }

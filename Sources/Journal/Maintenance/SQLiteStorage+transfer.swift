@@ -144,7 +144,7 @@ extension WriteConnection {
         try statements.begin.run { _ in }
         var cursor = try begin(session.record)
         let first = session.base?.state.json ?? session.record.initial.json
-        guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.deepestNesting) else {
+        guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.maxDepth) else {
             throw SQLiteError(conflict: "its first state cannot be read")
         }
         var hidden = session.base?.state.hidden
@@ -156,10 +156,10 @@ extension WriteConnection {
                 of: cursor.number)
         }
         for record in session.commits {
-            guard let next = record.changes.applied(to: state) else {
+            guard record.changes.apply(to: &state) else {
                 throw SQLiteError(conflict: "the changes of revision \(record.revision) do not fit the state before")
             }
-            (state, hidden) = (next, record.hidden ?? hidden)
+            hidden = record.hidden ?? hidden
             let row = CommitRow(record, after: cursor.chain)
             try insert(row, of: cursor.number)
             (cursor.revision, cursor.chain) = (row.revision, row.checksum)

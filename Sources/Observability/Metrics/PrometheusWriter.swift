@@ -1,63 +1,75 @@
-/// Writes metrics in the text format of Prometheus (version 0.0.4).
+/// Writes metrics in the text exposition format of Prometheus (version 0.0.4).
+///
+/// The format wants all samples of a family in one group behind its HELP and TYPE lines. The writer groups them, so
+/// samples may be added in any order. Families appear in the order of their first samples.
 public struct PrometheusWriter: Sendable {
-    package private(set) var bytes: [UInt8] = []
-    private var described: Set<String> = []
+    /// The lines of each family: HELP, TYPE, then its samples.
+    private var families: [[UInt8]] = []
+    private var indices: [String: Int] = [:]
 
     package init() {}
 
-    /// A counter: a value that only grows.
+    /// The exposition so far.
+    package var bytes: [UInt8] { Array(families.joined()) }
+
+    /// Adds a sample of a counter: a value that never decreases while the process runs.
     ///
     /// - Parameters:
-    ///   - name: ends in `_total`.
-    ///   - help: what is counted, in a sentence.
+    ///   - name: the family's name; it ends in `_total`.
+    ///   - help: what is counted, in one sentence. The first sample's text is used for the family.
     ///   - value: the current value.
-    ///   - labels: distinguish values of the same name.
+    ///   - labels: names and values that distinguish this sample from others of the family.
     public mutating func counter(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
-        describe(name, help, "counter")
-        line(name, labels, "\(value)")
+        let family = family(name, help, "counter")
+        append(name, labels, "\(value)", to: family)
     }
 
-    /// A gauge: a value that goes up and down.
+    /// Adds a sample of a gauge: a value that may rise and fall.
     public mutating func gauge(
         _ name: String, _ help: String, _ value: some Numeric & Sendable, labels: [(String, String)] = []
     ) {
-        describe(name, help, "gauge")
-        line(name, labels, "\(value)")
+        let family = family(name, help, "gauge")
+        append(name, labels, "\(value)", to: family)
     }
 
-    /// A histogram: the number of measurements up to each bound.
+    /// Adds the samples of a histogram.
     ///
     /// - Parameters:
-    ///   - counts: the number of measurements between the previous bound and each bound, then of those beyond the last.
-    ///   - sum: the sum of all measurements.
+    ///   - bounds: the upper bounds of the buckets, ascending.
+    ///   - counts: the observations in each bucket, not cumulative; the last count is for those above all bounds.
+    ///   - sum: the sum of all observations.
     public mutating func histogram(
         _ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double, labels: [(String, String)] = []
     ) {
-        describe(name, help, "histogram")
+        let family = family(name, help, "histogram")
         var total = 0
         for (index, count) in counts.enumerated() {
             total += count
             let bound = index < bounds.count ? "\(bounds[index])" : "+Inf"
-            line(name + "_bucket", labels + [("le", bound)], "\(total)")
+            append(name + "_bucket", labels + [("le", bound)], "\(total)", to: family)
         }
-        line(name + "_sum", labels, "\(sum)")
-        line(name + "_count", labels, "\(total)")
+        append(name + "_sum", labels, "\(sum)", to: family)
+        append(name + "_count", labels, "\(total)", to: family)
     }
 
-    private mutating func describe(_ name: String, _ help: String, _ type: String) {
-        guard described.insert(name).inserted else { return }
-        bytes += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(type)\n".utf8
+    /// The index of a family, which is added with its HELP and TYPE lines if it is new.
+    private mutating func family(_ name: String, _ help: String, _ type: String) -> Int {
+        if let index = indices[name] { return index }
+        indices[name] = families.count
+        families.append(
+            Array("# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(type)\n".utf8))
+        return families.count - 1
     }
 
-    private mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
-        bytes += name.utf8
+    private mutating func append(_ name: String, _ labels: [(String, String)], _ value: String, to family: Int) {
+        families[family] += name.utf8
         if !labels.isEmpty {
             let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1, quotes: true))\"" }
-            bytes += "{\(list.joined(separator: ","))}".utf8
+            families[family] += "{\(list.joined(separator: ","))}".utf8
         }
-        bytes += " \(value)\n".utf8
+        families[family] += " \(value)\n".utf8
     }
 
     private static func escaped(_ text: String, quotes: Bool) -> String {

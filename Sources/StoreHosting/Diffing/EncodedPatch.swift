@@ -41,16 +41,23 @@ public struct EncodedPatch: Sendable, Equatable {
     /// Makes the changes of `other` too, after those of this one.
     public mutating func append(_ other: EncodedPatch) { operations += other.operations }
 
-    /// The state, as JSON, that comes of another one; nil where this is no patch of it.
+    /// The patched state, as JSON; nil if the patch does not fit the state.
     public func applied(to state: JSONValue) -> JSONValue? {
         var state = state
+        return apply(to: &state) ? state : nil
+    }
+
+    /// Patches a state in place.
+    ///
+    /// - Returns: false if the patch does not fit the state, which then stays as it was.
+    public func apply(to state: inout JSONValue) -> Bool {
         do {
-            let json = try JSONValue(parsing: encoded(), maximumDepth: JSONValue.deepestNesting)
+            let json = try JSONValue(parsing: encoded(), maximumDepth: JSONValue.maxDepth)
             try JSONPatch(json).apply(to: &state)
+            return true
         } catch {
-            return nil
+            return false
         }
-        return state
     }
 }
 
@@ -59,7 +66,7 @@ extension EncodedPatch {
     ///
     /// - Parameter json: a JSON Patch in UTF-8.
     public init?(json: [UInt8]) {
-        guard case .array(let elements)? = try? JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting) else {
+        guard case .array(let elements)? = try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth) else {
             return nil
         }
         var operations: [Operation] = []
@@ -114,7 +121,7 @@ extension EncodedPatch {
             return
         }
         for operation in JSONPatch(from: old, to: after).operations {
-            if let operation = Operation(operation, below: path) { operations.append(operation) }
+            operations.append(Operation(operation, below: path))
         }
     }
 
@@ -123,13 +130,11 @@ extension EncodedPatch {
 }
 
 extension EncodedPatch.Operation {
-    /// Nil for what no difference is made of.
-    fileprivate init?(_ operation: JSONPatch.Operation, below path: String) {
+    fileprivate init(_ operation: JSONPatch.Operation, below path: String) {
         switch operation {
         case .add(let place, let value): self.init(.add, path + place.description, value.encoded())
         case .remove(let place): self.init(.remove, path + place.description)
         case .replace(let place, let value): self.init(.replace, path + place.description, value.encoded())
-        case .move, .copy, .test: return nil
         }
     }
 }

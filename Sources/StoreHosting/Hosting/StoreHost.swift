@@ -1,5 +1,4 @@
 public import JSON
-public import Locks
 public import Stores
 
 /// Hosts the stores of one kind: decodes actions by its catalogue, encodes states for whoever asks.

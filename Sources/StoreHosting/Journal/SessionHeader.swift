@@ -112,12 +112,11 @@ public struct ReplayableState: Sendable {
     ///
     /// - Parameter initial: the state at revision 0, as JSON.
     public func state(initial: [UInt8]) -> JSONValue? {
-        guard var state = try? JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.deepestNesting) else {
+        guard var state = try? JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth) else {
             return nil
         }
         for patch in changes where !patch.isEmpty {
-            guard let next = patch.applied(to: state) else { return nil }
-            state = next
+            guard patch.apply(to: &state) else { return nil }
         }
         return state
     }

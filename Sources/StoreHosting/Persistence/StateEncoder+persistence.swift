@@ -87,7 +87,7 @@ extension StateEncoder {
         _ json: [UInt8], of part: RestorationError.Part
     ) throws(RestorationError) -> JSONValue {
         do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting)
+            return try JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)
         } catch {
             throw .malformed(part)
         }

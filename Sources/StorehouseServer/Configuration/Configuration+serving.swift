@@ -73,7 +73,7 @@ extension Configuration {
         let mayLose = storage.kind == .sqlite && storage.durability == .relaxed
         settings.epoch = mayLose ? "." + String(UInt32.random(in: .min ... .max), radix: 36) : ""
         settings.streams.heartbeat = streams.heartbeat
-        settings.streams.mostPerSession = streams.maxPerSession
+        settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins

@@ -1,5 +1,4 @@
-import StoreHosting
-import Stores
+import JSON
 
 /// The key that encrypts the secrets of stored sessions. It is never shown.
 public struct SealingKey: Sendable, Hashable {
@@ -12,14 +11,14 @@ public struct SealingKey: Sendable, Hashable {
     /// - Parameter text: 32 bytes in base64, with padding or without, or in hexadecimal; nil for anything else.
     public init?(_ text: String) {
         let padded = text.utf8.count % 4 == 3 ? text + "=" : text
-        guard let bytes = Self.hexadecimal(text) ?? Base64.bytes(of: padded), bytes.count == Self.length else {
+        guard let bytes = Self.hexadecimal(text) ?? Base64.decode(padded), bytes.count == Self.length else {
             return nil
         }
         self.bytes = bytes
     }
 
     /// The key in base64.
-    var text: String { Base64.text(of: bytes) }
+    var text: String { Base64.encode(bytes) }
 
     private static func hexadecimal(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }

@@ -3,15 +3,17 @@ import JSON
 import StoreHosting
 import Stores
 
-/// A selected value at a revision, to be shown on streams.
+/// A selected value at a revision.
 struct StateEvent: Sendable {
-    let history: String
+    let historyID: String
     let revision: Int
     let json: [UInt8]
-    /// The commit that gave the value.
-    let changedAt: Int
+    /// The revision that changed the value last.
+    let lastChangedRevision: Int
 
-    /// The event in bytes; where values were left out before it, it says how many.
+    /// The event as bytes.
+    ///
+    /// - Parameter skipped: how many events were left out before it.
     func encoded(skipped: Int = 0) -> [UInt8] {
         var data = JSONWriter(reservingCapacity: json.count + 48)
         data.object { data in
@@ -19,28 +21,28 @@ struct StateEvent: Sendable {
             data.member("state", raw: json)
             if skipped > 0 { data.member("skipped", skipped) }
         }
-        return ServerSentEvent(event: "state", id: "\(history)-\(revision)", data: data.finish()).bytes
+        return ServerSentEvent(event: "state", id: "\(historyID)-\(revision)", data: data.finish()).bytes
     }
 }
 
-/// What changed in a selected value, to be shown on streams.
+/// The changes of a selected value up to a revision.
 struct PatchEvent {
-    let history: String
+    let historyID: String
     let revision: Int
     let patch: EncodedPatch
 
-    /// The event in bytes.
+    /// The event as bytes.
     func encoded() -> [UInt8] {
         var data = JSONWriter()
         data.object { data in
             data.member("revision", revision)
             data.member("patch", patch)
         }
-        return ServerSentEvent(event: "patch", id: "\(history)-\(revision)", data: data.finish()).bytes
+        return ServerSentEvent(event: "patch", id: "\(historyID)-\(revision)", data: data.finish()).bytes
     }
 }
 
-/// An event as its streams send it, made once for all of them.
+/// An event of a commit, encoded once for all of its subscribers.
 struct EventFrame: Sendable {
     let revision: Int
     let bytes: FramedBytes
@@ -55,22 +57,22 @@ struct EventFrame: Sendable {
     }
 }
 
-/// What a client says it has seen: a history and a revision in it.
+/// The id of an event: a history, and a revision in it.
 package struct EventID {
-    package let history: Substring
+    package let historyID: Substring
     package let revision: Int
 
-    /// Reads an id that a client sends back; nil where it is none of ours.
+    /// Parses an id that a client sends back; nil if no server can have sent it.
     package init?(_ text: String) {
         guard let dash = text.lastIndex(of: "-"), let revision = Int(text[text.index(after: dash)...]) else {
             return nil
         }
-        history = text[..<dash]
+        historyID = text[..<dash]
         self.revision = revision
     }
 }
 
-/// What has happened to an effect as its streams send it, made once for all of them.
+/// An event of an effect, encoded once for all of its subscribers.
 struct EffectFrame: Sendable {
     let event: EffectEvent
     let bytes: FramedBytes
@@ -82,7 +84,7 @@ struct EffectFrame: Sendable {
 }
 
 extension EffectEvent {
-    /// The event's data, with what is known.
+    /// The data of the event, without unknown members.
     var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 128)
         json.object { json in
@@ -98,9 +100,9 @@ extension EffectEvent {
     }
 }
 
-/// Bytes of a stream in each of the framings that a connection may need.
+/// Bytes of a stream in both framings.
 struct FramedBytes: Sendable {
-    /// As they are, for a client of HTTP/1.0.
+    /// Unframed, for clients of HTTP/1.0.
     private let plain: [UInt8]
     private let chunk: [UInt8]
 

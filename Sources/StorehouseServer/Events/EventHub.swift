@@ -4,239 +4,254 @@ import Sockets
 import StoreHosting
 import Stores
 
-/// Brings a session's commits to its streams.
+/// Brings a session's commits to its event streams.
 ///
-/// Streams that show the same share one topic: each commit is looked at and encoded once for it, and the same bytes go to
-/// all of them, one job a loop. Nothing is sent while the store is locked, and nothing that is not kept.
+/// Streams with the same subscription share a topic: each commit is projected and encoded once for it, and the same bytes
+/// go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event before its
+/// commit is durable.
 final class EventHub: Sendable {
     fileprivate struct Contents {
-        /// Few, so that none is looked up but by going through them.
-        var topics: [Topic] = []
-        var count = 0
-        var watch: Subscription?
-        /// How many streams show what happens to effects.
-        var effectCount = 0
-        /// Nil where none does.
-        var effectWatch: Subscription?
-        var hasEnded = false
-        /// Whether the session goes on elsewhere.
-        var hasLeft = false
+        var state = EventHubState()
+        /// A session has few topics, so a linear search is fast enough.
+        var topics: [SubscribedTopic] = []
+        var commitSubscription: Subscription?
+        var effectSubscription: Subscription?
     }
 
     private let store: HostedStore
     private let journal: (any SessionJournal)?
-    private let history: String
-    // Guards who watches what, and what was shown last. Taken inside the store's lock, never around it.
+    private let historyID: String
+    // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
-    init(_ store: HostedStore, _ journal: (any SessionJournal)?, history: String) {
+    init(_ store: HostedStore, _ journal: (any SessionJournal)?, historyID: String) {
         self.store = store
         self.journal = journal
-        self.history = history
+        self.historyID = historyID
     }
 
     /// How many streams there are.
-    var count: Int { contents.withLock { $0.count } }
+    var count: Int { contents.withLock { $0.state.subscriberCount } }
 
-    /// Adds a stream, unless there are `most` already, or the session has ended.
+    /// Adds a stream.
+    ///
+    /// No commit is missing between the initial events and the later ones, and none is repeated.
     ///
     /// - Parameters:
-    ///   - seen: the last event that the client has, if it had one.
-    ///   - earlier: commits that it has missed and that are not at hand any more.
-    ///   - open: called where what to show first is not kept yet, once it is, or is known not to be.
-    /// - Returns: what to show first: nothing that is committed later is missing behind it, and nothing repeated.
-    func add(
-        _ stream: EventStream, _ most: Int, seen: EventID?, earlier: [CommitRecord] = [],
-        open: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
-    ) -> Admission {
-        var admission = Admission.full
+    ///   - limit: how many streams there may be.
+    ///   - seen: the last event that the client has, if any.
+    ///   - earlier: commits after `seen` that the journal does not buffer any more.
+    ///   - onDurable: called only if the result is ``SubscribeResult/pending``, once the initial events are durable or are
+    ///     known to be lost.
+    func subscribe(
+        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord] = [],
+        onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
+    ) -> SubscribeResult {
+        var result = SubscribeResult.full
         // Inside the store no commit can come between the snapshot and the subscription.
         store.inspect { state in
-            admission = contents.withLock { contents in
-                if contents.hasEnded { return .ended }
-                if contents.hasLeft { return .left }
-                guard contents.count < most else { return .full }
-                contents.count += 1
-                if contents.watch == nil {
-                    contents.watch = store.watch { [weak self] state in self?.publish(state) }
+            result = contents.withLock { contents in
+                switch contents.state.subscribe(showsEffects: stream.showsEffects, limit: limit) {
+                case .full: return .full
+                case .sessionEnded: return .sessionEnded
+                case .sessionDetached: return .sessionDetached
+                case .accepted(let starts):
+                    observe(starts, &contents)
+                    let topic = contents.add(stream, state)
+                    return .subscribed(initialEvents(stream.subscription, topic, state, seen, earlier))
                 }
-                if stream.showsEffects {
-                    contents.effectCount += 1
-                    contents.effectWatch =
-                        contents.effectWatch ?? store.watchEffects { [weak self] in self?.publish($0) }
-                }
-                let topic = contents.enter(stream, state)
-                return .opening(opening(of: stream.view, topic, state, seen, earlier))
             }
-            guard case .opening(let opening) = admission, let journal, !journal.isDurable else { return }
-            // Asked for in here, it comes before whatever is committed later.
-            journal.whenDurable { failure in open(failure.map(Result.failure) ?? .success(opening)) }
-            admission = .later
+            guard case .subscribed(let initial) = result, let journal, !journal.isDurable else { return }
+            // Called inside the store, the journal answers before it answers for any later commit.
+            journal.whenDurable { failure in onDurable(failure.map(Result.failure) ?? .success(initial)) }
+            result = .pending
         }
-        return admission
+        return result
     }
 
-    /// Takes a stream out, on its loop.
-    func remove(_ stream: EventStream) {
-        // Let go of outside the lock.
+    private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
+        if starts.commits { contents.commitSubscription = store.watch { [weak self] state in self?.publish(state) } }
+        if starts.effects { contents.effectSubscription = store.watchEffects { [weak self] in self?.publish($0) } }
+    }
+
+    /// Removes a stream. On its loop only.
+    func unsubscribe(_ stream: EventStream) {
+        // The subscriptions are cancelled outside the lock.
         let unused: [Subscription?] = contents.withLock { contents in
-            guard let place = contents.topics.firstIndex(where: { $0.view == stream.view }),
-                contents.topics[place].leave(stream)
-            else { return [] }
-            contents.count -= 1
-            if stream.showsEffects { contents.effectCount -= 1 }
-            if contents.topics[place].audiences.isEmpty { contents.topics.remove(at: place) }
+            guard contents.remove(stream) else { return [] }
+            let stops = contents.state.unsubscribe(showsEffects: stream.showsEffects)
             return [
-                contents.topics.isEmpty ? contents.watch.take() : nil,
-                contents.effectCount == 0 ? contents.effectWatch.take() : nil,
+                stops.commits ? contents.commitSubscription.take() : nil,
+                stops.effects ? contents.effectSubscription.take() : nil,
             ]
         }
         for subscription in unused { subscription?.cancel() }
     }
 
-    /// Calls `show` with the newest value of what is being watched, once it is kept.
-    func newest(_ view: StreamSubscription, _ show: @escaping @Sendable (StateEvent) -> Void) {
+    /// Calls `body` with the newest value of a subscription, once it is durable.
+    func newest(_ subscription: StreamSubscription, _ body: @escaping @Sendable (StateEvent) -> Void) {
         var newest: StateEvent?
         store.inspect { state in
             newest = contents.withLock { contents in
-                contents.topics.first { $0.view == view }.map { event(of: view, state, changedAt: $0.changedAt) }
+                contents.topics.first { $0.topic.subscription == subscription }
+                    .map { event(subscription, state, lastChangedRevision: $0.topic.lastChangedRevision) }
             }
         }
-        if let newest { whenDurable { show(newest) } }
+        if let newest { whenDurable { body(newest) } }
     }
 
-    /// Calls `body` once all is kept that was committed so far. Where something is not, the streams end without a word: the
-    /// session goes on from what is kept, and their clients come back to it.
+    /// Ends all streams without a `closed` event: the session continues elsewhere, and the clients reconnect.
+    func disconnectAll() {
+        let groups: [SubscriberGroup] = contents.withLock { contents in
+            contents.state.detach()
+            return contents.topics.flatMap(\.groups)
+        }
+        for group in groups { group.end(nil) }
+    }
+
+    /// Ends all streams with `closed`, behind the events of everything committed before.
+    func end(_ reason: String) {
+        contents.withLock { $0.state.end() }
+        // The closure keeps the hub alive, because the session may drop it.
+        whenDurable { [self] in
+            for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
+        }
+    }
+}
+
+// Publishing.
+extension EventHub {
+    /// Calls `body` once everything committed so far is durable. If it is lost, all streams are disconnected: the session
+    /// continues from its last durable commit, and the clients come back to that.
     private func whenDurable(_ body: @escaping @Sendable () -> Void) {
         guard let journal, !journal.isDurable else { return body() }
         journal.whenDurable { [weak self] failure in
-            if failure == nil { body() } else { self?.cut() }
-        }
-    }
-
-    /// Ends all streams without a word, once.
-    func cut() {
-        let audiences: [SubscriberGroup] = contents.withLock { contents in
-            contents.hasLeft = true
-            return contents.topics.flatMap(\.audiences)
-        }
-        for audience in audiences { audience.end(nil) }
-    }
-
-    /// Says goodbye to all streams, once, behind whatever was committed before.
-    func end(_ reason: String) {
-        contents.withLock { $0.hasEnded = true }
-        // Nobody else may hold the hub any more.
-        whenDurable { [self] in
-            for audience in contents.withLock({ $0.topics.flatMap(\.audiences) }) { audience.end(reason) }
+            if failure == nil { body() } else { self?.disconnectAll() }
         }
     }
 
     /// Called inside the store, in the order of commits.
     private func publish(_ state: borrowing StateView) {
-        var changes = state.commits.first?.changes ?? EncodedPatch()
-        for commit in state.commits.dropFirst() { changes.append(commit.changes) }
+        let changes = Topic.changes(of: state.commits)
         let deliveries = contents.withLock { contents in
             var deliveries: [(EventFrame, [SubscriberGroup])] = []
-            for place in contents.topics.indices {
-                guard let change = contents.topics[place].update(state, changes) else { continue }
-                let view = contents.topics[place].view
-                let frame: EventFrame
-                switch change {
-                case .value: frame = EventFrame(event(of: view, state, changedAt: state.revision))
-                case .patch(let patch):
-                    frame = EventFrame(PatchEvent(history: history, revision: state.revision, patch: patch))
-                case .lines(let lines): frame = EventFrame(state.revision, lines)
-                }
-                deliveries.append((frame, contents.topics[place].audiences))
+            for index in contents.topics.indices {
+                guard let change = contents.topics[index].topic.update(state, changes) else { continue }
+                let frame = frame(change, contents.topics[index].topic.subscription, state)
+                deliveries.append((frame, contents.topics[index].groups))
             }
             return deliveries
         }
         guard !deliveries.isEmpty else { return }
-        // Not inside the lock: where the journal has failed, the streams are cut at once.
+        // Outside the lock: if the journal has failed, this disconnects the streams at once.
         whenDurable {
-            for (frame, audiences) in deliveries {
-                for audience in audiences { audience.deliver(frame) }
+            for (frame, groups) in deliveries {
+                for group in groups { group.deliver(frame) }
             }
         }
     }
 
-    /// Called inside the store too, in order with the commits, and goes the same way.
+    private func frame(
+        _ change: Topic.Change, _ subscription: StreamSubscription, _ state: borrowing StateView
+    ) -> EventFrame {
+        switch change {
+        case .value: EventFrame(event(subscription, state, lastChangedRevision: state.revision))
+        case .patch(let patch):
+            EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
+        case .lines(let lines): EventFrame(state.revision, lines)
+        }
+    }
+
+    /// Called inside the store, in order with the commits, and delivered in the same order.
     private func publish(_ event: EffectEvent) {
-        let audiences = contents.withLock { $0.topics.flatMap(\.audiences) }
+        let groups = contents.withLock { $0.topics.flatMap(\.groups) }
         let frame = EffectFrame(event)
-        whenDurable { for audience in audiences { audience.deliver(frame) } }
+        whenDurable { for group in groups { group.deliver(frame) } }
     }
 
-    private func event(of view: StreamSubscription, _ state: borrowing StateView, changedAt: Int) -> StateEvent {
+    private func event(
+        _ subscription: StreamSubscription, _ state: borrowing StateView, lastChangedRevision: Int
+    ) -> StateEvent {
         StateEvent(
-            history: history, revision: state.revision, json: state.encoded(view.selection), changedAt: changedAt)
+            historyID: historyID, revision: state.revision, json: state.encoded(subscription.selection),
+            lastChangedRevision: lastChangedRevision)
     }
-}
 
-// What is shown first.
-extension EventHub {
-    private func opening(
-        of view: StreamSubscription, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?,
+    private func initialEvents(
+        _ subscription: StreamSubscription, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?,
         _ earlier: [CommitRecord]
     ) -> InitialEvents {
-        if let seen, seen.history == history, seen.revision <= state.revision {
-            if seen.revision >= topic.changedAt { return .missed(upTo: state.revision, []) }
-            if view.form == .patch, let missed = missed(view, since: seen.revision, upTo: state.revision, earlier) {
-                return .missed(upTo: state.revision, missed)
+        let content = InitialContent(
+            seen: seen, historyID: historyID, revision: state.revision,
+            lastChangedRevision: topic.lastChangedRevision, format: subscription.format)
+        switch content {
+        case .nothing: return .events(upTo: state.revision, [])
+        case .patches(let revision):
+            if let bytes = missedPatches(subscription.selection, after: revision, upTo: state.revision, earlier) {
+                return .events(upTo: state.revision, bytes)
             }
+        case .state: break
         }
-        return .value(event(of: view, state, changedAt: topic.changedAt))
+        return .state(event(subscription, state, lastChangedRevision: topic.lastChangedRevision))
     }
 
-    /// The patches between two revisions; nil where only the state tells.
-    private func missed(
-        _ view: StreamSubscription, since revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
+    /// The patches between two revisions; nil if only the state can bring the client up to date.
+    private func missedPatches(
+        _ selection: Selection, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
     ) -> [UInt8]? {
         let known = earlier.last?.revision ?? revision
         guard let later = journal?.recent(after: known, limit: max(0, newest - known)) else { return nil }
-        var bytes: [UInt8] = []
-        for commit in earlier + later {
-            switch view.selection.narrow(commit.changes) {
-            case .unchanged: continue
-            case .unclear: return nil
-            case .patch(let patch):
-                bytes += PatchEvent(history: history, revision: commit.revision, patch: patch).encoded()
-            }
-            guard bytes.count <= Self.mostMissedBytes else { return nil }
-        }
-        return bytes
+        return PatchEvent.encoded(earlier + later, of: selection, historyID: historyID)
     }
-
-    /// Where the patches that a client has missed take more, it gets the state.
-    private static var mostMissedBytes: Int { 1 << 18 }
 }
 
-/// Whether a stream was let in.
-enum Admission {
-    case opening(InitialEvents)
-    /// It is told later what to show first.
-    case later
+/// What came of an attempt to subscribe.
+enum SubscribeResult {
+    case subscribed(InitialEvents)
+    /// The initial events are given later, once they are durable.
+    case pending
     case full
-    case ended
-    /// The session goes on elsewhere.
-    case left
+    case sessionEnded
+    /// The session continues elsewhere, or later from its journal.
+    case sessionDetached
 }
 
-/// What a stream shows at once; what comes later belongs to later revisions.
+/// What a stream sends first. Later events belong to later revisions.
 enum InitialEvents: Sendable {
-    /// The value as it is.
-    case value(StateEvent)
-    /// The events that the client has missed, ready to be sent.
-    case missed(upTo: Int, [UInt8])
+    /// The selected value.
+    case state(StateEvent)
+    /// The encoded events that the client has missed.
+    case events(upTo: Int, [UInt8])
+}
+
+/// A topic and the streams that are subscribed to it.
+private struct SubscribedTopic {
+    var topic: Topic
+    /// The streams by loop.
+    var groups: [SubscriberGroup] = []
 }
 
 extension EventHub.Contents {
-    fileprivate mutating func enter(_ stream: EventStream, _ state: borrowing StateView) -> Topic {
-        let known = topics.firstIndex { $0.view == stream.view }
-        if known == nil { topics.append(Topic(stream.view, state)) }
-        let place = known ?? topics.count - 1
-        topics[place].enter(stream)
-        return topics[place]
+    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Topic {
+        let known = topics.firstIndex { $0.topic.subscription == stream.subscription }
+        if known == nil { topics.append(SubscribedTopic(topic: Topic(stream.subscription, state))) }
+        let index = known ?? topics.count - 1
+        if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
+            group.add(stream)
+        } else {
+            topics[index].groups.append(SubscriberGroup(first: stream))
+        }
+        return topics[index].topic
+    }
+
+    /// - Returns: whether the stream was there.
+    fileprivate mutating func remove(_ stream: EventStream) -> Bool {
+        guard let index = topics.firstIndex(where: { $0.topic.subscription == stream.subscription }),
+            let group = topics[index].groups.firstIndex(where: { $0.loop === stream.loop }),
+            topics[index].groups[group].remove(stream)
+        else { return false }
+        if topics[index].groups[group].isEmpty { topics[index].groups.remove(at: group) }
+        if topics[index].groups.isEmpty { topics.remove(at: index) }
+        return true
     }
 }

@@ -1,31 +1,36 @@
 import HTTP
 import JSON
-import StoreHosting
+package import StoreHosting
 import Stores
 
-/// What a stream shows: a part of the state, and in which form.
-struct StreamSubscription: Sendable, Hashable {
-    enum Form: Sendable, Hashable {
-        /// The value after each change.
-        case state
-        /// What each change was.
-        case patch
-        /// What each change was, in a line for a terminal.
-        case text(inColor: Bool)
-    }
+/// What a stream shows of the state, and in which format.
+package struct StreamSubscription: Sendable, Hashable {
+    package let selection: Selection
+    package let format: StreamFormat
 
-    let selection: Selection
-    let form: Form
+    package init(selection: Selection, format: StreamFormat) {
+        self.selection = selection
+        self.format = format
+    }
 }
 
-extension StreamSubscription.Form {
-    /// What `?changes=` may ask for.
-    static let named: [(name: String, form: StreamSubscription.Form)] = [("state", .state), ("patch", .patch)]
+package enum StreamFormat: Sendable, Hashable {
+    /// The value after each change.
+    case state
+    /// Each change as a JSON Patch.
+    case patch
+    /// Each change as a line for a terminal.
+    case text(inColor: Bool)
+}
+
+extension StreamFormat {
+    /// The values of `?changes=`.
+    static let named: [(name: String, format: StreamFormat)] = [("state", .state), ("patch", .patch)]
 }
 
 extension Selection {
-    /// What a patch of the whole state means to somebody who sees this of it.
-    func narrow(_ patch: EncodedPatch) -> EncodedPatch.Narrowed {
+    /// What a patch of the whole state changes in the selected value.
+    func project(_ patch: EncodedPatch) -> EncodedPatch.Narrowed {
         switch self {
         case .whole: patch.isEmpty ? .unchanged : .patch(patch)
         case .pointer(let pointer): patch.narrowed(to: pointer)
@@ -34,8 +39,8 @@ extension Selection {
     }
 }
 
-// What a stream says of itself and of single values, in each form. Moments are milliseconds since 1970.
-extension StreamSubscription.Form {
+// The bytes of each format. Times are milliseconds since 1970.
+extension StreamFormat {
     var contentType: String {
         switch self {
         case .state, .patch: "text/event-stream; charset=utf-8"
@@ -43,34 +48,35 @@ extension StreamSubscription.Form {
         }
     }
 
-    /// What comes before the first event.
-    /// - Parameter retry: after how many milliseconds a client that was cut off is to come back.
-    func greeting(retry: Int) -> [UInt8] {
+    /// The bytes before the first event.
+    ///
+    /// - Parameter retry: how many milliseconds a disconnected client waits before it reconnects.
+    func preamble(retry: Int) -> [UInt8] {
         switch self {
         case .state, .patch: ServerSentEvent(retry: retry, comment: "storehouse").bytes
         case .text: []
         }
     }
 
-    func value(_ event: StateEvent, skipped: Int = 0, at moment: Int) -> [UInt8] {
+    func value(_ event: StateEvent, skipped: Int = 0, at time: Int) -> [UInt8] {
         switch self {
         case .state, .patch: event.encoded(skipped: skipped)
-        case .text(let inColor): TerminalLines.line(of: event, skipped: skipped, at: moment, inColor: inColor)
+        case .text(let inColor): TerminalLines.line(of: event, skipped: skipped, at: time, inColor: inColor)
         }
     }
 
-    func heartbeat(at moment: Int) -> [UInt8] {
+    func heartbeat(at time: Int) -> [UInt8] {
         switch self {
         case .state, .patch: ServerSentEvent(comment: "").bytes
-        case .text(let inColor): TerminalLines.note("nothing has changed", at: moment, inColor: inColor)
+        case .text(let inColor): TerminalLines.note("nothing has changed", at: time, inColor: inColor)
         }
     }
 
-    func closed(_ reason: String, retry: Int?, at moment: Int) -> [UInt8] {
+    func closed(_ reason: String, retry: Int?, at time: Int) -> [UInt8] {
         switch self {
         case .state, .patch:
             ServerSentEvent(event: "closed", data: Array("{\"reason\":\"\(reason)\"}".utf8), retry: retry).bytes
-        case .text(let inColor): TerminalLines.note("closed: \(reason)", at: moment, inColor: inColor)
+        case .text(let inColor): TerminalLines.note("closed: \(reason)", at: time, inColor: inColor)
         }
     }
 }

@@ -3,25 +3,25 @@ import Observability
 import StoreHosting
 import Stores
 
-/// What changes in a selected value, in lines for a terminal: time in UTC, revision, action, path: old → new.
+/// The changes of a selected value as lines for a terminal: time in UTC, revision, action, path: old → new.
 struct TerminalLines: Sendable {
     let inColor: Bool
     private var value: JSONValue
 
     init(of json: [UInt8], inColor: Bool) {
-        value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.deepestNesting)) ?? .null
+        value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)) ?? .null
         self.inColor = inColor
     }
 
-    /// The lines of the newest commits, one a change; empty where they change nothing here.
+    /// The lines of the newest commits, one for each change of the selected value.
     mutating func lines(of selection: Selection, _ state: borrowing StateView) -> [UInt8] {
         var bytes: [UInt8] = []
         for commit in state.commits {
-            switch selection.narrow(commit.changes) {
+            switch selection.project(commit.changes) {
             case .unchanged: continue
             case .patch(let patch): bytes += lines(of: patch, by: commit)
             case .unclear:
-                // What of a batch did it is not to be told apart any more.
+                // Which commit of a batch changed the value is unknown, so its last commit stands for all.
                 let patch = EncodedPatch(from: value.encoded(), to: state.encoded(selection))
                 return bytes + lines(of: patch, by: state.commits.last ?? commit)
             }
@@ -33,7 +33,7 @@ struct TerminalLines: Sendable {
         var bytes: [UInt8] = []
         for operation in patch.operations {
             let old = (try? JSONPointer(operation.path))?.value(in: value)
-            value = EncodedPatch([operation]).applied(to: value) ?? value
+            _ = EncodedPatch([operation]).apply(to: &value)
             let before =
                 operation.kind == .add || old == nil ? Self.nothing : old.map { Self.short($0.encoded()) } ?? ""
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)
@@ -48,48 +48,48 @@ struct TerminalLines: Sendable {
         return bytes
     }
 
-    /// The line of a whole value: the first one, or the newest after some were left out.
-    static func line(of event: StateEvent, skipped: Int, at moment: Int, inColor: Bool) -> [UInt8] {
+    /// The line of a whole value: the first one, or the newest behind skipped events.
+    static func line(of event: StateEvent, skipped: Int, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)
-        line.begin(moment, event.revision, skipped > 0 ? "(\(skipped) left out)" : "")
+        line.begin(time, event.revision, skipped > 0 ? "(\(skipped) left out)" : "")
         line.add(printable(String(decoding: event.json, as: UTF8.self)))
         return line.bytes
     }
 
-    /// The line of what has happened to an effect.
-    static func line(of event: EffectEvent, at moment: Int, inColor: Bool) -> [UInt8] {
+    /// The line of an effect's event.
+    static func line(of event: EffectEvent, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)
-        line.begin(moment, event.cause, event.effect.name)
+        line.begin(time, event.cause, event.effect.name)
         line.add(event.phase.rawValue)
         if let code = event.code { line.add(code, .red) }
         if let duration = event.duration { line.add("\(duration) ms", .dim) }
         return line.bytes
     }
 
-    /// A line that tells of the stream itself.
-    static func note(_ text: String, at moment: Int, inColor: Bool) -> [UInt8] {
+    /// A line about the stream itself.
+    static func note(_ text: String, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)
-        line.begin(moment, nil, "")
+        line.begin(time, nil, "")
         line.add("(\(text))", .dim)
         return line.bytes
     }
 
     private static let nothing = "∅"
-    /// How many characters of a value fit beside another one.
-    private static let mostCharacters = 160
+    /// Two values of this length fit beside one another.
+    private static let maxCharacters = 160
 
     private static func short(_ json: [UInt8]) -> String {
         let text = String(decoding: json, as: UTF8.self)
-        let start = text.prefix(mostCharacters)
+        let start = text.prefix(maxCharacters)
         return printable(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// What a terminal might take for a command stands as its number: JSON escapes only the oldest of those.
+    /// Escapes every character that a terminal could take for a command. JSON escapes only the ASCII ones.
     private static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isCommand) else { return text }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isCommand(scalar) {
+            if isControl(scalar) {
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 result.unicodeScalars.append(scalar)
@@ -98,7 +98,7 @@ struct TerminalLines: Sendable {
         return result
     }
 
-    private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
@@ -106,9 +106,9 @@ struct TerminalLines: Sendable {
     }
 }
 
-/// One line, put together word by word.
+/// One line, written word by word.
 private struct TerminalLine {
-    /// By the numbers of ECMA-48, SGR.
+    /// Parameters of SGR (ECMA-48, section 8.3.117).
     enum Style: Int {
         case plain = 0
         case dim = 2
@@ -124,9 +124,9 @@ private struct TerminalLine {
 
     var bytes: [UInt8] { Array((text + "\n").utf8) }
 
-    mutating func begin(_ moment: Int, _ revision: Int?, _ action: String) {
-        // The day is known to who looks at a terminal.
-        add(String(Timestamp.rfc3339(moment).dropFirst(11)), .dim)
+    mutating func begin(_ time: Int, _ revision: Int?, _ action: String) {
+        // The date is left out: a terminal shows events of now.
+        add(String(Timestamp.rfc3339(time).dropFirst(11)), .dim)
         if let revision { add("#\(revision)", .cyan) }
         if !action.isEmpty { add(action) }
     }

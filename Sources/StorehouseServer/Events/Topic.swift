@@ -1,131 +1,81 @@
-import Sockets
-import StoreHosting
-import Stores
+package import StoreHosting
 
-/// What streams of one view have been shown, and who they are.
-struct Topic {
-    /// What a commit means to the view.
-    enum Change {
-        /// The value is another one.
+/// What the streams of one subscription have been sent, and so what a commit means to them. A pure value.
+package struct Topic {
+    /// What a commit changed for the subscription.
+    package enum Change: Equatable {
+        /// The value is a different one.
         case value
         case patch(EncodedPatch)
         case lines([UInt8])
     }
 
-    let view: StreamSubscription
-    /// The commit that changed the value last, as far as this is known.
-    private(set) var changedAt: Int
-    /// The value, where patches of the whole state do not always tell whether it has changed.
+    package let subscription: StreamSubscription
+    /// The revision that changed the selected value last, as far as it is known.
+    package private(set) var lastChangedRevision: Int
+    /// The selected value, if patches of the whole state cannot always tell whether it has changed.
     private var json: [UInt8]?
-    /// What is shown to a terminal.
     private var terminal: TerminalLines?
-    /// Those who watch, by loop.
-    private(set) var audiences: [SubscriberGroup] = []
 
-    init(_ view: StreamSubscription, _ state: borrowing StateView) {
-        self.view = view
-        changedAt = state.revision
-        if case .text(let inColor) = view.form {
-            terminal = TerminalLines(of: state.encoded(view.selection), inColor: inColor)
-        } else if view.selection != .whole {
-            json = state.encoded(view.selection)
+    package init(_ subscription: StreamSubscription, _ state: borrowing StateView) {
+        self.subscription = subscription
+        lastChangedRevision = state.revision
+        if case .text(let inColor) = subscription.format {
+            terminal = TerminalLines(of: state.encoded(subscription.selection), inColor: inColor)
+        } else if subscription.selection != .whole {
+            json = state.encoded(subscription.selection)
         }
     }
 
-    /// Takes what one or more commits have changed in the whole state; nil where the value is what it was.
-    mutating func update(_ state: borrowing StateView, _ changes: EncodedPatch) -> Change? {
-        var narrowed = view.selection.narrow(changes)
-        if narrowed == .unchanged { return nil }
-        if let lines = terminal?.lines(of: view.selection, state) {
+    /// The changes of several commits as one patch of the whole state.
+    package static func changes(of commits: [CommitRecord]) -> EncodedPatch {
+        var changes = commits.first?.changes ?? EncodedPatch()
+        for commit in commits.dropFirst() { changes.append(commit.changes) }
+        return changes
+    }
+
+    /// Takes one or more commits.
+    ///
+    /// - Parameter changes: the patch of the whole state.
+    /// - Returns: the change of the selected value; nil if it is unchanged.
+    package mutating func update(_ state: borrowing StateView, _ changes: EncodedPatch) -> Change? {
+        var projected = subscription.selection.project(changes)
+        if projected == .unchanged { return nil }
+        if let lines = terminal?.lines(of: subscription.selection, state) {
             if lines.isEmpty { return nil }
-            changedAt = state.revision
+            lastChangedRevision = state.revision
             return .lines(lines)
         }
         if let old = json {
-            let new = state.encoded(view.selection)
+            let new = state.encoded(subscription.selection)
             if old == new { return nil }
             json = new
-            if narrowed == .unclear, view.form == .patch { narrowed = .patch(EncodedPatch(from: old, to: new)) }
+            if projected == .unclear, subscription.format == .patch {
+                projected = .patch(EncodedPatch(from: old, to: new))
+            }
         }
-        changedAt = state.revision
-        guard view.form == .patch, case .patch(let patch) = narrowed else { return .value }
+        lastChangedRevision = state.revision
+        guard subscription.format == .patch, case .patch(let patch) = projected else { return .value }
         return .patch(patch)
-    }
-
-    mutating func enter(_ stream: EventStream) {
-        if let audience = audiences.first(where: { $0.loop === stream.loop }) {
-            audience.add(stream)
-        } else {
-            audiences.append(SubscriberGroup(first: stream))
-        }
-    }
-
-    /// - Returns: whether it was there.
-    mutating func leave(_ stream: EventStream) -> Bool {
-        guard let place = audiences.firstIndex(where: { $0.loop === stream.loop }),
-            audiences[place].remove(stream)
-        else { return false }
-        if audiences[place].isEmpty { audiences.remove(at: place) }
-        return true
     }
 }
 
-/// The streams of one loop that show the same selection of a session.
-///
-/// It is told from any thread, in order, and passes on in one job on its loop.
-final class SubscriberGroup: Sendable {
-    let loop: any EventLoop
-    private let streams: LoopBound<Streams>
+extension PatchEvent {
+    /// More bytes of missed patches than this are not sent: the state is shorter.
+    static let maxMissedBytes = 1 << 18
 
-    private final class Streams {
-        var list: [EventStream] = []
-    }
-
-    /// On the loop only.
-    init(first stream: EventStream) {
-        loop = stream.loop
-        let streams = Streams()
-        streams.list = [stream]
-        self.streams = LoopBound(streams, on: stream.loop)
-    }
-
-    // What follows, up to `isEmpty`, is called on the loop only.
-
-    func add(_ stream: EventStream) {
-        stream.place = streams.value.list.count
-        streams.value.list.append(stream)
-    }
-
-    /// - Returns: whether it was there.
-    func remove(_ stream: EventStream) -> Bool {
-        let streams = streams.value
-        guard stream.place < streams.list.count, streams.list[stream.place] === stream else { return false }
-        let last = streams.list.removeLast()
-        if last !== stream {
-            last.place = stream.place
-            streams.list[stream.place] = last
+    /// The events of commits that a client has missed; nil if only the state can bring it up to date.
+    static func encoded(_ commits: [CommitRecord], of selection: Selection, historyID: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for commit in commits {
+            switch selection.project(commit.changes) {
+            case .unchanged: continue
+            case .unclear: return nil
+            case .patch(let patch):
+                bytes += PatchEvent(historyID: historyID, revision: commit.revision, patch: patch).encoded()
+            }
+            guard bytes.count <= maxMissedBytes else { return nil }
         }
-        return true
-    }
-
-    var isEmpty: Bool { streams.value.list.isEmpty }
-
-    func deliver(_ frame: EventFrame) {
-        loop.execute { [streams] in
-            for stream in streams.value.list { stream.show(frame) }
-        }
-    }
-
-    func deliver(_ frame: EffectFrame) {
-        loop.execute { [streams] in
-            for stream in streams.value.list where stream.showsEffects { stream.show(frame) }
-        }
-    }
-
-    /// - Parameter reason: nil to end without a word.
-    func end(_ reason: String?) {
-        loop.execute { [streams] in
-            for stream in streams.value.list { stream.end(reason) }
-        }
+        return bytes
     }
 }

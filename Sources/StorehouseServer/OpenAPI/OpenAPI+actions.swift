@@ -166,7 +166,8 @@ extension OpenAPI {
 
     private var streamExample: [(String, JSONValue)] {
         kinds.prefix(1).map { kind in
-            let first = StateEvent(history: "3kf9x2", revision: 0, json: kind.initialState, changedAt: 0)
+            let first = StateEvent(
+                historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
             let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes + first.encoded()
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
         }

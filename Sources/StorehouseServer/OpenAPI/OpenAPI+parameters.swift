@@ -36,7 +36,7 @@ extension OpenAPI {
                 in it (RFC 6902).
                 """,
                 "schema": .written(
-                    JSONSchema.enumeration(StreamSubscription.Form.named.map(\.name)).defaulting(to: "state").encoded()),
+                    JSONSchema.enumeration(StreamFormat.named.map(\.name)).defaulting(to: "state").encoded()),
             ],
             "after": [
                 "name": "after", "in": "query", "description": "Begins behind this revision.",

@@ -57,7 +57,7 @@ final class Session: Sendable {
     ///
     /// It is made when first asked for, by the first stream or by the session's end: most sessions are never watched. Of
     /// two that ask at once one makes it for both, so a stream that comes with the end finds the hub that has ended.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, history: history)) }
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: history)) }
 
     /// The answers that are kept for repeated requests; made with the first.
     var answers: IdempotencyCache { table.load() ?? table.storeIfNil(IdempotencyCache()) }
@@ -118,7 +118,7 @@ final class Session: Sendable {
     func leave() {
         isGone.store(true, ordering: .releasing)
         store.end()
-        hub.load()?.cut()
+        hub.load()?.disconnectAll()
     }
 }
 

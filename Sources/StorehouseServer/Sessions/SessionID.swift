@@ -1,4 +1,4 @@
-import HTTP
+import JSON
 
 /// Addresses a session and is the right to use it: 128 bits of the system's generator, as 22 characters of URL-safe
 /// base64 without padding (RFC 4648, section 5).
@@ -23,7 +23,7 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         var bits: UInt128 = 0
         var last: UInt8 = 0
         for byte in text {
-            guard let value = Self.value(of: byte) else { return nil }
+            guard let value = Base64.urlSafe.value(of: byte) else { return nil }
             bits = bits << 6 | UInt128(last)
             last = value
         }
@@ -49,9 +49,10 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         return order << 2 | bits & 3
     }
 
-    private static let places: [UInt8] = alphabet.map { character in
-        UInt8(alphabet.count { $0 < character })
-    }
+    private static let places: [UInt8] = {
+        let digits = (0..<64).map { Base64.urlSafe.digit($0) }
+        return digits.map { digit in UInt8(digits.count { $0 < digit }) }
+    }()
 
     package var description: String {
         var text: [UInt8] = []
@@ -66,21 +67,8 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
             } else {
                 value = low << 4
             }
-            text.append(Self.alphabet[Int(value & 0x3f)])
+            text.append(Base64.urlSafe.digit(UInt8(value & 0x3f)))
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    private static func value(of byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

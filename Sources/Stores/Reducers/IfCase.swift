@@ -56,14 +56,12 @@ extension CasePath {
     @inlinable
     func change(_ root: inout Root, _ body: (inout Value) -> Decision) -> Decision {
         guard var value = extract(root) else { return .ignore }
-        return withUnsafeMutablePointer(to: &root) { place in
-            // What the case holds is let go of while `value` changes, which would copy its collections otherwise.
-            // Nothing can fail or look in before the place is filled again.
-            place.deinitialize(count: 1)
-            let decision = body(&value)
-            place.initialize(to: embed(value))
-            return decision
-        }
+        // The value must be the only reference to its collections, or the first change would copy them. So the root is
+        // consumed first. The compiler checks that it is assigned again, and a store stops a reducer that reads it meanwhile.
+        _ = consume root
+        let decision = body(&value)
+        root = embed(value)
+        return decision
     }
 }
 

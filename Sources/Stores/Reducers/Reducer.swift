@@ -3,7 +3,7 @@
 /// The two steps are apart so that a rejection leaves no trace. `decide` only reads. `reduce` cannot fail, and runs only
 /// once the whole of a composed reducer has accepted: every part of it, however deep, is asked before any part changes
 /// anything, so that no part has to undo what it did when a later one rejects. A reducer is pure: the same state and
-/// action give the same result, and it is given no store, so it cannot dispatch.
+/// action give the same result. A reducer that calls the store that runs it stops the process.
 public protocol Reducer<State, Action>: Sendable {
     /// What is reduced: a value.
     associatedtype State: Sendable

@@ -1,5 +1,3 @@
-public import Locks
-
 /// Holds one state, and changes it by reducing actions: the store of Redux.
 ///
 /// - Dispatch is synchronous and first in, first out. Any thread may dispatch; one action is reduced at a time.
@@ -94,7 +92,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void = { _, _ in }
     ) -> Receipt {
         var receipt = Receipt(.queued, revision: 0)
-        let fault = withExclusiveAccess { contents in
+        let fault = withExclusiveAccess("dispatch(_:)") { contents in
             if envelope.isDryRun {
                 receipt = rehearse(QueuedActions(action, envelope), contents, inspect)
             } else {
@@ -113,12 +111,12 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     @inline(__always)
     @discardableResult
     package func withExclusiveAccess(
-        _ body: (StoreCore<State, Action>.ContentsPointer) -> Void,
+        _ call: StaticString = #function, _ body: (StoreCore<State, Action>.ContentsPointer) -> Void,
         whenBusy: (StoreCore<State, Action>.ContentsPointer) -> Void = { _ in }
     ) -> StoreFault? {
         var fault: StoreFault?
         var aftermath: PostLockWork?
-        core.contents.withLock { contents in
+        core.contents.withLock(call) { contents in
             guard !contents.pointee.isBusy else { return whenBusy(contents) }
             contents.pointee.isBusy = true
             body(contents)
@@ -167,7 +165,7 @@ extension Store {
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
-        switch reducer.apply(action, to: &contents.pointee.state) {
+        switch core.contents.reducing(contents, { reducer.apply(action, to: &contents.pointee.state) }) {
         case .ignore: return .ignored
         case .reject(let rejection):
             core.report(rejection)
@@ -188,7 +186,7 @@ extension Store {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
         case .success(let accepted):
             for (place, action) in accepted.enumerated() {
-                reducer.reduce(&contents.pointee.state, action.action)
+                core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, action.action) }
                 let isLast = place == accepted.count - 1
                 core.commit(action.action, batch.envelope, endsBatch: isLast, contents, &progress, self)
             }
@@ -208,7 +206,9 @@ extension Store {
             switch trial(of: batch, contents) {
             case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
             case .success(let accepted):
-                for (_, action) in accepted { reducer.reduce(&contents.pointee.state, action) }
+                for (_, action) in accepted {
+                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, action) }
+                }
                 outcome = accepted.isEmpty ? .ignored : .committed
             }
         }
@@ -229,7 +229,7 @@ extension Store {
         for (index, action) in batch.actions.enumerated() {
             var outcome = Outcome.ignored
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
-                switch reducer.apply(action, to: &state) {
+                switch core.contents.reducing(contents, { reducer.apply(action, to: &state) }) {
                 case .accept: accepted.append((index, action))
                 case .ignore: break
                 case .reject(let rejection):
@@ -251,7 +251,7 @@ extension Store {
         guard !core.middleware.all.isEmpty, var room = core.room(for: envelope, contents) else { return nil }
         var state = contents.pointee.state
         for (index, action) in accepted {
-            reducer.reduce(&state, action)
+            core.contents.reducing(contents) { reducer.reduce(&state, action) }
             if !core.fits(action, state, envelope, contents, &room) { return index }
         }
         return nil

@@ -1,5 +1,3 @@
-import Locks
-
 // What commits set going. Everything here happens under the store's lock.
 extension StoreCore {
     /// Does what a middleware asked for.
@@ -300,6 +298,6 @@ extension StoreCore {
     }
 
     package func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
-        contents.withLock { contents in madeSubscribers(contents).add(effectObserver: observer) }
+        contents.withLock { contents in madeSubscribers(contents).add(effectObserver: observer, of: self) }
     }
 }

@@ -1,5 +1,3 @@
-public import Locks
-
 /// What the stores have in common: the one copy of the state, its revision, the effects that run, and who watches.
 ///
 /// How an action becomes the next state is the store's; everything from the commit on is here.
@@ -12,6 +10,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var hasEnded = false
         /// Whether an action is being processed, so that one that comes from inside is known as such.
         @usableFromInline package var isBusy = false
+        /// Whether the reducer runs: see ``StoreLock``.
+        @usableFromInline package var isReducing = false
         /// What is under way; nil where nothing is, which is most of the time.
         @usableFromInline package var pending: PendingWork<Action>?
         /// Made when the first one comes.
@@ -41,7 +41,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
-    @usableFromInline package let contents: ReentrantLock<Contents>
+    @usableFromInline package let contents: StoreLock<State, Action>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
     /// Is told of each commit before anyone else.
@@ -52,7 +52,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
         _ recorder: Recorder?
     ) {
-        contents = ReentrantLock(Contents(state: state))
+        contents = StoreLock(Contents(state: state))
         self.middleware = middleware
         self.environment = environment
         self.recorder = recorder
@@ -135,7 +135,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     package func subscribe(_ subscriber: @escaping Subscribers<State, Action>.Subscriber, _ contents: ContentsPointer)
         -> Subscription
     {
-        madeSubscribers(contents).add(subscriber)
+        madeSubscribers(contents).add(subscriber, of: self)
     }
 
     func madeSubscribers(_ contents: ContentsPointer) -> Subscribers<State, Action> {

@@ -33,25 +33,30 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     /// Whether nobody is told of commits, nor of effects.
     var isEmpty: Bool { contents.withLock { $0.entries.isEmpty && $0.effectEntries.isEmpty } }
 
-    func add(_ subscriber: @escaping Subscriber) -> Subscription {
-        add { contents, id in
+    func add(_ subscriber: @escaping Subscriber, of store: StoreCore<State, Action>) -> Subscription {
+        add(of: store) { contents, id in
             contents.entries.append(Entry(id, subscriber))
             contents.ready = nil
         }
     }
 
-    func add(effectObserver: @escaping EffectObserver) -> Subscription {
-        add { contents, id in contents.effectEntries.append((id, effectObserver)) }
+    func add(effectObserver: @escaping EffectObserver, of store: StoreCore<State, Action>) -> Subscription {
+        add(of: store) { contents, id in contents.effectEntries.append((id, effectObserver)) }
     }
 
-    private func add(_ enter: (inout Contents, _ id: Int) -> Void) -> Subscription {
+    private func add(
+        of store: StoreCore<State, Action>, _ enter: (inout Contents, _ id: Int) -> Void
+    ) -> Subscription {
         let id: Int = contents.withLock { contents in
             contents.nextID += 1
             enter(&contents, contents.nextID)
             return contents.nextID
         }
         // It keeps the list, and not this, which is kept faster while nobody refers to it weakly.
-        return Subscription { [contents] in Self.remove(id, contents) }
+        return Subscription(
+            check: { [weak store] in
+                store?.contents.requireNotReducing("Subscription.cancel()")
+            }, end: { [contents] in Self.remove(id, contents) })
     }
 
     @inlinable
@@ -92,14 +97,24 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
 /// Keeps a subscriber subscribed until it is cancelled or forgotten.
 public final class Subscription: Sendable {
-    private let stop: @Sendable () -> Void
+    private let check: @Sendable () -> Void
+    private let end: @Sendable () -> Void
 
-    init(_ stop: @escaping @Sendable () -> Void) { self.stop = stop }
+    /// - Parameters:
+    ///   - check: stops the process where the subscription must not be cancelled now.
+    ///   - end: removes the subscriber; may be called more than once.
+    init(check: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
+        self.check = check
+        self.end = end
+    }
 
-    deinit { stop() }
+    deinit { end() }
 
-    /// Ends the subscription; a notification under way on another thread may still arrive.
-    public func cancel() { stop() }
+    /// Ends the subscription. A notification that another thread has begun may still arrive.
+    public func cancel() {
+        check()
+        end()
+    }
 }
 
 /// A list that never changes, for loops that are run with each action: no reference is counted on the way.

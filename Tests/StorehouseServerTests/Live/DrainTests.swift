@@ -1,13 +1,14 @@
 import JSON
 import Sockets
+import StoreHosting
 import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Shutting down: what is under way is answered, nothing new begins.
+/// A drain answers the requests under way, refuses new ones, and ends in time whatever hangs.
 @Suite struct DrainTests {
     @Test(arguments: LoopImplementation.allCases)
-    func whatIsUnderWayIsAnsweredAndNothingNewBegins(_ loops: LoopImplementation) async throws {
+    func requestsUnderWayAreAnsweredAndNewOnesAreRefused(_ loops: LoopImplementation) async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(20) }
         try await LiveServer.run(animal: remote, loops: loops, configuration: configuration) { server in
@@ -32,15 +33,15 @@ import Testing
         }
     }
 
-    /// The process must have ended when the time is up, so what is left is cut a little before.
+    /// The process must have ended when the time is up, so connections are cut a little earlier.
     @Test(arguments: [(10_000, 9_500), (2_000, 1_800), (1, 0)])
-    func whatIsLeftIsCutBeforeTheTimeIsUp(_ timeout: Int, _ soonest: Int) {
+    func connectionsAreCutBeforeTheTimeIsUp(_ timeout: Int, _ soonest: Int) {
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(timeout) }
         #expect(configuration.http.cutAfter >= .milliseconds(soonest))
         #expect(configuration.http.cutAfter < .milliseconds(timeout))
     }
 
-    @Test func anAnswerThatWaitsForWhatNeverEndsIsGivenAsThingsStand() async throws {
+    @Test func aDelayedAnswerIsSentBeforeTheTimeIsUp() async throws {
         let remote = ScriptedRemoteClient()
         let configuration = Configuration.with { $0.http.drainTimeout = .seconds(1) }
         let held = try await LiveServer.run(animal: remote, configuration: configuration) { server in
@@ -51,7 +52,7 @@ import Testing
         await remote.cancelled(times: 1)
     }
 
-    @Test func whatNeverEndsIsCutWhenTheTimeIsUp() async throws {
+    @Test func anIncompleteRequestIsCutWhenTheTimeIsUp() async throws {
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(200) }
         let half = try await LiveServer.run(configuration: configuration) { server in
             let client = try server.client()
@@ -72,6 +73,44 @@ import Testing
         }
         #expect(try await client.rest().isEmpty)
         #expect(ContinuousClock.now - started < .seconds(20))
+    }
+
+    @Test func aJournalThatNeverClosesDoesNotHoldUpTheDrain() async throws {
+        try await expectTimelyDrain(withoutStep: "journal", journal: StuckJournal())
+    }
+
+    @Test func aLastStepThatNeverEndsDoesNotHoldUpTheDrain() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await expectTimelyDrain(withoutStep: "upstreams") { for await _ in ended {} }
+        end.finish()
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func aBusyLoopDoesNotHoldUpTheDrain(_ loops: LoopImplementation) async throws {
+        let job = BlockingJob()
+        try await LiveServer.run(kinds: [.blocking(job)], loops: loops, configuration: .with()) { server in
+            let client = try server.client()
+            let session = try await server.session("blocking")
+            try await client.send(session.request("blocking/block").bytes)
+            await job.started()
+            await server.running.drain()
+            #expect(server.log.text.contains("step=connections"))
+            #expect(server.log.text.contains("step=loops"))
+            #expect(server.log.text.contains("info stopped"))
+            job.release()
+        }
+    }
+
+    /// Drains a server of which one step never ends.
+    private func expectTimelyDrain(
+        withoutStep step: String, journal: (any Journal)? = nil, lastStep: @escaping @Sendable () async -> Void = {}
+    ) async throws {
+        try await LiveServer.run(configuration: .with(), journal: journal) { server in
+            _ = try await server.session()
+            await server.running.drain(lastStep: lastStep)
+            #expect(server.log.text.contains("a step of the drain did not end in time step=\(step)"))
+            #expect(server.log.text.contains("info stopped"))
+        }
     }
 
     /// Sends a request whose answer waits for the remote service.

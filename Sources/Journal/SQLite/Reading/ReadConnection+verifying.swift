@@ -29,7 +29,7 @@ extension ReadConnection {
         let base = try base(of: session)
         guard
             var state = try? JSONValue(
-                parsing: base?.state ?? session.row.record.initial.json, maximumDepth: JSONValue.deepestNesting)
+                parsing: base?.state ?? session.row.record.initial.json, maximumDepth: JSONValue.maxDepth)
         else { throw .corrupt("the state at revision \(base?.revision ?? 0) cannot be read") }
         var chain = base?.chain ?? session.row.checksum
         var revision = base?.revision ?? 0
@@ -96,13 +96,12 @@ extension ReadConnection {
 
     /// Changes the state as the commit did, which must come out as it was kept, if it was.
     private func step(_ state: inout JSONValue, _ row: CommitRow, of number: Int) throws(JournalError) {
-        guard let changes = row.record?.changes, let next = changes.isEmpty ? state : changes.applied(to: state) else {
+        guard let changes = row.record?.changes, changes.isEmpty || changes.apply(to: &state) else {
             throw .corrupt("the changes of revision \(row.revision) do not fit the state before")
         }
-        state = next
         let kept = try snapshot(of: number, upTo: row.revision)
         guard let kept, kept.revision == row.revision else { return }
-        guard let known = try? JSONValue(parsing: kept.state, maximumDepth: JSONValue.deepestNesting), known == state
+        guard let known = try? JSONValue(parsing: kept.state, maximumDepth: JSONValue.maxDepth), known == state
         else {
             throw .corrupt("the snapshot at revision \(row.revision) is not what the commits make")
         }

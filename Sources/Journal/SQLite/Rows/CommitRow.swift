@@ -58,7 +58,7 @@ struct CommitRow: Sendable {
     /// The record; nil where the fields are none of a record's.
     var record: CommitRecord? {
         guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
-            case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.deepestNesting)
+            case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
         else { return nil }
         return CommitRecord(
             revision: revision, type: type, payload: payload, origin: origin, cause: cause, at: at, changes: changes,

@@ -64,6 +64,28 @@ struct LinearTimeTests {
         #expect(ratio < 30)
     }
 
+    @Test(arguments: ["the first half", "every other one", "the last half"])
+    func removingMembersTakesLinearTime(which: String) {
+        func input(_ count: Int) -> (document: JSONValue, patch: JSONPatch) {
+            let names = (0..<count).map { "name\($0)" }
+            let removed =
+                switch which {
+                case "the first half": Array(names.prefix(count / 2))
+                case "every other one": stride(from: 0, to: count, by: 2).map { names[$0] }
+                default: Array(names.suffix(count / 2))
+                }
+            let members = JSONObject(names.map { ($0, .integer(1)) })
+            let operations = removed.map { JSONPatch.Operation.remove(JSONPointer(tokens: ["members", $0])) }
+            return (["members": .object(members)], JSONPatch(operations))
+        }
+        func apply(_ input: (document: JSONValue, patch: JSONPatch)) {
+            var document = input.document
+            #expect(throws: Never.self) { try input.patch.apply(to: &document) }
+        }
+        let (small, large) = (input(120), input(960))
+        #expect(Self.ratio({ apply(small) }, { apply(large) }) < 30)
+    }
+
     /// How many times as long the second takes on this thread's processor; the best of some runs each.
     private static func ratio(_ small: () -> Void, _ large: () -> Void) -> Double {
         shortest(large) / max(shortest(small), 1)

@@ -63,6 +63,6 @@ struct ValueTests {
         #expect(object["new"] == true)
         #expect(object["n\(count - 1)"] == .integer(count - 1))
         #expect(object.names == (1..<count).map { "n\($0)" } + ["new"])
-        #expect(object.first?.name == "n1")
+        #expect(object.names.first == "n1")
     }
 }

@@ -73,11 +73,11 @@ struct SchemaTests {
             (.array(of: .boolean), "{}", "", "must be an array"),
             (.array(of: .boolean), "[true,1]", "/1", "must be true or false"),
             (.object([]), "[]", "", "must be an object"),
-            (.object([]), #"{"a/b":1}"#, "/a~1b", "is not known; no member is"),
+            (.object([]), #"{"a/b":1}"#, "/a~1b", "is not known; no members are allowed"),
             (.object([.optional("a", .boolean)], minProperties: 1), "{}", "", "must have at least 1 member"),
             (task, "{}", "/title", "is required"),
             (task, #"{"title":"123456"}"#, "/title", "must have 1 to 5 characters"),
-            (task, #"{"title":"a","Due":null}"#, "/Due", "is not known; known are title, due, tags"),
+            (task, #"{"title":"a","Due":null}"#, "/Due", "is not known; known members: title, due, tags"),
             (task, #"{"title":"a","tags":[]}"#, "/tags", "must have 1 to 2 elements"),
             (task, #"{"title":"a","tags":["a","B"]}"#, "/tags/1", "must match ^[a-z]*$"),
             (

@@ -1,0 +1,234 @@
+package import HTTP
+
+/// The decisions of one HTTP/1.1 connection: what to parse, when to read, which timeout runs, and when to close.
+///
+/// A pure value. Each method takes one event and returns what the caller must do about it. The responses leave in the
+/// order of their requests, because no byte behind a request is parsed before its response is written.
+package struct HTTPConnectionStateMachine: Sendable {
+    private enum State {
+        /// Awaits a request head. It is partial once its first byte has arrived.
+        case head(isPartial: Bool)
+        case body
+        /// A request, or a failure to parse one, awaits its response.
+        case responding(ResponseEncoder)
+        case streaming(ResponseEncoder)
+        /// The last bytes are on their way out.
+        case closing
+    }
+
+    /// While more response bytes than this are pending, no further request is parsed.
+    package static let maxPendingResponseBytes = 65536
+
+    private var state = State.head(isPartial: false)
+    /// Changes with each request and each response, so that a late response finds only its own request.
+    private var exchangeNumber = 0
+    /// How many bytes were pending when the client was last checked for progress.
+    private var lastPendingBytes = Int.max
+
+    package init() {}
+
+    /// Names the three durations that can limit a state.
+    package enum Timeout: Sendable, Hashable {
+        /// For the whole head, from its first byte.
+        case header
+        /// For the whole body, and for the client to take the last bytes.
+        case body
+        /// Between requests.
+        case idle
+    }
+}
+
+// Input.
+extension HTTPConnectionStateMachine {
+    package enum InputAction: Sendable, Hashable {
+        case parseHead
+        case decodeBody
+        /// The bytes stay with the channel until the response is written.
+        case leave
+        /// Bytes on a stream, or behind the last request, belong to no request.
+        case discard
+    }
+
+    /// Decides what received bytes are.
+    package func inputAction(pendingBytes: Int) -> InputAction {
+        switch state {
+        // A client that sends requests without reading the responses is not served further.
+        case .head: pendingBytes <= Self.maxPendingResponseBytes ? .parseHead : .leave
+        case .body: .decodeBody
+        case .responding: .leave
+        case .streaming, .closing: .discard
+        }
+    }
+
+    /// Whether further bytes, and the end of input, should stay with the system for now. A client that closes its side
+    /// behind its requests then still gets all responses.
+    package func pausesReading(pendingBytes: Int) -> Bool {
+        switch state {
+        case .responding: true
+        case .head: pendingBytes > Self.maxPendingResponseBytes
+        case .body, .streaming, .closing: false
+        }
+    }
+
+    /// Bytes arrived that are not yet a whole head.
+    ///
+    /// - Parameter isEmptyLine: whether they are part of an empty line. Some clients send one behind a body; it begins
+    ///   no request (RFC 9112, section 2.2).
+    /// - Returns: the timeout to start, unless it runs already.
+    package mutating func receivedPartialHead(isEmptyLine: Bool) -> Timeout? {
+        guard case .head(isPartial: false) = state, !isEmptyLine else { return nil }
+        state = .head(isPartial: true)
+        return .header
+    }
+
+    /// A head arrived, and its body is incomplete.
+    ///
+    /// - Returns: the timeout to start.
+    package mutating func receivedHeadOfBody() -> Timeout {
+        state = .body
+        return .body
+    }
+
+    /// A request arrived completely. No timeout runs until its response is written.
+    ///
+    /// - Returns: the number of the exchange, by which its response is accepted.
+    package mutating func receivedRequest(_ encoder: ResponseEncoder) -> Int {
+        exchangeNumber += 1
+        state = .responding(encoder)
+        return exchangeNumber
+    }
+
+    /// The bytes are no request, or the request did not arrive in time; the caller responds to the failure at once.
+    package mutating func receivedFailure(_ encoder: ResponseEncoder) { state = .responding(encoder) }
+
+    package enum EndOfInputAction: Sendable, Hashable {
+        /// The client awaits no response any more.
+        case closeAfterFlush
+        case closeNow
+        /// A response, or the last bytes, are still to be sent.
+        case none
+    }
+
+    /// The client will send nothing more.
+    package func receivedEndOfInput() -> EndOfInputAction {
+        switch state {
+        case .head, .body: .closeAfterFlush
+        case .streaming: .closeNow
+        case .responding, .closing: .none
+        }
+    }
+}
+
+// Output.
+extension HTTPConnectionStateMachine {
+    /// Whether the request of this number still awaits its response.
+    package func isCurrent(_ number: Int) -> Bool { exchangeNumber == number }
+
+    package struct ResponseAction: Sendable {
+        /// Encodes the response.
+        package let encoder: ResponseEncoder
+        /// Whether the connection closes behind the response; else the next request is read.
+        package let closes: Bool
+        package let timeout: Timeout
+    }
+
+    /// The response to the current request is there.
+    ///
+    /// - Parameter isDraining: whether the server drains, so that this response is the connection's last.
+    /// - Returns: how to send it; nil if no request awaits one.
+    package mutating func respond(isDraining: Bool) -> ResponseAction? {
+        guard case .responding(var encoder) = state else { return nil }
+        exchangeNumber += 1
+        lastPendingBytes = .max
+        if isDraining { encoder.keepAlive = false }
+        state = encoder.keepAlive ? .head(isPartial: false) : .closing
+        return ResponseAction(
+            encoder: encoder, closes: !encoder.keepAlive, timeout: encoder.keepAlive ? .idle : .body)
+    }
+
+    /// The response to the current request is a stream. No timeout runs while it is open.
+    ///
+    /// - Returns: the encoder of its head; nil if no request awaits a response.
+    package mutating func startStream() -> ResponseEncoder? {
+        guard case .responding(var encoder) = state else { return nil }
+        exchangeNumber += 1
+        encoder.keepAlive = false
+        state = .streaming(encoder)
+        return encoder
+    }
+
+    /// The stream ends; the connection closes behind it.
+    ///
+    /// - Returns: the encoder of its end and the timeout to start; nil if there is no stream.
+    package mutating func endStream() -> (encoder: ResponseEncoder, timeout: Timeout)? {
+        guard case .streaming(let encoder) = state else { return nil }
+        state = .closing
+        return (encoder, .body)
+    }
+
+    package var isStreaming: Bool {
+        if case .streaming = state { true } else { false }
+    }
+
+    /// Whether pieces of the stream are framed as chunks.
+    package var streamIsChunked: Bool {
+        if case .streaming(let encoder) = state { encoder.streamIsChunked } else { false }
+    }
+
+    package enum FlushedAction: Sendable, Hashable {
+        case notifyStream
+        case resumeReading
+        case none
+    }
+
+    /// All pending bytes have left.
+    package func flushed() -> FlushedAction {
+        switch state {
+        case .streaming: .notifyStream
+        case .head: .resumeReading
+        case .body, .responding, .closing: .none
+        }
+    }
+}
+
+// Time and ending.
+extension HTTPConnectionStateMachine {
+    package enum TimeoutAction: Sendable, Hashable {
+        /// The request did not arrive in time: respond with 408.
+        case refuseRequest
+        /// Send the response that was deferred until now.
+        case sendDeferredResponse
+        /// The client still makes progress: check again after the timeout.
+        case restart(Timeout)
+        case closeNow
+        case none
+    }
+
+    /// The timeout that was started last has passed.
+    package mutating func timedOut(pendingBytes: Int) -> TimeoutAction {
+        switch state {
+        case .head(isPartial: true), .body: return .refuseRequest
+        case .responding: return .sendDeferredResponse
+        case .streaming: return .none
+        case .head(isPartial: false), .closing:
+            guard pendingBytes > 0, pendingBytes < lastPendingBytes else { return .closeNow }
+            lastPendingBytes = pendingBytes
+            return .restart(.idle)
+        }
+    }
+
+    /// The server drains. Only an idle connection ends at once; the others end behind their response or stream.
+    ///
+    /// - Returns: the timeout to start if the connection closes; nil if it goes on.
+    package mutating func drain() -> Timeout? {
+        guard case .head(isPartial: false) = state else { return nil }
+        state = .closing
+        return .body
+    }
+
+    /// The channel is closed. No response is accepted any more.
+    package mutating func channelClosed() {
+        exchangeNumber += 1
+        state = .closing
+    }
+}

@@ -1,0 +1,98 @@
+/// The decisions of an event hub: who may subscribe, and what of the store must be observed. A pure value.
+package struct EventHubState: Sendable {
+    private enum Phase {
+        case open
+        /// The session has ended.
+        case ended
+        /// The session continues elsewhere, or later from its journal.
+        case detached
+    }
+
+    package private(set) var subscriberCount = 0
+    private var effectSubscriberCount = 0
+    private var phase = Phase.open
+
+    package init() {}
+
+    /// Which observations of the store must start, or can stop.
+    package struct Observation: Sendable, Hashable {
+        package let commits: Bool
+        package let effects: Bool
+
+        package init(commits: Bool, effects: Bool) {
+            self.commits = commits
+            self.effects = effects
+        }
+    }
+
+    package enum Subscribing: Sendable, Hashable {
+        case accepted(starts: Observation)
+        case full
+        case sessionEnded
+        case sessionDetached
+    }
+
+    /// A subscriber comes.
+    ///
+    /// - Parameter limit: how many subscribers there may be.
+    package mutating func subscribe(showsEffects: Bool, limit: Int) -> Subscribing {
+        switch phase {
+        case .ended: return .sessionEnded
+        case .detached: return .sessionDetached
+        case .open: break
+        }
+        guard subscriberCount < limit else { return .full }
+        subscriberCount += 1
+        if showsEffects { effectSubscriberCount += 1 }
+        return .accepted(
+            starts: Observation(
+                commits: subscriberCount == 1, effects: showsEffects && effectSubscriberCount == 1))
+    }
+
+    /// A subscriber leaves.
+    ///
+    /// - Returns: which observations can stop.
+    package mutating func unsubscribe(showsEffects: Bool) -> Observation {
+        subscriberCount -= 1
+        if showsEffects { effectSubscriberCount -= 1 }
+        return Observation(commits: subscriberCount == 0, effects: showsEffects && effectSubscriberCount == 0)
+    }
+
+    /// The session ends; nobody can subscribe any more.
+    package mutating func end() { phase = .ended }
+
+    /// The session is detached, unless it has ended.
+    package mutating func detach() { if phase == .open { phase = .detached } }
+}
+
+/// Decides what a subscriber gets first. A pure value.
+package enum InitialContent: Sendable, Hashable {
+    /// The selected value.
+    case state
+    /// The patches of the commits after a revision.
+    case patches(after: Int)
+    /// Nothing: the client has the newest value.
+    case nothing
+
+    /// - Parameters:
+    ///   - seen: the last event that the client has, if any.
+    ///   - historyID: the history of the session.
+    ///   - revision: the session's revision.
+    ///   - lastChangedRevision: the revision that changed the selected value last.
+    package init(
+        seen: EventID?, historyID: String, revision: Int, lastChangedRevision: Int, format: StreamFormat
+    ) {
+        // An id of another history, or beyond the newest revision, says nothing about this state.
+        if let seen, seen.historyID == historyID, seen.revision <= revision {
+            if seen.revision >= lastChangedRevision {
+                self = .nothing
+                return
+            }
+            if format == .patch {
+                self = .patches(after: seen.revision)
+                return
+            }
+        }
+        self = .state
+    }
+}

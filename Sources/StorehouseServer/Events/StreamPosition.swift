@@ -1,0 +1,134 @@
+package import Sockets
+
+/// What one stream has sent, and how far its client lags behind. A pure value.
+///
+/// A client that reads too slowly is sent no more events of commits until it has read what is pending. Then it gets the
+/// newest value, with the number of events that were skipped.
+package struct StreamPosition: Sendable {
+    package private(set) var lastSentRevision = -1
+    package private(set) var skippedCount = 0
+    private var isCatchingUp = false
+
+    package init() {}
+
+    /// The initial events are sent.
+    package mutating func start(at revision: Int) { lastSentRevision = revision }
+
+    /// An event of a commit is there.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the length of the event.
+    ///   - pendingBytes: how many bytes wait for the client.
+    ///   - limit: how many bytes may wait. A single event may be longer.
+    /// - Returns: whether to send it. An event that the client has is ignored; one that it is too slow for is counted.
+    package mutating func accepts(revision: Int, byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
+        guard revision > lastSentRevision else { return false }
+        guard hasRoom(byteCount, pendingBytes, limit) else {
+            skippedCount += 1
+            return false
+        }
+        lastSentRevision = revision
+        return true
+    }
+
+    /// An event of an effect is there. Such events are dropped for slow clients, and are not counted.
+    package func acceptsEffect(byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
+        hasRoom(byteCount, pendingBytes, limit)
+    }
+
+    private func hasRoom(_ byteCount: Int, _ pendingBytes: Int, _ limit: Int) -> Bool {
+        skippedCount == 0 && (pendingBytes == 0 || pendingBytes + byteCount <= limit)
+    }
+
+    /// The client has read all pending bytes.
+    ///
+    /// - Returns: whether to fetch the newest value for it.
+    package mutating func flushed() -> Bool {
+        guard skippedCount > 0, !isCatchingUp else { return false }
+        isCatchingUp = true
+        return true
+    }
+
+    /// The newest value is there.
+    ///
+    /// - Returns: how many events it skips; nil if the client has the value already.
+    package mutating func caughtUp(revision: Int, lastChangedRevision: Int) -> Int? {
+        // The newest of the skipped events is sent now.
+        let skipped = skippedCount - 1
+        isCatchingUp = false
+        skippedCount = 0
+        guard lastChangedRevision > lastSentRevision else { return nil }
+        lastSentRevision = revision
+        return skipped
+    }
+}
+
+/// When one stream sends heartbeats and when it ends by itself. A pure value.
+package struct StreamClock: Sendable {
+    private var lastSentAt: LoopInstant
+    /// When the stream ends so that its client reconnects; nil for never.
+    private let rotatesAt: LoopInstant?
+    private var heartbeatInterval: Duration
+
+    /// - Parameter lifetime: nil for a stream that does not rotate.
+    package init(now: LoopInstant, heartbeatInterval: Duration, lifetime: Duration?) {
+        lastSentAt = now
+        rotatesAt = lifetime.map(now.advanced)
+        self.heartbeatInterval = heartbeatInterval
+    }
+
+    /// Bytes are sent. The timer is not moved for them: it looks again when it fires.
+    package mutating func sent(now: LoopInstant) { lastSentAt = now }
+
+    /// For how long to set the timer.
+    package func timerDelay(now: LoopInstant) -> Duration {
+        let silence = heartbeatInterval - lastSentAt.duration(to: now)
+        return rotatesAt.map { min(silence, now.duration(to: $0)) } ?? silence
+    }
+
+    package enum TimerAction: Sendable, Hashable {
+        case rotate
+        case sendHeartbeat
+        /// Set the timer again.
+        case wait
+    }
+
+    /// The timer fired.
+    ///
+    /// - Parameter nextInterval: the heartbeat interval to use from now on, if one has passed.
+    package mutating func timerFired(
+        now: LoopInstant, pendingBytes: Int, nextInterval: @autoclosure () -> Duration
+    ) -> TimerAction {
+        if let rotatesAt, rotatesAt <= now { return .rotate }
+        guard lastSentAt.duration(to: now) >= heartbeatInterval else { return .wait }
+        heartbeatInterval = nextInterval()
+        lastSentAt = now
+        // A client with pending bytes learns nothing from a heartbeat.
+        return pendingBytes == 0 ? .sendHeartbeat : .wait
+    }
+}
+
+/// The durations of streams, spread at random so that streams that open together do not act together.
+///
+/// `random` is between 0 and 1.
+package enum StreamTiming {
+    /// How long a stream may be silent: a little less than `heartbeat`.
+    package static func heartbeatInterval(_ heartbeat: Duration, _ random: Double) -> Duration {
+        heartbeat * (0.9 + 0.09 * random)
+    }
+
+    /// How long a stream lives: 80% to 100% of the maximum; nil for ever if that is zero.
+    package static func lifetime(_ maximum: Duration, _ random: Double) -> Duration? {
+        maximum > .zero ? maximum * (0.8 + 0.2 * random) : nil
+    }
+
+    /// How long a client waits before it reconnects, in milliseconds: 2 to 3 seconds, or up to 6 if all streams end.
+    package static func retry(allStreamsEnd: Bool = false, _ random: Double) -> Int {
+        2000 + Int((allStreamsEnd ? 4000 : 1000) * random)
+    }
+}
+
+extension Double {
+    /// Between 0 and 1.
+    static var jitter: Double { .random(in: 0...1) }
+}

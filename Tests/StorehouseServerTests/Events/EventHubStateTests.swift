@@ -1,0 +1,85 @@
+import StorehouseServer
+import Testing
+
+/// Who may subscribe to a session, and what of its store is observed for them.
+@Suite struct EventHubStateTests {
+    private typealias Observation = EventHubState.Observation
+    private static let nothing = Observation(commits: false, effects: false)
+
+    @Test func commitsAreObservedWhileThereAreSubscribers() {
+        var state = EventHubState()
+        #expect(
+            state.subscribe(showsEffects: false, limit: 9)
+                == .accepted(starts: Observation(commits: true, effects: false)))
+        #expect(state.subscribe(showsEffects: false, limit: 9) == .accepted(starts: Self.nothing))
+        #expect(state.subscriberCount == 2)
+        #expect(state.unsubscribe(showsEffects: false) == Self.nothing)
+        #expect(state.unsubscribe(showsEffects: false) == Observation(commits: true, effects: false))
+        #expect(state.subscriberCount == 0)
+    }
+
+    @Test func effectsAreObservedOnlyForThoseWhoAsk() {
+        var state = EventHubState()
+        _ = state.subscribe(showsEffects: false, limit: 9)
+        #expect(
+            state.subscribe(showsEffects: true, limit: 9)
+                == .accepted(starts: Observation(commits: false, effects: true)))
+        #expect(state.subscribe(showsEffects: true, limit: 9) == .accepted(starts: Self.nothing))
+        #expect(state.unsubscribe(showsEffects: true) == Self.nothing)
+        #expect(state.unsubscribe(showsEffects: true) == Observation(commits: false, effects: true))
+        #expect(state.unsubscribe(showsEffects: false) == Observation(commits: true, effects: false))
+    }
+
+    @Test func theLimitHoldsForTheSubscribersOfTheMoment() {
+        var state = EventHubState()
+        for _ in 0..<2 { _ = state.subscribe(showsEffects: false, limit: 2) }
+        #expect(state.subscribe(showsEffects: false, limit: 2) == .full)
+        #expect(state.subscriberCount == 2)
+        _ = state.unsubscribe(showsEffects: false)
+        #expect(state.subscribe(showsEffects: false, limit: 2) == .accepted(starts: Self.nothing))
+    }
+
+    @Test func nobodySubscribesToASessionThatIsOver() {
+        var ended = EventHubState()
+        ended.end()
+        ended.detach()
+        #expect(ended.subscribe(showsEffects: false, limit: 9) == .sessionEnded)
+        var detached = EventHubState()
+        detached.detach()
+        #expect(detached.subscribe(showsEffects: false, limit: 9) == .sessionDetached)
+        detached.end()
+        #expect(detached.subscribe(showsEffects: false, limit: 9) == .sessionEnded)
+    }
+}
+
+/// What a subscriber gets first.
+@Suite struct InitialContentTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let seen: String?
+        let format: StreamFormat
+        let expected: InitialContent
+
+        var testDescription: String { "\(seen ?? "-") \(format)" }
+    }
+
+    /// The session is at revision 7; the selected value changed last at 5.
+    private static let rows = [
+        Row(seen: nil, format: .state, expected: .state),
+        Row(seen: nil, format: .patch, expected: .state),
+        Row(seen: "other-7", format: .patch, expected: .state),
+        Row(seen: "h-8", format: .patch, expected: .state),
+        Row(seen: "h-7", format: .state, expected: .nothing),
+        Row(seen: "h-5", format: .patch, expected: .nothing),
+        Row(seen: "h-4", format: .patch, expected: .patches(after: 4)),
+        Row(seen: "h-4", format: .state, expected: .state),
+        Row(seen: "h-4", format: .text(inColor: false), expected: .state),
+        Row(seen: "h--1", format: .patch, expected: .state),
+    ]
+
+    @Test(arguments: rows) func dependsOnTheLastEventSeen(_ row: Row) {
+        let content = InitialContent(
+            seen: row.seen.flatMap(EventID.init), historyID: "h", revision: 7, lastChangedRevision: 5,
+            format: row.format)
+        #expect(content == row.expected)
+    }
+}

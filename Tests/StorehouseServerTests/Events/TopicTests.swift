@@ -1,0 +1,90 @@
+import JSON
+import Locks
+import StoreHosting
+import StoreKinds
+import StorehouseServer
+import Stores
+import Testing
+
+/// What commits mean to the streams of one subscription.
+@Suite struct TopicTests {
+    /// The changes that a topic of a new planner finds, one for each body that is dispatched: an action or a batch.
+    private func changes(
+        _ selection: Selection, _ format: StreamFormat, _ bodies: [JSONValue]
+    ) -> [(change: Topic.Change?, lastChangedRevision: Int)] {
+        let store = StoreKind.planner.makeStore()
+        let topic = Locked<Topic?>(nil)
+        let found = Locked<[(Topic.Change?, Int)]>([])
+        store.inspect { state in
+            let first = Topic(StreamSubscription(selection: selection, format: format), state)
+            topic.withLock { $0 = first }
+        }
+        let subscription = store.watch { state in
+            let changes = Topic.changes(of: state.commits)
+            topic.withLock { topic in
+                let change = topic?.update(state, changes)
+                found.withLock { $0.append((change, topic?.lastChangedRevision ?? -1)) }
+            }
+        }
+        for body in bodies { store.dispatch(body, DispatchOptions()) { _ in } }
+        subscription.cancel()
+        return found.withLock { $0 }
+    }
+
+    private static let add: JSONValue = ["type": "tasks/add", "payload": ["title": "x"]]
+    private static let dark: JSONValue = ["type": "settings/update", "payload": ["theme": "dark"]]
+    private static let sameDay: JSONValue = ["type": "calendar/selectDay", "payload": ["day": "2024-01-01"]]
+
+    private func pointer(_ text: String) throws -> Selection { .pointer(try JSONPointer(text)) }
+
+    @Test func aValueIsShownOnceForABatch() {
+        let found = changes(.whole, .state, [[Self.add, Self.dark], Self.add])
+        #expect(found.map(\.change) == [.value, .value])
+        #expect(found.map(\.lastChangedRevision) == [2, 3])
+    }
+
+    @Test func thePatchesOfABatchBecomeOne() throws {
+        let found = changes(.whole, .patch, [[Self.add, Self.dark]])
+        guard case .patch(let patch)? = found.first?.change else {
+            Issue.record("no patch")
+            return
+        }
+        #expect(
+            patch.operations.map(\.path) == ["/tasks/entities/1", "/tasks/ids/0", "/trends/added", "/settings/theme"])
+    }
+
+    @Test func aCommitThatLeavesTheSelectedValueAloneIsNoChange() throws {
+        for format in [StreamFormat.state, .patch, .text(inColor: false)] {
+            let found = changes(try pointer("/settings/theme"), format, [Self.add, Self.dark, Self.dark, Self.add])
+            #expect(found.map { $0.change != nil } == [false, true, false, false])
+            #expect(found.map(\.lastChangedRevision) == [0, 2, 2, 2])
+        }
+        #expect(changes(.whole, .state, [Self.sameDay, Self.sameDay]).map { $0.change != nil } == [true, false])
+    }
+
+    @Test func aPatchIsOfTheSelectedValue() throws {
+        let found = changes(try pointer("/settings"), .patch, [Self.dark])
+        #expect(found.map(\.change) == [.patch(EncodedPatch([.init(.replace, "/theme", Array(#""dark""#.utf8))]))])
+    }
+
+    /// The patch of the state says nothing of a selector's value, so its values are compared.
+    @Test func aSelectorIsComparedByItsValue() {
+        let found = changes(.named("summary"), .patch, [Self.dark, Self.add])
+        let patch = EncodedPatch([.init(.replace, "/open", Array("1".utf8))])
+        #expect(found.map(\.change) == [nil, .patch(patch)])
+        #expect(changes(.named("summary"), .state, [Self.dark, Self.add]).map(\.change) == [nil, .value])
+    }
+
+    @Test func aTerminalGetsALineForEachChange() throws {
+        let found = changes(try pointer("/tasks/ids"), .text(inColor: false), [[Self.add, Self.dark, Self.add]])
+        guard case .lines(let lines)? = found.first?.change else {
+            Issue.record("no lines")
+            return
+        }
+        let text = String(decoding: lines, as: UTF8.self)
+        #expect(
+            text.split(separator: "\n").map { $0.drop { $0 != "#" } } == [
+                "#1 tasks/add /0: ∅ → 1", "#3 tasks/add /1: ∅ → 2",
+            ])
+    }
+}
