@@ -100,12 +100,14 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "Storehouse", "StorehouseServer", "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "Storehouse", "StorehouseServer",
+                "Upstream",
             ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores", "StoreHosting",
+                "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores",
+                "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
                 "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform",
             ]),

@@ -20,7 +20,8 @@
         ///   - files: the limit on open files.
         ///   - environment: its configuration.
         static func run<Result: Sendable>(
-            _ program: String = "storehouse", files: Int = 20_000, _ environment: [String: String] = [:], _ body: (ServerProcess) async throws -> Result
+            program: String = "storehouse", files: Int = 20_000, _ environment: [String: String] = [:],
+            _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
             guard let program = Products.directory?.appending(path: program).path else { throw NotBuilt() }
             let errors = Pipe()

@@ -16,7 +16,7 @@ import Upstream
         #expect(RetryRule.allows(isIdempotent, after: .refused) == refused)
         #expect(RetryRule.allows(isIdempotent, after: .unconnected) == unconnected)
         #expect(RetryRule.allows(isIdempotent, after: .broken) == broken)
-        #expect(RetryRule.allows(isIdempotent, after: .lasting) == lasting)
+        #expect(RetryRule.allows(isIdempotent, after: .permanent) == lasting)
         #expect(RetryRule.allows(isIdempotent, afterStatus: 503) == broken)
         #expect(!RetryRule.allows(isIdempotent, afterStatus: 500))
     }
@@ -136,7 +136,7 @@ import Upstream
         for person in people[10..<190] {
             let removals = [line.remove(person), line.remove(person)]
             #expect(removals == [true, false])
-            line.tidy()
+            line.compact()
         }
         #expect(line.count == 20)
         for person in people[..<10] + people[190...] {
