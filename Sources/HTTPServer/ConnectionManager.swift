@@ -87,7 +87,7 @@ extension ConnectionManager {
             for connection in self.contents.value.open.values { connection.sendDeferredResponse() }
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
-            // A client that reconnects whenever its connection is closed would hold up the drain.
+            // A client that reconnects at once for each closed connection would hold up the drain.
             self.contents.value.listener?.shut()
             for connection in self.contents.value.open.values { connection.closeNow() }
         }

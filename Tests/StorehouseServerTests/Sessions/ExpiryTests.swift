@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [("abc-7", "abc", 7), ("a-b-0", "a-b", 0), ("-3", "", 3)])
     func anEventIdIsAHistoryAndARevision(_ text: String, _ history: String, _ revision: Int) throws {
         let id = try #require(EventID(text))
-        #expect(id.history == history)
+        #expect(id.historyID == history)
         #expect(id.revision == revision)
     }
 
