@@ -18,7 +18,7 @@ enum ProjectFile {
 
     static func url(of path: String) -> URL {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         return root.appending(path: path)
     }
 }

@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test func theKeysOfAnotherProgramAreUnknown() {
-        #expect(
-            Configuration.errors(file: #"{"upstreams":{"animal":{"url":"http://a.example"}}}"#)
-                == ["upstreams.animal (test.json): is not a known key; the nearest is upstreams"])
+        let errors = Configuration.errors(file: #"{"upstreams":{"animal":{"url":"http://a.example"}}}"#)
+        #expect(errors.count == 1)
+        #expect(errors.allSatisfy { $0.hasPrefix("upstreams.animal (test.json): is not a known key; ") })
     }
 }
