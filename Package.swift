@@ -32,7 +32,7 @@ let package = Package(
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
         .target(name: "StoreHosting", dependencies: ["JSON", "Locks", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
-        .target(name: "StoresTesting", dependencies: ["Locks", "Platform", "RemoteServices", "Stores"]),
+        .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),
 
         .target(

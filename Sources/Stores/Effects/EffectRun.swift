@@ -1,5 +1,5 @@
-import Platform
 import Locks
+import Platform
 
 /// One run of an effect: waits, runs the operation within its deadline, and gives back what it says last.
 struct EffectTask<Action: Sendable>: Sendable {

@@ -1,5 +1,4 @@
 import Locks
-import Platform
 public import Stores
 
 /// A store for tests, in which nothing happens that the test does not say.
@@ -110,7 +109,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
 
     /// Lets time pass: what waits until then goes on, moment by moment, and each time as far as it comes by itself.
     public func advance(by duration: Duration) throws(TestStoreFailure) {
-        try advance(to: clock.now() + duration.wholeMilliseconds)
+        try advance(to: clock.now() + Int(duration / .milliseconds(1)))
     }
 
     /// Lets time pass until `moment`, in milliseconds since 1970; see ``advance(by:)``.

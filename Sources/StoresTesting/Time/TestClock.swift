@@ -1,5 +1,4 @@
 import Locks
-import Platform
 public import Stores
 
 /// A clock that stands still until the test moves it.
@@ -34,7 +33,7 @@ public final class TestClock: StoreClock {
     public var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
 
     /// Moves the time on by `duration`, in whole milliseconds, and wakes whose moment comes.
-    public func advance(by duration: Duration) { advance(to: now() + duration.wholeMilliseconds) }
+    public func advance(by duration: Duration) { advance(to: now() + Int(duration / .milliseconds(1))) }
 
     /// Moves the time on to `moment` and wakes whose moment comes; a moment that has passed changes nothing.
     public func advance(to moment: Int) {
