@@ -76,6 +76,8 @@ let package = Package(
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
+        .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
+        .testTarget(name: "RemoteServicesTests", dependencies: ["RemoteServices", "Stores", "StoresTesting"]),
         .testTarget(
             name: "StoreKindsTests",
             dependencies: [

@@ -19,7 +19,7 @@ LENGTH = re.compile(rb"\r\nContent-Length: *(\d+)", re.IGNORECASE)
 
 
 class Connection:
-    """A connection that stays open, with a request to send over it again and again."""
+    """A persistent connection that sends one request repeatedly."""
 
     def __init__(self, port, request):
         self.socket = socket.create_connection(("127.0.0.1", port), ATTACH_SECONDS)
@@ -33,7 +33,7 @@ class Connection:
         self.socket.close()
 
     def send(self, rounds, together=1):
-        """That many times: some requests in one segment, then the answers to all of them."""
+        """Sends several requests in one segment and reads all responses, `count` times."""
         for _ in range(rounds):
             self.socket.sendall(self.request * together)
             for _ in range(together):
@@ -93,7 +93,7 @@ def calls(contender, post):
     """Requests one by one, and then 16 in one segment, over a connection that has been used before."""
     with tempfile.NamedTemporaryFile(buffering=0, dir=tools.WORK) as heap:
         heap.truncate(8)
-        # Of the peers it would say nothing: Go has a heap of its own, and nginx takes from pools.
+        # Not for the peers: Go has its own heap, and nginx uses pools.
         preload = [{"LD_PRELOAD": str(tools.WORK / "heap.so"), "BENCH_HEAP": heap.name}]
         with contender.start(*preload if contender.name == "storehouse" else ()) as server:
             with Connection(server.port, _request(contender, server, post)) as connection:

@@ -53,7 +53,7 @@ def alone(contender, seconds, sessions):
 
 
 def beside_idle(contender, seconds, count):
-    """Actions with and without idle connections beside them, in turn, on the same server."""
+    """Actions with and without idle connections, alternating, on one server."""
     alone, beside = [], []
     with contender.start() as server, requests(contender, server, 1000) as load:
         for _ in range(2):
@@ -61,7 +61,7 @@ def beside_idle(contender, seconds, count):
             with crowd(contender, server, count) as idle:
                 time.sleep(SETTLE_SECONDS)
                 beside.append(load(max(1, seconds // 2), [idle.child.pid]))
-                idle.go()  # fails where one of them was closed
+                idle.go()  # fails if one of them was closed
             time.sleep(SETTLE_SECONDS)
     result = {"others": [each["othersPercent"] for each in alone + beside]}
     for key in ("perSecond", "cpuMicroseconds", "p99Ms"):
@@ -72,10 +72,10 @@ def beside_idle(contender, seconds, count):
 
 
 def beside_drips(contender, seconds, count):
-    """One client that asks for /healthz again and again, alone, and beside requests that never end."""
+    """One client that requests /healthz repeatedly, alone and beside requests that never end."""
     with contender.start() as server, requests(contender, server, 0, connections=1) as load:
         alone = load(seconds)
-        # A byte in three seconds; so long that the server's patience of ten ends for all of them.
+        # One byte every three seconds, long enough that all exceed the server's timeout of ten seconds.
         with crowd(contender, server, count, 3) as drips:
             beside = load(seconds * 2, [drips.child.pid])
             closed = drips.go()["closed"]
@@ -83,7 +83,7 @@ def beside_drips(contender, seconds, count):
 
 
 def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1):
-    """Publishes to open streams and counts what arrives. The CPU holds the publications' own requests too."""
+    """Publishes to open streams and counts deliveries. The CPU includes the publishing requests."""
     with contender.start() as server:
         paths = contender.create_sessions(server, sessions)
         with Streams(contender, server, paths, subscribers, publications, rate, publishers) as streams:
@@ -101,7 +101,7 @@ def fanout(contender, sessions, subscribers, publications, rate=0, publishers=1)
 
 
 def memory(contender, count):
-    """What a server holds at start, for each idle session, and for each subscriber of a session of its own."""
+    """Memory of a server at start, per idle session, and per subscriber with its own session."""
     with contender.start(heartbeat=NEVER) as server:
         time.sleep(SETTLE_SECONDS)
         at_start = machine.memory_kb(server.pids())
@@ -126,7 +126,7 @@ def memory(contender, count):
 
 
 def rush(contender, count, seconds, rate):
-    """Streams that end and come back within these seconds, beside actions at a steady rate."""
+    """Streams that close and reconnect within these seconds, beside actions at a steady rate."""
     with contender.start() as server:
         paths = contender.create_sessions(server, count)
         body = contender.publication.replace("@REVISION@", "1")
@@ -138,7 +138,7 @@ def rush(contender, count, seconds, rate):
 
 
 def library(contender, case, milliseconds):
-    """One case of a library, in a process of its own."""
+    """One case of a library, in its own process."""
     with Watch() as watch:
         result = contender.run(case, milliseconds)
     return {**result, "othersPercent": watch.others_percent}

@@ -1,4 +1,4 @@
-"""What is measured: how each server is started, and where its sessions and streams are; how each library is run."""
+"""The contenders: how to start each server, the paths of its sessions and streams, and how to run each library."""
 
 import getpass
 import http.client
@@ -17,7 +17,7 @@ START_SECONDS = 10
 LISTENING = re.compile(rb"listening on http://127\.0\.0\.1:(\d+)")
 ACTION = '{"type":"counter/increment"}'
 
-# As large as what the others send, the whole state of kind `app`; nchan passes on what it is given.
+# The size of the other servers' events, the whole state of kind `app`; nchan forwards it unchanged.
 NCHAN_MESSAGE = json.dumps({
     "revision": "@REVISION@",
     "state": {
@@ -57,7 +57,7 @@ class Server:
         return [pid, *map(int, children)]
 
     def ask(self, path, body=None):
-        """The status and text of what a GET is answered, or a POST where there is a body."""
+        """The status and text of the response to a GET, or to a POST if there is a body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
         try:
             connection.request("POST" if body else "GET", path, body, {"Content-Type": "application/json"} if body else {})
@@ -67,11 +67,11 @@ class Server:
             connection.close()
 
     def get(self, path):
-        """The status alone."""
+        """The status only."""
         return self.ask(path)[0]
 
     def read(self, path, body=None):
-        """The text, of an answer that must be 2xx."""
+        """The text of a response, which must be 2xx."""
         status, text = self.ask(path, body)
         if status // 100 != 2:
             raise Failure(f"{status} to {path}: {text[:200]}")
@@ -79,7 +79,7 @@ class Server:
 
 
 class StateServer:
-    """Storehouse, and the Go peer, which speaks the same contract."""
+    """Storehouse and the Go peer, which has the same API."""
 
     first_event = True
     publication = ACTION
@@ -89,7 +89,7 @@ class StateServer:
         self.environment = {**os.environ, **(environment or {})}
 
     def start(self, environment=None, heartbeat=None):
-        """A fresh server, with a heartbeat of that many seconds where one is given."""
+        """A fresh server, optionally with a heartbeat interval in seconds."""
         environment = dict(environment or {})
         if heartbeat:
             environment["STOREHOUSE_STREAMS_HEARTBEAT"] = str(heartbeat)
@@ -106,7 +106,7 @@ class StateServer:
         return Server(child, int(found[1]), time.monotonic() - begin)
 
     def create_sessions(self, server, count):
-        """Makes that many sessions of kind `app`; their paths, for events and for actions."""
+        """Creates `count` sessions of kind `app`; returns their paths for events and for actions."""
         locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
         bases = [re.sub(r"^https?://[^/]+", "", location) for location in locations]
         return [(f"{base}/events", f"{base}/actions") for base in bases]
@@ -157,14 +157,14 @@ class Nginx:
 
 
 class Library:
-    """A library of stores, measured inside a process of its own that prints its numbers as a line of JSON."""
+    """A store library, measured in its own process, which prints its numbers as a line of JSON."""
 
     def __init__(self, name, command, environment=None):
         self.name, self.command = name, command
         self.environment = {**os.environ, **(environment or {})}
 
     def run(self, case, milliseconds):
-        # A case is some measurements, each with its warm-up; in one of them the load makes itself slower.
+        # A case has several measurements, each with a warm-up; in one of them the load slows itself down.
         seconds = 60 + milliseconds / 1000 * 60
         return json.loads(output_of([*self.command, case, milliseconds], seconds, env=self.environment))
 

@@ -1,4 +1,4 @@
-"""Curves as SVG, on logarithmic axes: where a cost grows with the number, its curve rises at 45 degrees."""
+"""SVG plots with logarithmic axes: linear growth is a line at 45 degrees."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ COLOURS = ("#d9480f", "#1971c2", "#2f9e44", "#7048e8")
 
 @dataclass
 class Panel:
-    """Curves by their names, each a list of pairs; those that are dashed take the colours of those that are not."""
+    """Curves by name, each a list of pairs. Dashed curves reuse the colours of solid ones."""
 
     title: str
     curves: dict
@@ -34,7 +34,7 @@ def svg(panels, label):
 
 def _panel(panel, label):
     every = [*panel.curves.values(), *panel.dashed.values()]
-    # What is not above zero has no logarithm: it is below what could be measured.
+    # Values of zero and less have no logarithm: they are below the precision.
     points = [point for curve in every for point in curve if point[1] > 0]
     across, up = _Axis([x for x, _ in points]), _Axis([y for _, y in points])
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM

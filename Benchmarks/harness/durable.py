@@ -1,4 +1,4 @@
-"""Durable sessions: what commits cost that are kept, by how many sessions there are; how sessions are found again."""
+"""Durable sessions: the cost of durable commits by the number of sessions, and of loading sessions."""
 
 import json
 import random
@@ -14,12 +14,12 @@ from harness.contenders import ACTION
 from harness.loads import SETTLE_SECONDS, Watch, wrk
 from harness.processes import output_of
 
-ACTIVE = 1000  # sessions that actions are posted to, however many there are
-COMMITS = 10000  # of the session whose past is asked for
+ACTIVE = 1000  # sessions that receive actions, independent of the total
+COMMITS = 10000  # of the session whose earlier revisions are requested
 
 
 class Disk:
-    """The disk by itself."""
+    """The disk alone."""
 
     name = "disk"
 
@@ -47,7 +47,7 @@ def journals(contender):
 
 @contextmanager
 def _folder():
-    """A place for a database that goes with the block, on the disk that is measured."""
+    """A temporary directory for a database on the measured disk."""
     folder = Path(tempfile.mkdtemp(prefix="journal-", dir=tools.WORK))
     try:
         yield folder
@@ -56,7 +56,7 @@ def _folder():
 
 
 def _create(contender, server, count):
-    """That many sessions of kind `app` more; their paths."""
+    """Creates `count` more sessions of kind `app`; returns their paths."""
     return [actions.removesuffix("/actions") for _, actions in contender.create_sessions(server, count)]
 
 
@@ -70,7 +70,7 @@ def _bytes(folder):
 
 
 def posts(contender, count, seconds):
-    """Actions to some of so many sessions: at full load, and one by one."""
+    """Actions to a part of the sessions: at full load, and one by one."""
     with _folder() as folder:
         if isinstance(contender, Disk):
             bare = json.loads(output_of([tools.WORK / "syncs", folder / "page", seconds], seconds + 60))
@@ -102,7 +102,7 @@ def posts(contender, count, seconds):
 
 
 def found(contender, count, seconds):
-    """So many sessions at rest in the file: how soon the server starts, and what finding them again takes."""
+    """Hibernated sessions: the start of the server, and the cost of loading them."""
     with _folder() as folder:
         with contender.start(folder) as server:
             paths = _create(contender, server, count)
@@ -116,7 +116,7 @@ def found(contender, count, seconds):
             with Watch(server) as watch:
                 one = wrk(server, 1, seconds, states[:count // 4])
                 many = wrk(server, 16, seconds, states[count // 4:])
-            time.sleep(2)  # for those too many to rest
+            time.sleep(2)  # so that surplus sessions hibernate
             result |= {
                 "wakeP50Ms": one["p50Ms"], "wakeP99Ms": one["p99Ms"], "wakes": many["perSecond"],
                 "manyP99Ms": many["p99Ms"], "cpuMicroseconds": watch.cpu / (one["requests"] + many["requests"]) * 1e6,
@@ -127,7 +127,7 @@ def found(contender, count, seconds):
 
 
 def past(contender, seconds):
-    """Earlier states of a session with a long history, at revisions at random."""
+    """Earlier states of a session with a long history, at random revisions."""
     with _folder() as folder:
         settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(2 * COMMITS)}
         with contender.start(folder, **settings) as server:

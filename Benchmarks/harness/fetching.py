@@ -1,4 +1,4 @@
-"""Remote calls: many sessions fetch at once from an upstream that answers after a second."""
+"""Remote calls: many sessions fetch at once from an upstream that responds after a second."""
 
 import json
 import re
@@ -13,12 +13,12 @@ from harness.processes import Child, Failure, output_of
 
 FETCH = '{"type":"animal/fetchAnimal"}'
 SOCKETS = 8
-# So long after the last request everything must be over.
+# The deadline for everything after the last request, in seconds.
 SETTLE_SECONDS = 5
 
 
 class Libcurl:
-    """The same calls by libcurl and nothing else, in C."""
+    """The same calls with libcurl only, in C."""
 
     name = "libcurl"
 
@@ -28,7 +28,7 @@ class Libcurl:
 
 
 def measure(contender, count, concurrent=None):
-    """`count` fetches at once, `concurrent` of them under way; as many as by default, where None."""
+    """`count` fetches at once, at most `concurrent` in progress; None for the default limit."""
     with Child([tools.WORK / "slow"], stdout=-1) as upstream:
         url = upstream.read_line(10).split()[-1] + "/"
         with Watch(load_pids=[upstream.pid]) as watch:
@@ -62,7 +62,7 @@ def _fetch(contender, url, count, concurrent):
     first, last = min(time for time, _ in times), max(time for _, time in times)
     return {
         "settled": (last - first).total_seconds(),
-        # What a request costs that fetches nothing is no part of a call.
+        # Subtract the cost of a request that fetches nothing.
         "callMicroseconds": (cpu - posted - (posted - before)) / count * 1e6,
         "wholeMicroseconds": (cpu - posted) / count * 1e6,
         "residentMB": (most - resident) / 1024,
@@ -71,7 +71,7 @@ def _fetch(contender, url, count, concurrent):
 
 
 def _post(server, paths, body):
-    """An action to every session, as fast as some connections take them."""
+    """Posts an action to every session, as fast as the connections allow."""
     connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(SOCKETS)]
     try:
         for start in range(0, len(paths), SOCKETS * 16):
@@ -96,7 +96,7 @@ def _post(server, paths, body):
 
 
 def _times(server, path):
-    """When a session began to fetch, and when it had its animal."""
+    """The times when a session started to fetch and when it had its animal."""
     with socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
         answer = b""

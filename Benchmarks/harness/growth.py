@@ -1,4 +1,4 @@
-"""How memory and CPU grow with the number of subscribers: measured, drawn, and thought on to a million."""
+"""Growth of memory and CPU with the number of subscribers: measured, plotted, and extrapolated to a million."""
 
 import time
 from contextlib import ExitStack
@@ -8,11 +8,11 @@ from harness import drawing, machine, tools
 from harness.loads import SETTLE_SECONDS, Streams, Watch
 
 MILLION = 1_000_000
-HEARTBEAT = 15  # seconds; what a server does by default
+HEARTBEAT = 15  # seconds, the server's default
 
 
 def measure(contender, sizes, heartbeat, seconds):
-    """A server with ever more subscribers, each of a session of its own, and silent but for heartbeats."""
+    """A server with a growing number of subscribers, each with its own session, and only heartbeats."""
     with contender.start(heartbeat=heartbeat) as server, ExitStack() as stack:
         time.sleep(SETTLE_SECONDS)
         start = _process_kb(server)
@@ -21,12 +21,12 @@ def measure(contender, sizes, heartbeat, seconds):
         idle, kernel, streams, points = _process_kb(server), machine.kernel_kb(), [], []
         for begin, end in zip((0, *sizes), sizes):
             streams.append(stack.enter_context(Streams(contender, server, paths[begin:end], 1)))
-            # All of the heartbeats that are measured are those of streams at rest.
+            # Wait until all streams are idle before the heartbeats are measured.
             time.sleep(SETTLE_SECONDS)
             points.append({
                 "subscribers": end,
                 "processKB": _process_kb(server) - idle,
-                # Both ends of each connection are on this machine, and cost about the same.
+                # Both ends of each connection are on this machine and cost about the same.
                 "kernelKB": (machine.kernel_kb() - kernel) / 2,
                 **_heartbeats(server, streams, seconds),
             })
@@ -57,13 +57,13 @@ def _heartbeats(server, streams, seconds):
 
 
 def _curve(rounds, value):
-    """Medians of the rounds: pairs of subscribers and what they cost."""
+    """Medians of the rounds as pairs of subscribers and cost."""
     return [(points[0]["subscribers"], median(value(each, point) for each, point in zip(rounds, points)))
             for points in zip(*(each["points"] for each in rounds))]
 
 
 def draw(results):
-    """Writes the plot; its path."""
+    """Writes the plot; returns its path."""
     memory, kernel, cpu = {}, {}, {}
     for name, rounds in results.items():
         memory[name] = _curve(rounds, lambda each, point: (each["startKB"] + point["processKB"]) / 1024)
@@ -78,7 +78,7 @@ def draw(results):
 
 
 def words(results):
-    """What a million subscribers would take, by what each took between a thousand and the last."""
+    """Extrapolates to a million subscribers from the growth between a thousand and the last number."""
     lines = []
     for name, rounds in results.items():
         process = _slope(_curve(rounds, lambda _, point: point["processKB"]))
@@ -98,7 +98,7 @@ def _gb(kilobytes_each):
 
 
 def _slope(curve):
-    """KB a subscriber, without what is there but once."""
+    """KB per subscriber, without constant costs."""
     (few, low), (many, high) = next((point for point in curve if point[0] >= 1000), curve[0]), curve[-1]
     if few == many:
         few, low = curve[0]

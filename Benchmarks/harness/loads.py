@@ -1,4 +1,4 @@
-"""The load programs of load/, and who uses the processors meanwhile."""
+"""The load programs of load/, and the CPU use of all processes meanwhile."""
 
 import json
 import os
@@ -40,7 +40,7 @@ class Watch:
 
 
 class Load:
-    """A load program of ours with its connections open; `with` gives it when all of them are."""
+    """A load program; `with` returns when all its connections are open."""
 
     def __init__(self, contender, *command):
         self.name = contender.name
@@ -60,7 +60,7 @@ class Load:
         return answer
 
     def go(self):
-        """Lets it do its work, or end it; what it says then."""
+        """Starts or ends its work; returns its output."""
         self.child.process.stdin.write(b"go\n")
         self.child.process.stdin.flush()
         return self._answer()
@@ -81,7 +81,7 @@ class SessionLoad(Load):
 
 
 class Streams(SessionLoad):
-    """Event streams, and who publishes to them."""
+    """Event streams and publishers."""
 
     def __init__(self, contender, server, paths, subscribers, publications=0, rate=0, publishers=1):
         super().__init__(contender, "fanout", server, paths, subscribers, publications, rate, publishers,
@@ -89,7 +89,7 @@ class Streams(SessionLoad):
 
 
 def wrk(server, connections, seconds, paths=None, body=None):
-    """Posts to the paths in turn, or asks for them, or for /healthz, as fast as so many connections can."""
+    """Sends POST or GET requests to the paths in turn, or to /healthz, as fast as the connections allow."""
     with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
         if paths:
@@ -106,5 +106,5 @@ def wrk(server, connections, seconds, paths=None, body=None):
 
 
 def crowd(contender, server, count, seconds_apart=0):
-    """Connections that stay open without a word, or drip a byte each so many seconds."""
+    """Connections that stay idle, or send one byte per interval."""
     return Load(contender, tools.WORK / "crowd", server.port, count, seconds_apart)

@@ -1,4 +1,4 @@
-"""What /proc tells: CPU time and memory of processes, and how busy the machine is beside them."""
+"""Data from /proc: CPU time and memory of processes, and the load of the machine."""
 
 import os
 import time
@@ -8,7 +8,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Vanished(Exception):
-    """A process ended while it was measured."""
+    """A process ended during a measurement."""
 
 
 def _read(pid, name):
@@ -28,16 +28,16 @@ def cpu_seconds(pids):
 
 
 def precise_cpu_seconds(pids):
-    """The same to the nanosecond, for little work."""
+    """The same in nanoseconds, for short measurements."""
     try:
-        # The clock that clock_getcpuclockid(3) gives for a process.
+        # The clock that clock_getcpuclockid(3) returns for a process.
         return sum(time.clock_gettime(~pid << 3 | 2) for pid in pids)
     except OSError as error:
         raise Vanished("a process ended while it was measured") from error
 
 
 def kernel_kb():
-    """What the kernel has allocated for its own objects, sockets and epoll entries among them, in KB."""
+    """Memory of kernel objects, such as sockets and epoll entries, in KB."""
     return _kb(Path("/proc/meminfo").read_text(), "Slab:")
 
 
@@ -55,7 +55,7 @@ def _kb(text, name):
 
 
 def forget_files():
-    """Has the system read files from the disk again; whether it may be told to."""
+    """Drops the page cache; returns whether that is permitted."""
     os.sync()
     try:
         Path("/proc/sys/vm/drop_caches").write_text("1")
@@ -65,7 +65,7 @@ def forget_files():
 
 
 def busy_seconds():
-    """CPU time that the whole machine spent on anything, stolen time included, in seconds."""
+    """CPU time of the whole machine, including stolen time, in seconds."""
     fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[:8])
     return (user + nice + system + irq + softirq + steal) / TICKS

@@ -16,11 +16,11 @@ _running = set()
 
 
 class Failure(Exception):
-    """Something did not work; the text says what, for a person."""
+    """A failure, with a message for people."""
 
 
 def raise_file_limit():
-    """Thousands of streams need thousands of descriptors: children inherit the hard limit as theirs."""
+    """Raises the descriptor limit to the hard limit, which children inherit: each stream needs a descriptor."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
@@ -59,7 +59,7 @@ class Child:
             pass
 
     def stop(self):
-        """Asks, waits, then forces; what the process started goes with it."""
+        """Sends SIGTERM, waits, then sends SIGKILL to the whole process group."""
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -78,7 +78,7 @@ class Child:
                     pass
 
     def read_line(self, seconds):
-        """One line of its standard output, within that time."""
+        """One line of its standard output, within a time limit."""
         deadline = time.monotonic() + seconds
         output, line = self.process.stdout, b""
         while not line.endswith(b"\n"):
@@ -98,7 +98,7 @@ def stop_all():
 
 
 def output_of(command, seconds, **options):
-    """Standard output of a command that must succeed within that time."""
+    """The standard output of a command that must succeed within a time limit."""
     with Child(command, stdout=subprocess.PIPE, **options) as child:
         try:
             output, _ = child.process.communicate(timeout=seconds)

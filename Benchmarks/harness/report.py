@@ -4,7 +4,7 @@ from statistics import median
 
 
 def spread(values, digits):
-    """`median (min–max)`, or the number alone where there is one."""
+    """`median (min–max)`, or the number alone if there is only one."""
     middle = f"{median(values):,.{digits}f}"
     if len(values) == 1:
         return middle
@@ -12,7 +12,7 @@ def spread(values, digits):
 
 
 def table(cases, results, contenders):
-    """`results[title][contender]` is a list of rounds, each a dictionary of numbers; a column for who takes part."""
+    """`results[title][contender]` is a list of rounds, each a dictionary of numbers; a column for each contender."""
     contenders = [name for name in contenders if any(name in case.contenders for case in cases)]
     lines = [
         f"| measure | {' | '.join(contenders)} |",
@@ -35,7 +35,7 @@ def _cell(case, rounds, name, key, digits):
 
 
 def notes(cases, results, machine_line, rounds):
-    """What a reader must know to trust the table, or not to."""
+    """The conditions of the run, which decide whether the table is reliable."""
     measured = [each for case in cases for runs in results[case.title].values() for each in runs]
     others = [each["othersPercent"] for each in measured if "othersPercent" in each]
     lines = [f"{machine_line}. {rounds} interleaved rounds, median (min–max)."]

@@ -1,4 +1,4 @@
-"""What the benchmark needs on the machine: Debian's packages, and programs built from this folder."""
+"""The dependencies of the benchmark: Debian packages, and programs built from this folder."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 NGINX = Path("/usr/sbin/nginx")
 NODE_MODULES = Path("/usr/share/nodejs")
 STOREHOUSE = ROOT / ".build" / "release" / "storehouse"
-# As it is shipped: the Swift libraries are inside.
+# As in a release: with the Swift libraries linked statically.
 RELEASE_BUILD = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
 
 
@@ -24,7 +24,7 @@ def say(text):
 
 
 def packages():
-    """Debian's packages by what they are for, with whether each is there."""
+    """The Debian packages by purpose, with whether each is installed."""
     return {
         "servers": {
             "wrk": shutil.which("wrk"),
@@ -43,7 +43,7 @@ def packages():
 
 
 def install_missing(*purposes):
-    """Installs what is missing with apt-get; does nothing, and needs no rights, where all is there."""
+    """Installs missing packages with apt-get. Needs no privileges if nothing is missing."""
     present = packages()
     missing = [package for purpose in purposes for package, there in present[purpose].items() if not there]
     if "gcc" in missing:
@@ -52,7 +52,7 @@ def install_missing(*purposes):
         return
     say(f"installing {', '.join(missing)}")
     rights = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    # RUNLEVEL=1 keeps the package from starting an nginx of its own on port 80.
+    # RUNLEVEL=1 keeps the package from starting nginx on port 80.
     quiet = [*rights, "env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "-qq"]
     output_of([*quiet, "update"], 300)
     output_of([*quiet, "install", "--no-install-recommends", *missing], 600)
@@ -88,13 +88,13 @@ def build(product):
 
 
 def build_stores():
-    """The program that measures this package's stores; built each time, as it takes no time when nothing changed."""
+    """The program that measures this package's stores. It is built each time, which is fast without changes."""
     build("storesbench")
     return ROOT / ".build" / "release" / "storesbench"
 
 
 def find_storehouse(path):
-    """The server to measure: the one given, or the release build, which is built where it is missing."""
+    """The server to measure: the given one, or the release build, which is built if it is missing."""
     if path:
         given = Path(path).resolve()
         if not os.access(given, os.X_OK):

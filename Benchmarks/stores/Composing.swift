@@ -1,7 +1,7 @@
 import StoreKinds
 import Stores
 
-/// A composed reducer of one slice and of ten; the action is that of the last slice, which all others are asked before.
+/// Measures a composed reducer of one slice and of ten. The action belongs to the last slice.
 func measureSlices(_ stopwatch: Stopwatch) -> Numbers {
     var numbers: Numbers = [:]
     numbers["one"] = nanoseconds(stopwatch, Compose { TenSlices.j })

@@ -2,17 +2,17 @@ import StoreKinds
 import Stores
 import Synchronization
 
-/// The `app` store as the server makes it, without its middleware.
+/// The `app` store of the server, without its middleware.
 func makeAppStore(middleware: [any Middleware<AppState, AppAction>] = []) -> Store<AppState, AppAction> {
     Store(AppState(), reducer: AppReducer(), middleware: middleware)
 }
 
-/// Counts up; the action is made for each dispatch, as a client makes it.
+/// Counts up. Each dispatch makes its own action, as a client does.
 func increment(_ store: Store<AppState, AppAction>, times: Int) {
     for _ in 0..<times { store.dispatch(.betting(.counter(.increment(by: 1)))) }
 }
 
-/// Nobody watches and nobody answers.
+/// Measures a dispatch without observers and middleware.
 func measureDispatch(_ stopwatch: Stopwatch) -> Numbers {
     let store = makeAppStore()
     let nanoseconds = stopwatch.nanoseconds { increment(store, times: $0) }
@@ -21,7 +21,7 @@ func measureDispatch(_ stopwatch: Stopwatch) -> Numbers {
     return ["nanoseconds": nanoseconds, "allocations": allocations]
 }
 
-/// Three middlewares that look at the commit and have nothing to do, and a subscriber that reads the count.
+/// Measures a dispatch with three middlewares that read the commit and a subscriber that reads the count.
 func measureMiddleware(_ stopwatch: Stopwatch) -> Numbers {
     let seen = (0..<3).map { _ in Note() }
     let read = Note()
@@ -41,12 +41,12 @@ func measureMiddleware(_ stopwatch: Stopwatch) -> Numbers {
     return ["nanoseconds": nanoseconds, "allocations": allocations]
 }
 
-/// Every dispatch made a revision, and counted one.
+/// Checks that every dispatch made a revision.
 func check(_ store: Store<AppState, AppAction>) {
     precondition(store.state.betting.counter.count == store.revision, "a dispatch was lost")
 }
 
-/// Where a watcher puts what it saw last, so that it has to look.
+/// Stores the last value of an observer, so that the compiler cannot remove the read.
 final class Note: Sendable {
     private let latest = Atomic(0)
 

@@ -1,7 +1,7 @@
 import StoreKinds
 import Stores
 
-/// Changes a random one of ten, a thousand and a hundred thousand tasks; a subscriber looks on.
+/// Measures the edit of a random task of ten, a thousand and a hundred thousand, with one subscriber.
 func measureTasks(_ stopwatch: Stopwatch) -> Numbers {
     var numbers: Numbers = [:]
     for size in [10, 1000, 100_000] {
@@ -45,12 +45,12 @@ private struct Board {
         }
     }
 
-    /// Edits a task that is not there, which is rejected.
+    /// Edits a missing task, which is rejected.
     func editNothing(times: Int) {
         for _ in 0..<times { store.dispatch(.tasks(.edit(id: 0, TaskChange(title: Self.titles[1])))) }
     }
 
-    /// Makes sure that all came as it was meant.
+    /// Checks the results.
     func end() {
         subscription.cancel()
         precondition(seen.value == store.revision, "the subscriber did not see every commit")

@@ -1,4 +1,4 @@
-/// What a case measured, by the names that the table asks for.
+/// The results of a case by name.
 struct Numbers: ExpressibleByDictionaryLiteral {
     private var values: [(name: String, value: Double)]
 

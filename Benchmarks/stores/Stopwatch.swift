@@ -1,9 +1,9 @@
 import CAllocations
 import Foundation
 
-/// Times what this thread does very often, each measurement for about as long as it is told.
+/// Measures the time of an operation that this thread repeats.
 ///
-/// It goes by the thread's own time on a processor, so that others who want the processor hardly show.
+/// It measures the CPU time of the thread, so other processes hardly affect the result.
 struct Stopwatch {
     private static let batches = 5
     /// In nanoseconds.
@@ -11,15 +11,15 @@ struct Stopwatch {
 
     init(milliseconds: Int) { batch = Double(milliseconds) * 1e6 / Double(Self.batches) }
 
-    /// Nanoseconds that one of many takes: the median of some batches, after a warm-up that also finds their size.
+    /// The nanoseconds of one operation: the median of several batches, after a warm-up that determines their size.
     ///
-    /// - Parameter many: does it as often as it is told.
+    /// - Parameter many: runs the operation the given number of times.
     func nanoseconds(_ many: (Int) -> Void) -> Double {
         let count = size(many)
         return median((0..<Self.batches).map { _ in Self.nanoseconds { many(count) } / Double(count) })
     }
 
-    /// How often it can be done in a batch's time.
+    /// The number of operations in the time of a batch.
     func size(_ many: (Int) -> Void) -> Int {
         var count = 1
         while true {
@@ -29,7 +29,7 @@ struct Stopwatch {
         }
     }
 
-    /// Blocks that the heap gives for one of many; -1 where they cannot be counted.
+    /// The heap allocations of one operation; -1 if they cannot be counted.
     static func allocations(_ many: (Int) -> Void) -> Double {
         let count = 10_000
         many(count)
@@ -52,5 +52,5 @@ struct Stopwatch {
     }
 }
 
-/// The middle one, or the upper of the two in the middle.
+/// The median; the upper one of an even number.
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -3,7 +3,7 @@ import StoreKinds
 import Stores
 import Synchronization
 
-/// One thread on one store, eight threads on a store each, and eight threads on one store, in turn.
+/// Measures one thread on one store, eight threads on one store each, and eight threads on one store.
 func measureThreads(_ stopwatch: Stopwatch) -> Numbers {
     let threads = 8
     let turns = 5
@@ -26,7 +26,7 @@ func measureThreads(_ stopwatch: Stopwatch) -> Numbers {
     ]
 }
 
-/// Dispatches a second when each of these stores has a thread that dispatches so often; a store may be there twice.
+/// The dispatches per second if each of these stores has a dispatching thread. A store may occur more than once.
 private func perSecond(_ stores: [Store<AppState, AppAction>], times: Int) -> Double {
     let gate = Gate()
     let ended = DispatchGroup()
@@ -47,7 +47,7 @@ private func perSecond(_ stores: [Store<AppState, AppAction>], times: Int) -> Do
     return Double(stores.count * times) / (took / .seconds(1))
 }
 
-/// Holds threads until all are there.
+/// A barrier that threads wait for before they start together.
 private final class Gate: Sendable {
     private let arrived = Atomic(0)
     private let isOpen = DispatchSemaphore(value: 0)

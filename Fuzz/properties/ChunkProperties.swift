@@ -1,7 +1,7 @@
 import HTTP
 
 enum ChunkProperties {
-    /// What a body came to.
+    /// The result of decoding.
     private struct Outcome: Equatable {
         var body: [UInt8] = []
         var consumed = 0
@@ -9,7 +9,7 @@ enum ChunkProperties {
         var failure: RequestFailure?
     }
 
-    /// The first byte says how the others are cut. They are decoded, and decoded again after they were coded as chunks.
+    /// The first byte determines the pieces. The others are decoded, and then encoded as chunks and decoded again.
     static func check(_ input: [UInt8]) throws(Finding) {
         var input = Input(input)
         let seed = input.byte()
@@ -18,18 +18,19 @@ enum ChunkProperties {
         try checkCoding(of: bytes, seed)
     }
 
-    /// The outcome does not depend on the cut, and what follows the body does not matter to it.
+    /// The outcome depends neither on the pieces nor on the bytes behind the body.
     private static func checkCuts(of bytes: [UInt8], _ seed: UInt8) throws(Finding) {
         let limits = HTTPLimits(maxHeaderBytes: 200, maxBodyBytes: 1000)
         let whole = try decode([bytes[...]], limits)
         for seed in [seed, 0] {
-            try require(try decode(Cuts(bytes: bytes, seed: seed), limits) == whole, "the outcome depends on the cut")
+            try require(
+                try decode(Cuts(bytes: bytes, seed: seed), limits) == whole, "the outcome depends on the pieces")
         }
-        try require(whole.body.count <= limits.maxBodyBytes, "the body is over its limit")
-        try require(whole.consumed <= bytes.count, "more is consumed than there is")
+        try require(whole.body.count <= limits.maxBodyBytes, "the body exceeds the limit")
+        try require(whole.consumed <= bytes.count, "more bytes are consumed than exist")
         guard whole.isDone else { return }
         let alone = try decode([bytes.prefix(whole.consumed)], limits)
-        try require(alone == whole, "the body depends on what follows it")
+        try require(alone == whole, "the body depends on the bytes behind it")
         let cut = try decode([bytes.prefix(whole.consumed - 1)], limits)
         try require(!cut.isDone && cut.failure == nil, "the body is complete before its end")
     }
@@ -39,7 +40,7 @@ enum ChunkProperties {
         for piece in Cuts(bytes: bytes, seed: seed) { ChunkedCoding.append(Array(piece), to: &coded) }
         coded += Array(ChunkedCoding.end)
         let decoded = try decode(Cuts(bytes: coded, seed: seed &+ 1), HTTPLimits(maxBodyBytes: bytes.count))
-        try require(decoded.isDone && decoded.body == bytes, "what is coded as chunks does not come back")
+        try require(decoded.isDone && decoded.body == bytes, "encoding and decoding changes the body")
         try require(decoded.consumed == coded.count, "the end of the chunks is not found")
     }
 

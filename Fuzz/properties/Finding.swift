@@ -1,11 +1,9 @@
-/// Something that does not hold.
+/// A property that does not hold for an input.
 package struct Finding: Error {
-    package let sentence: String
+    package let message: String
 }
 
-/// Asks for what must hold.
-///
-/// - Parameter sentence: what is wrong where it does not.
-func require(_ holds: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
-    guard holds else { throw Finding(sentence: sentence()) }
+/// Throws a finding unless a property holds.
+func require(_ holds: Bool, _ message: @autoclosure () -> String) throws(Finding) {
+    guard holds else { throw Finding(message: message()) }
 }

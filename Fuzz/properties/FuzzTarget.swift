@@ -1,4 +1,4 @@
-/// What is fuzzed: code that reads bytes from outside, and what must hold of it whatever the bytes are.
+/// A parser of untrusted bytes, with the properties that must hold for any input.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Heads and bodies of pipelined requests.
     case requests
@@ -6,12 +6,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case chunks
     /// JSON texts.
     case json
-    /// JSON Pointers, and the documents that they point into.
+    /// JSON Pointers and their documents.
     case pointers
-    /// JSON Patches: found between two documents, and read from outside.
+    /// JSON Patches: differences between two documents, and untrusted patches.
     case patches
 
-    /// What does not hold for an input; nil where all is well.
+    /// The property that does not hold for an input; nil if all do.
     package func finding(in input: [UInt8]) -> String? {
         do throws(Finding) {
             switch self {
@@ -23,7 +23,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             }
             return nil
         } catch {
-            return error.sentence
+            return error.message
         }
     }
 }

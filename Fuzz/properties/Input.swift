@@ -1,4 +1,4 @@
-/// Takes decisions from the first bytes of an input, and leaves the others.
+/// Reads parameters from the first bytes of an input.
 struct Input {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -11,7 +11,7 @@ struct Input {
         rest.popFirst() ?? 0
     }
 
-    /// The bytes up to the next NUL, which is dropped, or up to the end.
+    /// The bytes up to the next NUL, which is skipped, or up to the end.
     mutating func part() -> [UInt8] {
         let part = Array(rest.prefix { $0 != 0 })
         rest = rest.dropFirst(part.count + 1)
@@ -19,10 +19,10 @@ struct Input {
     }
 }
 
-/// Cuts of bytes into pieces: how a network may deliver them.
+/// Splits bytes into pieces, as a network may deliver them.
 struct Cuts: Sequence {
     let bytes: [UInt8]
-    /// The lengths of the pieces depend on it: 0 is bytes one by one.
+    /// Determines the lengths of the pieces: 0 delivers single bytes.
     let seed: UInt8
 
     func makeIterator() -> AnyIterator<ArraySlice<UInt8>> {

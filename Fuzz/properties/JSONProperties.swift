@@ -1,7 +1,7 @@
 import JSON
 
 enum JSONProperties {
-    /// Either the text is refused at a place in it, or it is a value that comes back from what is written of it.
+    /// The text is either rejected with an offset inside it, or a value that survives encoding and parsing.
     static func check(_ input: [UInt8]) throws(Finding) {
         switch Result(catching: { () throws(JSONSyntaxError) in try JSONValue(parsing: input) }) {
         case .failure(let error):
@@ -16,16 +16,17 @@ enum JSONProperties {
     private static func checkWriting(_ value: JSONValue) throws(Finding) {
         let written = value.encoded(reservingCapacity: 1)
         let again = try? JSONValue(parsing: written)
-        try require(again == value, "\(value) does not come back")
-        try require(again?.hashValue == value.hashValue, "\(value) comes back with another hash")
-        try require(again?.encoded() == written, "\(value) is not always written in one way")
+        try require(again == value, "\(value) changes by encoding and parsing")
+        try require(again?.hashValue == value.hashValue, "\(value) gets another hash by encoding and parsing")
+        try require(again?.encoded() == written, "the encoding of \(value) is not deterministic")
     }
 
-    /// White space around a value counts for nothing, and whatever else follows is refused.
+    /// White space around a value is ignored, and anything else behind it is rejected.
     private static func checkLayout(_ input: [UInt8], _ value: JSONValue) throws(Finding) {
-        try require((try? JSONValue(parsing: [0x20, 0x0A] + input + [0x0D, 0x09])) == value, "white space counts")
-        try require((try? JSONValue(parsing: input + [0x00])) == nil, "a NUL behind the value is taken")
-        try require((try? JSONValue(parsing: input + [0x20, 0x22])) == nil, "a quote behind the value is taken")
+        try require(
+            (try? JSONValue(parsing: [0x20, 0x0A] + input + [0x0D, 0x09])) == value, "white space changes the value")
+        try require((try? JSONValue(parsing: input + [0x00])) == nil, "a NUL behind the value is accepted")
+        try require((try? JSONValue(parsing: input + [0x20, 0x22])) == nil, "a quote behind the value is accepted")
     }
 
     private static func checkNumbers(in value: JSONValue) throws(Finding) {

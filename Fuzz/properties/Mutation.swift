@@ -1,6 +1,6 @@
 extension RandomNumberGenerator {
-    /// One of the seeds with a few changes: bits flipped, pieces dropped, doubled, spliced in from another seed or from
-    /// the middle of it, lines doubled, numbers made huge, the end cut off.
+    /// One of the seeds with a few changes: flipped bits, removed or duplicated pieces, pieces of other seeds,
+    /// duplicated lines, huge numbers, a truncated end.
     package mutating func mutated(_ seeds: [[UInt8]]) -> [UInt8] {
         var bytes = seeds.randomElement(using: &self) ?? []
         for _ in 0..<Int.random(in: 1...3, using: &self) { mutate(&bytes, seeds) }
@@ -18,7 +18,7 @@ extension RandomNumberGenerator {
         case 4: bytes.insert(contentsOf: bytes[piece], at: index)
         case 5: bytes.removeSubrange(index...)
         case 6: splice(&bytes, at: index, seeds)
-        case 7, 8: doubleLine(of: &bytes, at: index)
+        case 7, 8: duplicateLine(of: &bytes, at: index)
         default: makeNumberHuge(in: &bytes, from: index)
         }
     }
@@ -27,13 +27,13 @@ extension RandomNumberGenerator {
         Array("\r\n\t\0 :;,%\"\\{}[]/~0-+.eE".utf8) + [0x7F, 0x80, 0xC0, 0xED, 0xFF]
     }
 
-    /// What follows is the end of another seed.
+    /// Replaces the end by the end of another seed.
     private mutating func splice(_ bytes: inout [UInt8], at index: Int, _ seeds: [[UInt8]]) {
         let other = seeds.randomElement(using: &self) ?? []
         bytes.replaceSubrange(index..., with: other.suffix(.random(in: 0...other.count, using: &self)))
     }
 
-    private func doubleLine(of bytes: inout [UInt8], at index: Int) {
+    private func duplicateLine(of bytes: inout [UInt8], at index: Int) {
         let lineFeed = UInt8(ascii: "\n")
         let first = bytes[..<index].lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
         let end = bytes[index...].firstIndex(of: lineFeed).map { $0 + 1 } ?? bytes.count

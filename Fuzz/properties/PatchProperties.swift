@@ -1,7 +1,7 @@
 import JSON
 
 enum PatchProperties {
-    /// The input is two documents with a NUL between them; the second is read as a patch of the first too.
+    /// The input is two documents, separated by a NUL. The second one is also parsed as a patch for the first.
     static func check(_ input: [UInt8]) throws(Finding) {
         var input = Input(input)
         guard let old = try? JSONValue(parsing: input.part()), let new = try? JSONValue(parsing: input.part()) else {
@@ -17,14 +17,14 @@ enum PatchProperties {
         let patch = JSONPatch(from: old, to: new)
         var value = old
         try require((try? patch.apply(to: &value)) != nil, "\(patch) does not apply")
-        try require(value == new, "\(patch) leads elsewhere")
+        try require(value == new, "\(patch) gives another document")
         try require(patch.isEmpty == (old == new), "\(patch) is not empty for equal documents only")
         let whole = JSONPatch([.replace(.root, new)])
         try require(patch.encoded().count <= whole.encoded().count, "\(patch) is larger than the whole")
         try checkText(of: patch)
     }
 
-    /// All of it is done, or nothing; and what is made can be written and read.
+    /// The patch is applied completely or not at all, and the result survives encoding and parsing.
     private static func checkApplying(_ patch: JSONPatch, to document: JSONValue) throws(Finding) {
         try checkText(of: patch)
         var value = document
@@ -37,12 +37,12 @@ enum PatchProperties {
         }
         let written = value.encoded()
         let again = try? JSONValue(parsing: written, maximumDepth: JSONValue.maxDepth)
-        try require(again == value, "what a patch made does not come back")
+        try require(again == value, "the patched document changes by encoding and parsing")
     }
 
     private static func checkText(of patch: JSONPatch) throws(Finding) {
         let depth = JSONValue.maxDepth
         let read = (try? JSONValue(parsing: patch.encoded(), maximumDepth: depth)).flatMap { try? JSONPatch($0) }
-        try require(read == patch, "\(patch) does not come back")
+        try require(read == patch, "\(patch) changes by encoding and parsing")
     }
 }

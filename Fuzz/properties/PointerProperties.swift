@@ -1,20 +1,20 @@
 import JSON
 
 enum PointerProperties {
-    /// The input is a pointer, a NUL, and bytes to point into.
+    /// The input is a pointer, a NUL and a document.
     static func check(_ input: [UInt8]) throws(Finding) {
         var input = Input(input)
         let text = String(decoding: input.part(), as: UTF8.self)
         let bytes = Array(input.rest)
         switch Result(catching: { () throws(JSONPointerError) in try JSONPointer(text) }) {
-        case .failure(let error): try checkRefusal(error, text)
+        case .failure(let error): try checkError(error, text)
         case .success(let pointer):
             try checkText(of: pointer, text)
             try checkTarget(of: pointer, in: bytes)
         }
     }
 
-    private static func checkRefusal(_ error: JSONPointerError, _ text: String) throws(Finding) {
+    private static func checkError(_ error: JSONPointerError, _ text: String) throws(Finding) {
         switch error {
         case .missingLeadingSlash: try require(text.utf8.first != UInt8(ascii: "/"), "there is a slash")
         case .invalidEscape(let offset):
@@ -29,12 +29,12 @@ enum PointerProperties {
         try require(pointer.tokens.count == text.utf8.count { $0 == UInt8(ascii: "/") }, "there is a token too many")
     }
 
-    /// Any bytes may be skimmed; in JSON, what is found there is what is found in the value.
+    /// Scanning any bytes is safe. In JSON, the scanned range contains the value that the pointer finds.
     private static func checkTarget(of pointer: JSONPointer, in bytes: [UInt8]) throws(Finding) {
         let range = pointer.range(in: bytes)
         try require(range?.isEmpty != true && (range?.upperBound ?? 0) <= bytes.count, "the range is not in the bytes")
         guard let document = try? JSONValue(parsing: bytes) else { return }
-        let skimmed = range.flatMap { try? JSONValue(parsing: Array(bytes[$0])) }
-        try require(skimmed == pointer.value(in: document), "the bytes say \(String(describing: skimmed))")
+        let scanned = range.flatMap { try? JSONValue(parsing: Array(bytes[$0])) }
+        try require(scanned == pointer.value(in: document), "the scanned range contains \(String(describing: scanned))")
     }
 }

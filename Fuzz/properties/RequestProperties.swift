@@ -1,10 +1,10 @@
 import HTTP
 
 enum RequestProperties {
-    /// Small ones, so that short inputs meet them.
+    /// Small limits, so that short inputs reach them.
     private static let limits = HTTPLimits(maxHeaderBytes: 400, maxTargetBytes: 100, maxBodyBytes: 1000)
 
-    /// The first byte says how the others, which are pipelined requests, are cut.
+    /// The first byte determines the pieces of the others, which are pipelined requests.
     static func check(_ input: [UInt8]) throws(Finding) {
         var input = Input(input)
         let seed = input.byte()
@@ -12,11 +12,11 @@ enum RequestProperties {
         let whole = try RequestReader.outcomes(of: [bytes[...]], limits: limits)
         for seed in [seed, 0] {
             let outcomes = try RequestReader.outcomes(of: Cuts(bytes: bytes, seed: seed), limits: limits)
-            try require(outcomes == whole, "cut, it is \(outcomes) and not \(whole)")
+            try require(outcomes == whole, "in pieces, the outcome is \(outcomes) instead of \(whole)")
         }
     }
 
-    /// What is asked of a head that was taken.
+    /// Properties of a valid head.
     static func check(_ head: RequestHead, _ consumed: [UInt8]) throws(Finding) {
         try require(consumed.suffix(4) == [13, 10, 13, 10], "the head does not end with an empty line")
         try require(!consumed.contains(0), "a head has a NUL")
@@ -37,9 +37,9 @@ enum RequestProperties {
         checkReaders(of: head)
     }
 
-    /// Everything that the server asks a head for can be answered.
+    /// Calls everything that the server reads from a head.
     private static func checkReaders(of head: RequestHead) {
-        _ = (head.rawPath, head.target, head.authority, head.keepAlive, head.expectsContinue)
+        _ = (head.path.raw, head.target, head.authority, head.keepAlive, head.expectsContinue)
         for segment in head.path { _ = segment.string }
         for (name, value) in head.query { _ = (name, value) }
         for condition in ["if-match", "if-none-match"] as [StaticString] {

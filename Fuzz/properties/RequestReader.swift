@@ -1,12 +1,12 @@
 package import HTTP
 
-/// What a connection does with its input: a head, its body, and on to the next request, out of a buffer of its own.
+/// Reads pipelined requests like a connection: heads and bodies, from its own buffer.
 package struct RequestReader {
-    /// What became of one request.
+    /// The result of one request.
     package enum Outcome: Equatable {
         case request(method: HTTPMethod, target: String, body: [UInt8], keepAlive: Bool, expectsContinue: Bool)
         case refusal(RequestFailure)
-        /// A request was begun and not ended.
+        /// The last request is incomplete.
         case incomplete
     }
 
@@ -22,7 +22,7 @@ package struct RequestReader {
         parser = RequestParser(limits: limits)
     }
 
-    /// The outcomes of bytes that come in these pieces.
+    /// The outcomes of bytes that arrive in these pieces.
     package static func outcomes(
         of pieces: some Sequence<ArraySlice<UInt8>>, limits: HTTPLimits
     ) throws(Finding) -> [Outcome] {
@@ -35,7 +35,7 @@ package struct RequestReader {
         return reader.outcomes + (isIncomplete ? [.incomplete] : [])
     }
 
-    /// Answers whether there may be more to read.
+    /// Returns whether there may be more to read.
     private mutating func step() throws(Finding) -> Bool {
         guard !isClosed else { return false }
         return pending == nil ? try stepHead() : try stepBody()

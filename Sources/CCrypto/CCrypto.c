@@ -10,13 +10,13 @@
     each(EncryptInit_ex) each(EncryptUpdate) each(EncryptFinal_ex)                                                     \
     each(DecryptInit_ex) each(DecryptUpdate) each(DecryptFinal_ex)
 
-// The functions by their names, each with the type that OpenSSL's header gives it.
+// Pointers to the functions, with the types of OpenSSL's header.
 struct functions {
 #define MEMBER(name) __typeof__(&EVP_##name) name;
     FUNCTIONS(MEMBER)
 };
 
-// Written once, under the lock; who has taken the lock since may read it without.
+// Written once, under the lock. A thread that has held the lock since then may read it without.
 static struct functions evp;
 static int is_ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ const char *ccrypto_load(const char *name) {
     return problem;
 }
 
-// A nonce of 12 bytes is what GCM takes by itself.
+// A nonce of 12 bytes is the default of GCM.
 int ccrypto_seal(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *clear, size_t length, unsigned char *sealed, unsigned char *tag) {
     if (label_length > INT_MAX || length > INT_MAX) return 0;

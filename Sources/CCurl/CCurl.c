@@ -10,13 +10,13 @@
     each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_assign)           \
     each(multi_setopt) each(multi_info_read) each(multi_socket_action)
 
-// The functions by their names, each with the type that libcurl's header gives it.
+// Pointers to the functions, with the types of libcurl's header.
 struct functions {
 #define MEMBER(name) __typeof__(&curl_##name) name;
     FUNCTIONS(MEMBER)
 };
 
-// Written once, under the lock; who has taken the lock since may read it without.
+// Written once, under the lock. A thread that has held the lock since then may read it without.
 static struct functions curl;
 static int is_ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

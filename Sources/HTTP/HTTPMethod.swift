@@ -1,10 +1,10 @@
-/// A request method (RFC 9110, section 9). Methods are case-sensitive: `get` is not `GET`, but another method.
+/// A request method (RFC 9110, section 9). Methods are case-sensitive: `get` is not `GET`.
 package enum HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     case get, head, post, put, patch, delete, options, connect, trace
     /// Any other token.
     case other(String)
 
-    /// The method that this token names; the caller has checked that it is a token.
+    /// - Parameter token: must be a valid token.
     package init(_ token: String) {
         switch token {
         case "GET": self = .get
@@ -36,8 +36,8 @@ package enum HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The versions of HTTP that are spoken here. A later 1.x is read as 1.1 (RFC 9110, section 2.5); every other major version
-/// is refused with 505.
+/// The supported versions of HTTP. Later 1.x versions are treated as 1.1 (RFC 9110, section 2.5). Other major versions
+/// are rejected with 505.
 package enum HTTPVersion: Sendable, Hashable {
     case http10, http11
 }

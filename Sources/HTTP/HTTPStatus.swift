@@ -1,4 +1,4 @@
-/// The status codes that the server answers with (RFC 9110, section 15; 428 to 431 are of RFC 6585).
+/// The status codes of the server's responses (RFC 9110, section 15; 429 and 431: RFC 6585).
 package enum HTTPStatus: Int, Sendable, Hashable {
     case `continue` = 100
     case ok = 200
@@ -33,20 +33,19 @@ package enum HTTPStatus: Int, Sendable, Hashable {
     case gatewayTimeout = 504
     case httpVersionNotSupported = 505
 
-    /// Whether an answer with this status ends with its head, whatever the request was
-    /// (RFC 9112, section 6.3, point 1).
+    /// Whether responses with this status never have a body (RFC 9112, section 6.3, point 1).
     package var isAlwaysBodiless: Bool {
         rawValue < 200 || self == .noContent || self == .notModified
     }
 }
 
 extension HTTPStatus {
-    /// The reason phrase of the registry; also a fit title for a problem document.
+    /// The registered reason phrase, which also serves as the title of a problem document.
     package var reason: String {
-        rawValue < 400 ? goodReason : (rawValue < 500 ? clientReason : serverReason)
+        rawValue < 400 ? successReason : (rawValue < 500 ? clientErrorReason : serverErrorReason)
     }
 
-    private var goodReason: String {
+    private var successReason: String {
         switch self {
         case .continue: "Continue"
         case .created: "Created"
@@ -60,7 +59,7 @@ extension HTTPStatus {
         }
     }
 
-    private var clientReason: String {
+    private var clientErrorReason: String {
         switch self {
         case .unauthorized: "Unauthorized"
         case .forbidden: "Forbidden"
@@ -82,7 +81,7 @@ extension HTTPStatus {
         }
     }
 
-    private var serverReason: String {
+    private var serverErrorReason: String {
         switch self {
         case .notImplemented: "Not Implemented"
         case .badGateway: "Bad Gateway"

@@ -1,21 +1,21 @@
-/// A URL with an authority (RFC 3986, section 3), taken apart as far as it has to be judged.
+/// The parts of a URL with an authority (RFC 3986, section 3) that policies need.
 ///
-/// What is not plainly one host is refused and never guessed at, so that whoever reads the same text as a URL finds the
-/// same host: no second `@`, no escape and no other script in a name.
+/// Ambiguous hosts are rejected, so that every URL parser finds the same host: no second `@`, no percent-encoding and
+/// only ASCII in a name.
 package struct URLParts {
-    /// In lower case.
+    /// The scheme in lower case.
     package let scheme: String
     package let hasUserInfo: Bool
-    /// As it is written; an IPv6 address stands in brackets.
+    /// The host as it is written, an IPv6 address with its brackets.
     package let host: String
-    /// Nil where none is named.
+    /// Nil if the URL has no port.
     package let port: Int?
-    /// True where nothing follows the authority.
+    /// Whether nothing follows the authority.
     package let endsWithAuthority: Bool
-    /// True where path, query and fragment have only bytes that a URL has. What redirects name is often laxer.
+    /// Whether path, query and fragment contain valid URL bytes only. The targets of redirects often do not.
     package let isStrict: Bool
 
-    /// Nil for what is no such URL: one without a host, with spaces or control characters, with a port that none is.
+    /// Nil for an invalid URL: without a host, with spaces or control characters, or with an invalid port.
     package init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.isVisible), let separator = text.utf8.firstRange(of: "://".utf8) else {
             return nil
@@ -37,10 +37,10 @@ package struct URLParts {
         if split.port != nil, port == nil { return nil }
     }
 
-    /// True where an HTTP client can call it.
+    /// Whether the scheme is `http` or `https`.
     package var isWeb: Bool { scheme == "http" || scheme == "https" }
 
-    /// True for what a browser may send as `Origin` (RFC 6454, section 6.2), where host and scheme are in lower case.
+    /// Whether the URL has the form of an `Origin` field (RFC 6454, section 6.2): host and scheme in lower case.
     package var isOrigin: Bool { endsWithAuthority && !hasUserInfo && host == host.lowercased() }
 
     private static func split(_ address: Substring) -> (host: Substring, port: Substring?)? {

@@ -88,7 +88,7 @@ extension ConnectionManager {
         }
         _ = loop.schedule(after: schedule.closesAfter) { [self] in
             // A client that reconnects at once for each closed connection would hold up the drain.
-            self.contents.value.listener?.shut()
+            self.contents.value.listener?.close()
             for connection in self.contents.value.open.values { connection.closeNow() }
         }
     }
@@ -103,7 +103,7 @@ extension ConnectionManager {
     private func finishDrainIfEmpty() {
         let contents = contents.value
         guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
-        contents.listener?.shut()
+        contents.listener?.close()
         onDrained()
     }
 }

@@ -5,9 +5,9 @@ package import Sockets
 /// Deadlines move with each request and are seldom reached. Moving one onwards therefore costs nothing: the armed timer
 /// fires at the old moment and is armed again.
 package struct DeadlineState: Sendable {
-    private var deadline: LoopInstant?
     /// When the armed timer fires; the end of time if none is armed.
     private var timerFiresAt = Self.never
+    private var deadline: LoopInstant?
 
     private static var never: LoopInstant { LoopInstant(nanoseconds: .max) }
 

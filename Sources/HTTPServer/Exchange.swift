@@ -71,10 +71,15 @@ package struct DeferredExchange: Sendable {
     /// Sends the response that `make` makes after `delay`, or at the end of a drain, unless another response is sent
     /// first.
     package func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
+        schedule(after: delay) { [self] in answer(make) }
+    }
+
+    /// Calls `body` on the connection's loop after `delay`, or at the end of a drain, unless a response is sent first.
+    package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         loop.execute {
             let exchange = exchange
             guard exchange.isCurrent else { return }
-            exchange.connection.onTimeout = { exchange.answer(make()) }
+            exchange.connection.onTimeout = body
             exchange.connection.deadline.set(after: delay)
         }
     }

@@ -38,7 +38,7 @@ package final class HTTPConnection {
         loopBoundSelf = LoopBound(self, on: context.loop)
         deadline.onExpiry = { [self] in timedOut() }
         let limits = context.settings.limits
-        channel.mostKept =
+        channel.maxUnconsumedBytes =
             limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
         startTimeout(.idle)
     }

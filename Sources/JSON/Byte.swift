@@ -55,8 +55,8 @@ enum ByteWord {
         return (isQuote | isBackslash | isControl) & highBits
     }
 
-    /// The offset, from `position` on, of the first byte that must be escaped or has one of the bits of `mask`; `end` if
-    /// there is none.
+    /// The offset, from `position` on, of the first byte that must be escaped or has one of the bits of `mask`; `end`
+    /// if there is none.
     @inline(__always)
     static func firstSpecial(
         in start: UnsafeRawPointer, from position: Int, to end: Int, orBits mask: UInt64 = 0

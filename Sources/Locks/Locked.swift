@@ -1,13 +1,13 @@
 public import Platform
 
-/// A value that one thread at a time may touch.
+/// A value that is protected by a mutex, which is not recursive.
 ///
-/// A `pthread_mutex_t` beside the value, in one allocation. It is not recursive. `Synchronization.Mutex` would do the
-/// same, but collapses under contention on Linux (Swift 6.3.1) and is opaque to ThreadSanitizer.
+/// The value and its `pthread_mutex_t` share one allocation. `Synchronization.Mutex` is slow under contention on Linux
+/// (Swift 6.3.1), and causes false ThreadSanitizer reports.
 ///
-/// It is inlinable because it stands on hot paths: unspecialized, a generic access costs more than the lock.
+/// It is inlinable because hot paths use it: an unspecialized generic access costs more than the lock.
 public struct Locked<Value>: @unchecked Sendable {
-    // Sendable although the buffer is shared: every access to the value goes through `withLock`.
+    // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
     final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
         @inlinable
@@ -30,7 +30,7 @@ public struct Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the value, alone. `body` must not call back into the same lock.
+    /// Calls `body` with exclusive access to the value. `body` must not use the same lock.
     @inlinable
     @inline(__always)
     public func withLock<Result, Failure: Error>(
@@ -44,10 +44,10 @@ public struct Locked<Value>: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<pthread_mutex_t> {
-    /// Takes the mutex; where another thread has it, gives way a few times before it goes to sleep.
+    /// Locks the mutex. Yields a few times before it sleeps.
     ///
-    /// What is done under these locks takes less time than to put a thread to sleep and wake it, which the one that has the lock
-    /// would have to do. With eight threads on one lock of two processors this lets three times as many through.
+    /// The work under these locks is shorter than putting a thread to sleep and waking it. With eight threads on one
+    /// lock and two processors, this triples the throughput.
     @inlinable
     @inline(__always)
     func lock() {

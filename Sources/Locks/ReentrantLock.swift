@@ -1,12 +1,12 @@
 public import Platform
 
-/// A value that one thread at a time may touch, and that its holder may come back to.
+/// A value that is protected by a recursive mutex.
 ///
-/// Who holds the lock may call out, and whoever is called on the same thread may take it again. So there is no exclusive
-/// access to the whole value: each access to a part of it, through the pointer, must be over before anything is called that
-/// may come back to that part.
+/// The holder of the lock may call out, and the called code may take the lock again on the same thread. So `body` gets
+/// a pointer and has no exclusive access to the whole value: each access to a part must end before a call that may
+/// access the same part.
 public struct ReentrantLock<Value>: @unchecked Sendable {
-    // Sendable although the buffer is shared: every access to the value goes through `withLock`.
+    // Sendable, because every access to the shared value goes through `withLock`.
     @usableFromInline
     let storage: ManagedBuffer<Value, pthread_mutex_t>
 
@@ -23,7 +23,7 @@ public struct ReentrantLock<Value>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the place of the value, which must not leave it, alone but for what `body` itself calls.
+    /// Calls `body` with a pointer to the value, which is valid during the call. No other thread has access meanwhile.
     @inlinable
     @inline(__always)
     public func withLock<Result, Failure: Error>(

@@ -1,4 +1,4 @@
-// The C library of the platform under one name, so that no other file asks which platform it is on.
+// Re-exports the platform's C library, so that other files need no conditional imports.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)

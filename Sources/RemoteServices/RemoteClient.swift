@@ -1,37 +1,37 @@
 public import Stores
 
-/// Calls one remote service: the port through which middleware reaches the network.
+/// A client of one remote service: the port through which middleware reaches the network.
 ///
-/// An adapter knows the address, the credentials, the deadline and the retries; a test passes an answer of its own.
-/// Cancelling the calling task ends the call at once.
+/// An implementation knows the address, the credentials, the deadline and the retries. A test passes a scripted one. Cancelling
+/// the calling task ends the call at once.
 public protocol RemoteClient: Sendable {
-    /// Sends `request` and returns the answer, whatever its status.
+    /// Sends `request` and returns the response, whatever its status.
     ///
-    /// - Throws: `RemoteFailure` where no whole answer came within the deadline.
+    /// - Throws: `RemoteFailure` if no complete response arrived within the deadline.
     func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse
 
-    /// Is told that an answer was of no use to who had asked, so that it can be counted. Nothing unless it is written
-    /// otherwise.
+    /// Called when the caller could not use a response, so that the client can count it. By default it does nothing.
     ///
-    /// - Parameter failure: what was wrong with it.
+    /// - Parameter failure: the reason.
     func reportUnusableResponse(_ failure: RemoteFailure)
 }
 
 extension RemoteClient {
     public func reportUnusableResponse(_ failure: RemoteFailure) {}
 
-    /// Sends `request`, and takes out of the answer what it was sent for.
+    /// Sends `request` and reads a value from the response.
     ///
     /// - Parameters:
-    ///   - request: what to send.
-    ///   - read: judges the answer, its status first: ``RemoteResponse/json()`` and ``RemoteResponse/text(at:)-(JSONPointer)`` do.
-    /// - Throws: what the call or `read` throws.
+    ///   - request: the request.
+    ///   - read: reads the value. It must check the status first, as ``RemoteResponse/json()`` and
+    ///     ``RemoteResponse/text(at:)-(JSONPointer)`` do.
+    /// - Throws: the error of the call or of `read`.
     public func call<Value>(
         _ request: RemoteRequest, reading read: (RemoteResponse) throws(RemoteFailure) -> Value
     ) async throws(RemoteFailure) -> Value {
-        let answer = try await call(request)
+        let response = try await call(request)
         do throws(RemoteFailure) {
-            return try read(answer)
+            return try read(response)
         } catch {
             reportUnusableResponse(error)
             throw error
@@ -39,35 +39,35 @@ extension RemoteClient {
     }
 }
 
-/// Why a remote call brought nothing: a stable code for programs and a sentence for people.
+/// The reason why a remote call failed: a stable code for programs and a sentence for people.
 public struct RemoteFailure: EffectFailure, Sendable, Hashable {
-    /// The words that every remote call's failure is told with; they are part of the HTTP contract.
+    /// The codes of all failures. They are part of the HTTP contract.
     public enum Code: String, Sendable, CaseIterable {
-        /// No whole answer within the deadline.
+        /// No complete response within the deadline.
         case timeout
-        /// No connection, or one that broke before the answer was whole.
+        /// No connection, or a connection that broke before the response was complete.
         case unreachable
-        /// An answer whose status is none that the caller expects.
+        /// A response with an unexpected status.
         case badStatus = "bad-status"
-        /// An answer that cannot be read as what it should be.
+        /// A response with an unreadable body.
         case badBody = "bad-body"
-        /// An answer larger than the limit.
+        /// A response larger than the limit.
         case tooLarge = "too-large"
-        /// Not tried: the service failed too often just now.
+        /// Not sent: the service has failed too often recently.
         case circuitOpen = "circuit-open"
-        /// Not tried: too many calls are under way.
+        /// Not sent: too many calls are in progress.
         case overloaded
-        /// The call was cut off: cancelled, or the process ended under it.
+        /// The call was cancelled, or the process ended during the call.
         case interrupted
     }
 
-    /// For programs.
+    /// The code for programs.
     public let code: Code
     public var effectCode: String { code.rawValue }
-    /// For people; it may change.
+    /// The sentence for people. It may change.
     public let message: String
 
-    /// A failure of that kind.
+    /// A failure with this code.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -1,33 +1,32 @@
-/// What to send to a remote service; its address is the adapter's.
+/// A request to a remote service. The client knows the address of the service.
 public struct RemoteRequest: Sendable, Equatable {
     /// `GET`, `POST` and so on.
     public var method: String
-    /// What follows the service's address: a path, a query or both, as in `/cats?limit=1`; nil where nothing does.
+    /// The part of the URL behind the address of the service: a path, a query or both, as in `/cats?limit=1`; nil for none.
     ///
-    /// It must be written as a URL is: ``percentEncoded(_:)`` makes that of a text from outside. It leads neither to
-    /// another host nor above the service's path.
+    /// It must be percent-encoded: see ``percentEncoded(_:)``. It cannot lead to another host or above the path of the service.
     public var target: String?
-    /// Fields for this request, beside those that the adapter has for all. They go to the service's own origin only.
+    /// Header fields of this request, in addition to those of the client. They are sent to the origin of the service only.
     public var headers: [String: String]
-    /// What to send; empty for none.
+    /// The body; empty for none.
     public var body: [UInt8]
-    /// The media type of `body`, or nil where there is none.
+    /// The media type of `body`, or nil.
     public var contentType: String?
-    /// How long the call may take; nil for as long as the adapter lets it, which is the most.
+    /// The deadline of the call; nil for the deadline of the client, which is also the maximum.
     public var timeout: Duration?
-    /// Whether sending it twice is as good as once, so that it may be tried again; nil where the method says it.
+    /// Whether the request may be repeated after a failure; nil if the method decides.
     public var isIdempotent: Bool?
 
-    /// A request without a body, unless one is given.
+    /// A request, by default without a body.
     ///
     /// - Parameters:
     ///   - method: `GET`, `POST` and so on.
-    ///   - target: what follows the service's address.
-    ///   - headers: fields for this request.
-    ///   - body: what to send.
+    ///   - target: the part of the URL behind the address of the service.
+    ///   - headers: header fields of this request.
+    ///   - body: the body.
     ///   - contentType: the media type of `body`.
-    ///   - timeout: how long the call may take, where that is less than the adapter allows.
-    ///   - isIdempotent: whether it may be tried again; nil where the method says it.
+    ///   - timeout: the deadline of the call, if it is shorter than that of the client.
+    ///   - isIdempotent: whether the request may be repeated; nil if the method decides.
     public init(
         method: String = "GET", target: String? = nil, headers: [String: String] = [:], body: [UInt8] = [],
         contentType: String? = nil, timeout: Duration? = nil, isIdempotent: Bool? = nil
@@ -41,11 +40,11 @@ public struct RemoteRequest: Sendable, Equatable {
         self.isIdempotent = isIdempotent
     }
 
-    /// A `POST` of fields as a page's form sends them.
+    /// A `POST` of form fields.
     ///
     /// - Parameters:
     ///   - fields: names with their values, in order.
-    ///   - target: what follows the service's address.
+    ///   - target: the part of the URL behind the address of the service.
     public static func form(_ fields: [(name: String, value: String)], target: String? = nil) -> RemoteRequest {
         let pairs = fields.map { percentEncoded($0.name) + "=" + percentEncoded($0.value) }
         return RemoteRequest(
@@ -53,10 +52,9 @@ public struct RemoteRequest: Sendable, Equatable {
             contentType: "application/x-www-form-urlencoded")
     }
 
-    /// A text as it may stand anywhere in a URL or a form: every byte but letters, digits and `-._~` escaped
-    /// (RFC 3986, 2.3).
+    /// A string for any place in a URL or a form: all bytes except letters, digits and `-._~` are escaped (RFC 3986, 2.3).
     ///
-    /// - Parameter text: whatever it is.
+    /// - Parameter text: any string.
     public static func percentEncoded(_ text: String) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
@@ -78,23 +76,23 @@ public struct RemoteRequest: Sendable, Equatable {
     }
 }
 
-/// The header fields of a remote service's answer.
+/// The header fields of a response.
 ///
-/// They are kept as they came, and searched when somebody asks: hardly anybody does.
+/// They are stored unparsed and searched on demand, because most callers never read them.
 public struct RemoteHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// Lines, each with its line break.
+    /// The lines with their line breaks.
     private let section: [UInt8]
 
     /// The fields of a header section.
     ///
-    /// - Parameter section: the lines as they came, a status line among them if there was one.
+    /// - Parameter section: the received lines. A status line may be among them.
     public init(section: [UInt8]) { self.section = section }
 
     public init(dictionaryLiteral fields: (String, String)...) {
         section = Array(fields.map { "\($0): \($1)\r\n" }.joined().utf8)
     }
 
-    /// The value of the first field of that name, in which case makes no difference; nil where there is none.
+    /// The value of the first field with this name, case-insensitive; nil if there is none.
     public subscript(name: String) -> String? {
         let wanted = Array(name.lowercased().utf8)
         for line in section.split(whereSeparator: { $0 == 13 || $0 == 10 }) {

@@ -1,23 +1,23 @@
 public import JSON
 
-/// What a remote service answered, whole and within the size limit.
+/// The response of a remote service, complete and within the size limit.
 public struct RemoteResponse: Sendable, Equatable {
     /// The status code (RFC 9110, 15).
     public var status: Int
-    /// The media type of `body`, where the service named one.
+    /// The media type of `body`, if the service named one.
     public var contentType: String?
     /// The header fields.
     public var headers: RemoteHeaders
-    /// The bytes, without transfer or content coding.
+    /// The body, without transfer or content coding.
     public var body: [UInt8]
 
-    /// An answer, as an adapter or a test makes it.
+    /// A response, for clients and tests.
     ///
     /// - Parameters:
     ///   - status: the status code.
     ///   - contentType: the media type of `body`.
     ///   - headers: the header fields.
-    ///   - body: the bytes.
+    ///   - body: the body.
     public init(status: Int, contentType: String? = nil, headers: RemoteHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.contentType = contentType
@@ -25,21 +25,22 @@ public struct RemoteResponse: Sendable, Equatable {
         self.body = body
     }
 
-    /// Whether the status says that the request was done (RFC 9110, 15.3).
+    /// Whether the status is a success (RFC 9110, 15.3).
     public var isSuccess: Bool { (200...299).contains(status) }
 }
 
-// What it says, judged before it is believed.
 extension RemoteResponse {
-    /// Fails where the status says that the request was not done.
+    /// Throws `bad-status` unless the status is a success.
     public func requireSuccess() throws(RemoteFailure) {
         guard isSuccess else { throw RemoteFailure(.badStatus, "the answer has the status \(status)") }
     }
 
     /// The body as JSON.
     ///
-    /// - Throws: `bad-status` where the request was not done, `bad-body` where the content type is another, or the body is
-    ///   not JSON to the letter. An answer that names no type is read as JSON.
+    /// A response without a content type is read as JSON.
+    ///
+    /// - Throws: `bad-status` if the status is not a success, `bad-body` if the content type is not JSON or the body is not valid
+    ///   JSON.
     public func json() throws(RemoteFailure) -> JSONValue {
         try requireSuccess()
         if let contentType, !Self.isJSON(contentType) {
@@ -52,10 +53,10 @@ extension RemoteResponse {
         }
     }
 
-    /// A text in the body.
+    /// A string in the JSON body.
     ///
-    /// - Parameter pointer: where it stands.
-    /// - Throws: what ``json()`` throws, and `bad-body` where there is no text at that place.
+    /// - Parameter pointer: the place of the string.
+    /// - Throws: the errors of ``json()``, and `bad-body` if there is no string at that place.
     public func text(at pointer: JSONPointer) throws(RemoteFailure) -> String {
         guard let text = pointer.value(in: try json())?.asString else {
             throw RemoteFailure(.badBody, "the answer has no text at \(pointer)")
@@ -63,15 +64,15 @@ extension RemoteResponse {
         return text
     }
 
-    /// A text in the body.
+    /// A string in the JSON body.
     ///
-    /// - Parameter names: the members, and the places in arrays, that lead to it.
-    /// - Throws: what ``json()`` throws, and `bad-body` where there is no text at that place.
+    /// - Parameter names: the path of the string: names of members and indices of arrays.
+    /// - Throws: the errors of ``json()``, and `bad-body` if there is no string at that place.
     public func text(at names: String...) throws(RemoteFailure) -> String {
         try text(at: JSONPointer(tokens: names))
     }
 
-    /// `application/json`, or a type that ends in `+json` (RFC 6839, 3.1), whatever its parameters.
+    /// Whether the type is `application/json` or ends in `+json` (RFC 6839, 3.1), with any parameters.
     private static func isJSON(_ contentType: String) -> Bool {
         let end = contentType.firstIndex(of: ";") ?? contentType.endIndex
         let type = contentType[..<end].lowercased().filter { $0 != " " && $0 != "\t" }

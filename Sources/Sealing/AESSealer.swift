@@ -1,15 +1,15 @@
 import CCrypto
 public import StoreHosting
 
-/// Seals by AES-256 in Galois/Counter Mode: who has no key learns the length of what was sealed, and cannot change it unnoticed.
+/// Encrypts secrets with AES-256-GCM, which also detects changes. Only the length of a secret is visible without the
+/// key.
 ///
-/// What is sealed begins with a version, a nonce that is drawn at random for each, and the tag. One key is good for some
-/// billions of them.
+/// The output starts with a version, a random nonce and the tag. One key is safe for some billions of secrets.
 public struct AESSealer: SecretSealer {
-    /// How many bytes a key has.
+    /// The size of a key in bytes.
     public static let keyLength = Int(CCRYPTO_KEY_LENGTH)
 
-    /// The first byte of what is sealed like this; part of what the tag vouches for.
+    /// The first byte of the output, which the tag authenticates.
     private static let version: UInt8 = 1
     private static let nonceLength = Int(CCRYPTO_NONCE_LENGTH)
     private static let tagLength = Int(CCRYPTO_TAG_LENGTH)
@@ -17,12 +17,10 @@ public struct AESSealer: SecretSealer {
 
     private let key: [UInt8]
 
-    /// A sealer by that key, which must be secret and cannot be guessed.
-    ///
-    /// - Parameter key: 32 bytes.
+    /// - Parameter key: 32 random, secret bytes.
     public init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
 
-    /// - Parameter library: the name of OpenSSL's libcrypto.
+    /// - Parameter library: the file name of OpenSSL's libcrypto.
     package init(key: [UInt8], library: String) throws(SealerError) {
         guard key.count == Self.keyLength else { throw .keyLength(key.count) }
         if let problem = ccrypto_load(library) { throw .library(String(cString: problem)) }
@@ -50,28 +48,28 @@ public struct AESSealer: SecretSealer {
 }
 
 extension AESSealer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Not the key.
+    /// Does not contain the key.
     public var description: String { "AESSealer" }
-    /// Not the key.
+    /// Does not contain the key.
     public var debugDescription: String { description }
-    /// Empty: a dump does not show the key.
+    /// Empty, so that a dump does not contain the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why nothing can be sealed.
+/// Why secrets cannot be encrypted.
 public enum SealerError: Error, Sendable, Hashable {
-    /// The key has so many bytes, and not 32.
+    /// The key has this number of bytes instead of 32.
     case keyLength(Int)
-    /// OpenSSL's libcrypto cannot be used; the text says why.
+    /// OpenSSL's libcrypto cannot be loaded, for this reason.
     case library(String)
 }
 
 extension SealerError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .keyLength(let count): "the key of storage has \(count) bytes, and must have \(AESSealer.keyLength)"
+        case .keyLength(let count): "the storage key has \(count) bytes; it must have \(AESSealer.keyLength)"
         case .library(let problem):
-            "storage.key is set, and what seals with it cannot be loaded (Debian: libssl3): \(problem)"
+            "storage.key is set, but libcrypto cannot be loaded (Debian package: libssl3): \(problem)"
         }
     }
 }

@@ -2,7 +2,7 @@ package import StoreHosting
 import Stores
 
 extension StoreKind {
-    /// Every kind, `app` first: the one that is meant where none is named.
+    /// All kinds. The first, `app`, is the default.
     package static func all(animal: AnimalService, auth: AuthService) -> [StoreKind] {
         [app(animal, auth), login(auth), loginForm(auth), self.animal(animal), betting, planner]
     }
@@ -14,7 +14,7 @@ extension StoreKind {
             selectors: PlannerState.selectors { (state: AppState) in state.planner })
     }
 
-    /// The same rules as in `app`, behind an asynchronous reducer.
+    /// The same rules as in `app`, in an asynchronous store.
     package static func login(_ auth: AuthService) -> StoreKind {
         .async(
             "login", summary: "Signing in, with a reducer that is asynchronous and whose sends keep their order.",

@@ -1,112 +1,99 @@
 package import HTTP
-import JSON
 import Observability
 import StoreHosting
 import Stores
 import Synchronization
 
-/// What the server does, apart from sockets: the sessions and the answers about them.
-final class Service: Sendable {
+/// The handlers of all resources, and what they share. It knows no sockets.
+final class API: Sendable {
     struct Settings: Sendable {
         var defaultStore = "app"
-        var sessions = SessionRegistry.Settings()
+        var sessions = SessionPolicy()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
-        /// Tells this run from others where commits may be lost between them; empty where none can be.
-        var epoch = ""
-        /// What opens what only operators may see.
+        /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
+        var streamEpoch = ""
+        /// The token for the resources of operators.
         var adminToken = ""
         /// Whether browsers get the inspector page at `/`.
         var hasInspector = true
-        /// The longest that an answer is held for `Prefer: wait`.
+        /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
     }
 
-    let settings: Settings
-    let kinds: [KindRuntime]
+    let sessions: SessionAPI
+    let actions: ActionAPI
+    let actionLog: ActionLogAPI
+    let state: StateAPI
+    let streams: StreamAPI
+    let admin: AdminAPI
+    let meta: MetaAPI
+
+    let availability: Availability
     let registry: SessionRegistry
     let journal: (any Journal)?
-    let clock: WallClock
     let cors: CORS
     let log: Log
-    let builder: SessionBuilder
-    /// Finds sessions that are not in memory; nil where there are no others.
-    let loader: SessionLoader?
-    let documents: Documents
-    let metrics = Metrics()
+    let metrics = ServerMetrics()
     let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
-    private let draining = Atomic(false)
 
     init(
         _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock,
-        log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+        clock: WallClock, log: Log, moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
-        let hosted = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
-        let registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
-        self.kinds = hosted
-        self.settings = settings
         self.journal = journal
-        self.clock = clock
         self.log = log
         self.moreMetrics = moreMetrics
-        self.registry = registry
-        let builder = SessionBuilder(hosted, epoch: settings.epoch, log)
-        self.builder = builder
-        loader = journal.map { SessionLoader($0, registry, restore: builder.restore) }
         cors = CORS(settings.allowedOrigins)
-        documents = Documents(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector)
+        availability = Availability(journal)
+        registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
+        let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
+        let builder = SessionBuilder(runtimes, streamEpoch: settings.streamEpoch, log)
+        let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
+        let access = SessionAccess(registry, loader)
+        sessions = SessionAPI(
+            access, availability, registry, builder, runtimes, defaultStore: settings.defaultStore, journal: journal,
+            clock: clock, log: log, metrics)
+        actions = ActionAPI(access, availability, clock: clock, maxWait: settings.maxWait)
+        actionLog = ActionLogAPI(access)
+        state = StateAPI(access)
+        streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
+        admin = AdminAPI(registry, journal: journal, clock: clock, token: settings.adminToken)
+        meta = MetaAPI(
+            CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
+            availability,
+            hasInspector: settings.hasInspector)
     }
+
+    var isDraining: Bool { availability.isDraining }
+}
+
+/// Whether the server takes new work: it is not shutting down, and its storage can be written.
+final class Availability: Sendable {
+    private let draining = Atomic(false)
+    private let journal: (any Journal)?
+
+    init(_ journal: (any Journal)?) { self.journal = journal }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// From here on nothing new begins.
+    /// Refuses new work from now on.
     func drain() { draining.store(true, ordering: .relaxed) }
 
-    func refuseWhileDraining() throws(Problem) {
+    /// Requires that the server may commit something new.
+    func requireWritable() throws(Problem) {
+        try requireServing()
+        try requireStorage()
+    }
+
+    func requireServing() throws(Problem) {
         guard isDraining else { return }
         throw Problem(
-            .draining, "The server is shutting down; nothing was done. Try again, on another one if there is.")
+            .draining, "The server is shutting down; nothing was done. Try again, on another server if there is one.")
     }
 
-    /// Refuses what would commit something, where that could not be kept.
-    func refuseWhileUnavailable() throws(Problem) {
+    func requireStorage() throws(Problem) {
         if journal?.isAvailable == false { throw Problem(JournalError.unavailable("")) }
-    }
-
-    /// Answers GET and HEAD.
-    func read(_ resource: Resource, _ call: Call) throws(Problem) {
-        // Whoever scrapes says in many ways what is taken, and gets the one form that there is.
-        if resource.route == .metrics { return call.answer(readMetrics()) }
-        if resource.route == .index { return try readIndex(call) }
-        try Self.requireAcceptable(call.head)
-        switch resource.route {
-        case .stores: call.answer(.document(documents.stores))
-        case .openAPI: call.answer(.document(documents.openAPI))
-        case .liveness: call.answer(Self.alive)
-        case .readiness:
-            try refuseWhileDraining()
-            try refuseWhileUnavailable()
-            call.answer(Self.ready)
-        case .session: try withSession(resource.id, call, readSession)
-        case .state: try withSession(resource.id, call, readState)
-        case .actions: try withSession(resource.id, call, readActions)
-        case .adminSessions: try listSessions(call)
-        case .index, .sessions, .events, .forks, .metrics, .server:
-            throw Problem(.methodNotAllowed, "This cannot be read.")
-        }
-    }
-
-    private static let alive = Response.document(Array(#"{"status":"alive"}"#.utf8))
-    private static let ready = Response.document(Array(#"{"status":"ready"}"#.utf8))
-    private static let json = MediaType("application/json")
-
-    /// Refuses a client that takes no JSON.
-    static func requireAcceptable(_ head: RequestHead) throws(Problem) {
-        guard head.fields.contains("accept"), !head.fields.first("accept", is: "*/*"), let json,
-            AcceptHeader(head.fields.values("accept")).quality(of: json) == 0
-        else { return }
-        throw Problem(.notAcceptable, "This resource is application/json; let Accept include it.")
     }
 }
 

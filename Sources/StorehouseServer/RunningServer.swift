@@ -6,18 +6,18 @@ import Sockets
 import StoreHosting
 import Stores
 
-/// A server that listens, until it is drained.
+/// A server that listens until it is drained.
 package final class RunningServer: Sendable {
-    /// Where it is reached: `http://127.0.0.1:8080`.
+    /// For example `http://127.0.0.1:8080`.
     package let url: String
     package var port: Int { Int(http.address.port) }
 
     /// How many sessions are in memory.
-    package var residentSessions: Int { service.registry.residents }
+    package var residentSessions: Int { api.registry.residentCount }
 
     private let group: EventLoopGroup
     private let http: HTTPServer
-    private let service: Service
+    private let api: API
     private let configuration: Configuration
     private let log: Log
 
@@ -30,50 +30,48 @@ package final class RunningServer: Sendable {
         self.log = log
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        var settings = configuration.serviceSettings(kinds)
-        let isTokenMade = settings.adminToken.isEmpty
-        if isTokenMade { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
-        service = Service(
-            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log,
-            moreMetrics: moreMetrics)
+        var settings = configuration.apiSettings(kinds, journal)
+        let isTokenGenerated = settings.adminToken.isEmpty
+        if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
+        api = API(
+            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log, moreMetrics: moreMetrics)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),
-                handler: Router(service))
+                handler: Router(api))
         } catch {
             group.stop {}
             throw error
         }
         url = "http://\(http.address)"
-        // Expired sessions are ended from time to time; where others can rest, that is looked after more often.
-        every(.milliseconds(service.registry.sweepInterval), on: group.loops[0]) { $0.sweep() }
-        if configuration.storage.kind != .memory {
-            // Not on the loop: thousands may rest at once, and requests wait there.
-            let resting = DispatchQueue(label: "sessions.resting")
-            every(.milliseconds(500), on: group.loops[0]) { sessions in resting.async { sessions.hibernate() } }
+        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { $0.sweep() }
+        if journal?.outlivesProcess == true {
+            // Not on the loop: thousands of sessions may hibernate at once, while requests wait.
+            let hibernation = DispatchQueue(label: "sessions.hibernation")
+            every(.milliseconds(500), on: group.loops[0]) { sessions in hibernation.async { sessions.hibernate() } }
         }
         log.announce("listening on \(url)")
-        // Being on loopback proves nothing behind a proxy, so there is always a token.
-        if isTokenMade { log.announce("admin token of this run: \(settings.adminToken)") }
+        // Behind a proxy every client is on loopback, so the token is always required.
+        if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
     }
 
-    /// Ends streams with `closed`, answers the requests under way, closes the journal, and stops the loops.
+    /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.
     ///
     /// Returns within `http.drainTimeout`. A step that does not end by its deadline is logged and left behind.
     ///
     /// - Parameter lastStep: what else ends with the server; it counts towards the time.
     package func drain(lastStep: @escaping @Sendable () async -> Void = {}) async {
         log.info("draining")
-        service.drain()
+        api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
-        let (http, registry, journal) = (http, service.registry, service.journal)
+        let (http, registry, journal) = (http, api.registry, api.journal)
         let cutAfter = configuration.http.cutAfter
         await step("connections", until: schedule.connections) { await http.drain(within: cutAfter) }
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
             await withCheckedContinuation { done in
                 DispatchQueue(label: "sessions.end").async {
-                    registry.endAll()
+                    registry.detachAll()
                     done.resume()
                 }
             }
@@ -93,14 +91,14 @@ package final class RunningServer: Sendable {
         }
     }
 
-    /// Does something again and again, until the server drains.
+    /// Repeats `body` until the server drains.
     private func every(
         _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (SessionRegistry) -> Void
     ) {
         loop.execute { [weak self] in
             _ = loop.schedule(after: interval) {
-                guard let self, !self.service.isDraining else { return }
-                body(self.service.registry)
+                guard let self, !self.api.isDraining else { return }
+                body(self.api.registry)
                 self.every(interval, on: loop, body)
             }
         }

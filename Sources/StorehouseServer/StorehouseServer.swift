@@ -4,7 +4,7 @@ package import Sockets
 public import StoreHosting
 import Stores
 
-/// A server of your own kinds of store.
+/// A server for your own kinds of store.
 ///
 ///     try await StorehouseServer(kinds: [.store("counter", Counter.self)]).run()
 public struct StorehouseServer: Sendable {
@@ -15,13 +15,15 @@ public struct StorehouseServer: Sendable {
     private let moreMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     /// - Parameters:
-    ///   - kinds: what sessions may be of, by their names. Where `sessions.defaultStore` is not set and no kind is called
-    ///     `app`, the first is the default.
-    ///   - configuration: how to serve; from file and environment where none is given.
-    ///   - journal: where commits are kept; `MemoryJournal` of module Journal, say. Without one there is no action log.
-    ///   - sealer: seals the secrets of what is kept; `AESSealer` of module Sealing, say. Without one they are left out.
-    ///   - metrics: adds numbers to those that `GET /metrics` answers with.
-    /// - Throws: all that is wrong with the configuration.
+    ///   - kinds: the kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`,
+    ///     the first is the default.
+    ///   - configuration: nil to read it from file and environment.
+    ///   - journal: stores the commits; for example a `MemoryJournal` or `SQLiteJournal` of module Journal. Without one there
+    ///     is no action log.
+    ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Sealing. Without one, the journal
+    ///     stores no secrets.
+    ///   - metrics: adds metrics to those of `GET /metrics`.
+    /// - Throws: all problems of the configuration.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
         sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil
@@ -35,13 +37,13 @@ public struct StorehouseServer: Sendable {
         } else {
             self.configuration = try .load()
         }
-        let problems = self.configuration.problems(serving: kinds)
+        let problems = self.configuration.problems(serving: kinds, journal)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     /// Serves until the process gets SIGTERM or SIGINT, then drains and returns.
     ///
-    /// Event streams get `closed`, requests under way are answered, and the journal is closed. This takes `http.drainTimeout`
+    /// Event streams get `closed`, requests in progress are answered, and the journal is closed. This takes `http.drainTimeout`
     /// at most. If a thread that is blocked for good keeps `run()` from returning by then, the process exits with 0. A
     /// second signal ends the process at once, also after `run()` has returned.
     ///
@@ -68,7 +70,7 @@ public struct StorehouseServer: Sendable {
         await server.drain(lastStep: lastStep)
     }
 
-    /// Starts to serve, and returns once it listens.
+    /// Starts to serve, and returns when the server listens.
     package func start(
         clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred
     ) throws -> RunningServer {
@@ -78,9 +80,9 @@ public struct StorehouseServer: Sendable {
     }
 }
 
-/// Which release this is.
+/// The release.
 package enum StorehouseVersion {
     package static let current = "0.1.0"
-    /// How it names itself to servers that it calls.
+    /// The User-Agent of outgoing requests.
     package static let userAgent = "storehouse/\(current)"
 }

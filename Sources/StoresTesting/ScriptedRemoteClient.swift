@@ -2,18 +2,18 @@ import Locks
 public import RemoteServices
 import Stores
 
-/// A remote service whose answers the test gives, when the test wants.
+/// A client of a remote service whose responses the test provides.
 ///
-/// A call is held until an answer is given for it; an answer given before is kept for the next call. Nothing depends on
+/// A call waits until the test gives a response. A response that is given before is used for the next call. Nothing depends on
 /// the clock.
 public final class ScriptedRemoteClient: RemoteClient {
-    /// How a call ends.
+    /// The result of a call.
     public typealias Reply = Result<RemoteResponse, RemoteFailure>
 
     private struct Contents {
         var requests: [RemoteRequest] = []
         var replies: [Reply] = []
-        var held: [(id: Int, resume: @Sendable (Reply) -> Void)] = []
+        var waitingCalls: [(id: Int, resume: @Sendable (Reply) -> Void)] = []
         var cancelled: Set<Int> = []
         var waiting: [(isMet: @Sendable (Contents) -> Bool, resume: @Sendable () -> Void)] = []
 
@@ -26,31 +26,31 @@ public final class ScriptedRemoteClient: RemoteClient {
     }
 
     private let always: Reply?
-    // Guards the script and who waits for it; nobody is resumed while it is held.
+    // Guards the script and its waiters. Nothing is resumed while it is held.
     private let contents = Locked(Contents())
 
-    /// A service that waits for the test, or always gives one answer.
+    /// A client whose calls wait for the test, or all get the same response.
     ///
-    /// - Parameter always: what every call is answered with at once; nil holds each until ``reply(_:)``.
+    /// - Parameter always: the response to every call; nil makes each call wait for ``reply(_:)``.
     public init(always: Reply? = nil) { self.always = always }
 
-    /// What was asked for, in order.
+    /// All requests, in order.
     public var requests: [RemoteRequest] { contents.withLock { $0.requests } }
 
-    /// How many calls were cancelled.
+    /// The number of cancelled calls.
     public var cancellations: Int { contents.withLock { $0.cancelled.count } }
 
-    /// Answers the oldest call that is held; if none is, the next one.
+    /// Ends the oldest waiting call, or the next call if none waits.
     public func reply(_ reply: Reply) {
         let resume: (@Sendable (Reply) -> Void)? = contents.withLock { contents in
-            guard contents.held.isEmpty else { return contents.held.removeFirst().resume }
+            guard contents.waitingCalls.isEmpty else { return contents.waitingCalls.removeFirst().resume }
             contents.replies.append(reply)
             return nil
         }
         resume?(reply)
     }
 
-    /// Answers with status 200 and `json`, or another status.
+    /// Ends a call with a status and a JSON body.
     public func reply(status: Int = 200, _ json: String) {
         reply(.success(RemoteResponse(status: status, contentType: "application/json", body: Array(json.utf8))))
     }
@@ -69,7 +69,7 @@ public final class ScriptedRemoteClient: RemoteClient {
         if let always { return try always.get() }
         let reply = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                hold(id) { continuation.resume(returning: $0) }
+                suspend(id) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             cancel(id)
@@ -79,22 +79,22 @@ public final class ScriptedRemoteClient: RemoteClient {
 }
 
 extension ScriptedRemoteClient {
-    private func hold(_ id: Int, _ resume: @escaping @Sendable (Reply) -> Void) {
+    private func suspend(_ id: Int, _ resume: @escaping @Sendable (Reply) -> Void) {
         let reply: Reply? = contents.withLock { contents in
             if contents.cancelled.contains(id) { return .cancelled }
             guard contents.replies.isEmpty else { return contents.replies.removeFirst() }
-            contents.held.append((id, resume))
+            contents.waitingCalls.append((id, resume))
             return nil
         }
         if let reply { resume(reply) }
     }
 
-    /// Ends a call, also one that is not held yet.
+    /// Cancels a call, even if it does not wait yet.
     private func cancel(_ id: Int) {
         let resume: (@Sendable (Reply) -> Void)? = change { contents in
             contents.cancelled.insert(id)
-            guard let place = contents.held.firstIndex(where: { $0.id == id }) else { return nil }
-            return contents.held.remove(at: place).resume
+            guard let index = contents.waitingCalls.firstIndex(where: { $0.id == id }) else { return nil }
+            return contents.waitingCalls.remove(at: index).resume
         }
         resume?(.cancelled)
     }

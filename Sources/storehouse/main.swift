@@ -7,8 +7,8 @@ await StorehouseApp { services in
     return StoreKind.all(
         animal: AnimalService(client: services.animal, pointer: animal.pointer),
         auth: AuthService(
-            client: services.auth, usernameName: auth.usernameField, passwordName: auth.passwordField,
+            client: services.auth, usernameField: auth.usernameField, passwordField: auth.passwordField,
             body: auth.body == .form ? .form : .json, fields: auth.fields.mapValues(\.text),
-            refusals: Set(auth.noStatuses), proof: auth.pointer))
+            rejectionStatuses: Set(auth.noStatuses), successPointer: auth.pointer))
 }
 .main()

@@ -50,7 +50,7 @@ import Testing
         #expect(store.state.unread(by: "Bob") == 0)
     }
 
-    @Test func aFullRoomTakesNobodyIn() throws {
+    @Test func aFullRoomRejectsNewMembers() throws {
         var room = ChatRoom()
         for number in 1...ChatReducer.mostMembers { room.members.insert(ChatMember("\(number)")) }
         try store(room).expectRejected(.join("Ada"), "room-full")
@@ -62,7 +62,7 @@ import Testing
         try store().expectRejected(.post(by: "Ada", text: text), Rejection(reason))
     }
 
-    @Test func whoPressesNoKeyForFiveSecondsTypesNoMore() throws {
+    @Test func typingEndsAfterFiveSecondsWithoutAKey() throws {
         let store = store()
         try store.dispatch(.type("Ada")) { $0.typing = ["Ada"] }
         try store.advance(by: .seconds(3))
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [ChatAction.post(by: "Ada", text: "Hello"), .leave("Ada"), .setMuted("Ada", true)])
-    func nobodyTypesAfter(_ action: ChatAction) throws {
+    func nothingIsTypedAfter(_ action: ChatAction) throws {
         let store = store()
         try store.dispatch(.type("Ada")) { $0.typing = ["Ada"] }
         try store.dispatch(action) { room in
@@ -86,7 +86,7 @@ import Testing
         try store.finish()
     }
 
-    @Test func whoWasTypingInAKeptRoomHasStopped() throws {
+    @Test func nobodyTypesInARestoredRoom() throws {
         var room = Self.room("Ada", "Bob")
         room.typing = ["Ada", "Bob"]
         let store = store(room)
@@ -95,7 +95,7 @@ import Testing
         try store.receive(.stopTyping("Bob")) { $0.typing = [] }
     }
 
-    @Test func aMutedMemberIsNotHeard() throws {
+    @Test func aMutedMemberCannotSend() throws {
         let store = store()
         try store.dispatch(.setMuted("Ada", true)) { $0.members.update("Ada") { $0.isMuted = true } }
         try store.expectRejected(.post(by: "Ada", text: "Hello"), "muted")
@@ -105,7 +105,7 @@ import Testing
         store.end()
     }
 
-    @Test func nobodyFloodsTheRoom() throws {
+    @Test func floodingIsRejected() throws {
         let store = store()
         try post("1", by: "Ada", to: store)
         try store.advance(by: .seconds(9))

@@ -161,7 +161,7 @@ import Testing
         store.end()
     }
 
-    @Test func aKeptCheckoutAsksAgainAndOnlyOnce() throws {
+    @Test func aRestoredCheckoutRepeatsItsRequestOnce() throws {
         var paying = Self.filled
         paying.stage = .paying(Self.order)
         let store = store(paying)

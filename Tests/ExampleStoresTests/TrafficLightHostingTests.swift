@@ -52,7 +52,7 @@ import Testing
     }
 
     /// The moment of the next change stands in the state, so that it comes though the process has ended meanwhile.
-    @Test func goesOnAfterARestart() async throws {
+    @Test func continuesAfterARestart() async throws {
         let first = store()
         #expect(await send("switchOn", to: first) == #"{"mode":"running","phase":"red","until":20000}"#)
         let (revision, kept) = first.kept()
@@ -87,7 +87,11 @@ import Testing
 private final class MomentRecorder: CommitRecorder {
     let moments = Locked<[JSONValue?]>([])
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        moments.withLock { $0.append(record.payload["moment"]) }
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        moments.withLock { $0 += transaction.commits.map { $0.payload["moment"] } }
     }
+
+    func isDurable(through revision: Int) -> Bool { true }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 }

@@ -61,7 +61,7 @@ import Testing
         try store.finish()
     }
 
-    @Test func theButtonShortensTheGreenAndItsFirstDeadlineIsForgotten() throws {
+    @Test func theButtonShortensTheGreenAndReplacesItsDeadline() throws {
         let store = store(.running(.green, until: 80_000), second: 30)
         try store.dispatch(.at(30, .pressButton)) { $0 = .running(.green, until: 35_000) }
         try store.advance(by: .seconds(1))
@@ -88,7 +88,7 @@ import Testing
         try store.finish()
     }
 
-    @Test func aKeptLightGoesOnFromWhereItWas() throws {
+    @Test func aRestoredLightContinues() throws {
         let store = store(.running(.green, until: 50_000), second: 30)
         try store.resume()
         try store.advance(to: 49_999)
@@ -98,7 +98,7 @@ import Testing
         try store.finish()
     }
 
-    @Test func whatAKeptLightMissedIsNotMadeUpFor() throws {
+    @Test func aRestoredLightSkipsMissedChanges() throws {
         let store = store(.running(.green, until: 50_000), second: 4000)
         try store.resume()
         try store.receive(.at(4000, .endPhase)) { $0 = .running(.yellow, until: 4_003_000) }

@@ -3,13 +3,13 @@ import FuzzProperties
 import StoresTesting
 import Testing
 
-/// What the fuzzers start from, and what they have found, in folders of the targets' names.
+/// The seeds of the fuzzers, which include fixed findings, in folders named after the targets.
 @Suite struct SeedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Fuzz/seeds").standardized
 
     @Test(arguments: FuzzTarget.allCases)
-    func everySeedIsSound(_ target: FuzzTarget) throws {
+    func seedsHaveNoFindings(_ target: FuzzTarget) throws {
         let seeds = try Self.seeds(of: target)
         #expect(seeds.count >= 5)
         for seed in seeds {
@@ -18,9 +18,9 @@ import Testing
         }
     }
 
-    /// A few thousand inputs near the seeds, the same ones in every run: what a fuzzer does first.
+    /// A few thousand mutations of the seeds, the same ones in every run.
     @Test(arguments: FuzzTarget.allCases)
-    func whatIsNearASeedIsSoundToo(_ target: FuzzTarget) throws {
+    func mutatedSeedsHaveNoFindings(_ target: FuzzTarget) throws {
         let seeds = try Self.seeds(of: target).map { [UInt8](try Data(contentsOf: $0)) }
         var random = SeededGenerator(seed: 4)
         for _ in 0..<300 {

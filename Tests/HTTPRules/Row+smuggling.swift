@@ -1,5 +1,5 @@
 extension Row {
-    /// A POST with these field lines and these bytes behind them, and then a request that a proxy in front has not seen.
+    /// A POST request with these field lines and bytes, followed by a request that a proxy would not notice.
     private static func smuggled(
         _ rule: String, _ lines: String, _ body: String, version: String = "1.1", _ expected: String...
     ) -> Row {
@@ -9,7 +9,8 @@ extension Row {
             expected: expected)
     }
 
-    /// What is read in two ways is refused, so that nothing behind it is taken for a request (RFC 9112, section 11.2).
+    /// Ambiguous requests are rejected, so that bytes behind them are never parsed as a request (RFC 9112, section
+    /// 11.2).
     static let smuggling: [Row] = [
         smuggled(
             "9112 11.2: the proxy goes by the length", "Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n",
@@ -53,7 +54,7 @@ extension Row {
         smuggled("9112 11.2: no doubt at all", "Content-Length: 5", "12345", "POST / keep 12345", "GET /2 keep"),
     ]
 
-    /// Content belongs to its request whatever the method makes of it, and is never the next request (RFC 9112, 6.3).
+    /// Content belongs to its request for every method, and is never parsed as the next request (RFC 9112, 6.3).
     static let contents: [Row] = ["GET", "DELETE", "OPTIONS", "TRACE", "PURGE"].map { method in
         Row(
             "9112 6.3: content of \(method)",

@@ -1,13 +1,13 @@
-/// A line of the table of rules: some bytes on a connection, and what must come of them.
+/// A rule: bytes on a connection, and their required outcome.
 ///
-/// The table is held against the parser, and against a server over a socket.
+/// The rules are tested with the parser, and with a server over a socket.
 package struct Row: Sendable, CustomStringConvertible {
     /// The section of the RFC and its rule.
     package let rule: String
     package let bytes: [UInt8]
-    /// One line for each request: `METHOD target keep`, or `close` where the connection ends behind it, then `continue`
-    /// where it waits for the server's word, then the body; or the status and the code of a refusal. The last line is
-    /// `incomplete` where a request is begun and not ended. Whatever comes behind a refusal is nobody's.
+    /// One line for each request: `METHOD target keep` (`close` if the connection closes after it), then `continue` if
+    /// the client waits for `100 Continue`, then the body. For an invalid request: the status and the error code. The
+    /// last line is `incomplete` if the last request is incomplete. Bytes behind an invalid request are ignored.
     package let expected: [String]
 
     init(_ rule: String, _ text: String, _ expected: String...) {
@@ -16,19 +16,19 @@ package struct Row: Sendable, CustomStringConvertible {
         self.expected = expected
     }
 
-    /// A GET with these field lines after a Host.
+    /// A GET request with these field lines after the Host field.
     static func fields(_ rule: String, _ lines: String, _ expected: String...) -> Row {
         Row(rule: rule, text: "GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n", expected: expected)
     }
 
-    /// A chunked POST with these bytes for a body.
+    /// A chunked POST request with these bytes as its body.
     static func chunks(_ rule: String, _ body: String, _ expected: String...) -> Row {
         Row(
             rule: rule, text: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(body)",
             expected: expected)
     }
 
-    /// A request line with a sound header section.
+    /// A request line with a valid header section.
     static func line(_ rule: String, _ line: String, _ expected: String...) -> Row {
         Row(rule: rule, text: "\(line)\r\nHost: a\r\n\r\n", expected: expected)
     }

@@ -18,7 +18,7 @@ struct EndingTests {
                 guard let found = try? await journal.session(id) else { return }
                 (session, store) = (found.journal, try Parcel.store(Parcel.first, found))
             } else {
-                session = journal.begin(Parcel.session(id))
+                session = journal.create(Parcel.session(id))
                 store = Parcel.store(session)
             }
             for _ in 0..<rounds {
@@ -93,7 +93,7 @@ struct EndingTests {
     func migrating() async throws {
         let template = try JournalFile()
         let first = try template.open()
-        let session = first.begin(Parcel.session())
+        let session = first.create(Parcel.session())
         Parcel.store(session).weigh(3)
         #expect(await session.kept() == nil)
         await first.closed()
@@ -103,7 +103,7 @@ struct EndingTests {
             await journal.closed()
         } check: { journal in
             let store = try await goOn(journal, Ledger(["parcel": 0]))
-            let entries = try await journal.session("parcel").journal.entries(after: 0) ?? []
+            let entries = try await journal.session("parcel").journal.commits(after: 0) ?? []
             #expect(entries.map(\.type).filter { $0 == "store/migrated" }.count == 1)
             #expect(entries.map(\.revision) == Array(1...entries.count))
             let state = try JSONValue(parsing: store.read().json)

@@ -16,10 +16,16 @@ struct RandomUnitsTests {
             (self.model, self.tried, self.start) = (model, tried, start)
         }
 
-        func append(_ record: CommitRecord, _ state: borrowing StateView) {
-            guard record.revision > start else { return }
-            model.append(record, state)
-            tried.append(record, state)
+        func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+            guard transaction.lastRevision > start else { return }
+            model.append(transaction, state)
+            tried.append(transaction, state)
+        }
+
+        func isDurable(through revision: Int) -> Bool { tried.isDurable(through: revision) }
+
+        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
+            tried.whenDurable(through: revision, done)
         }
     }
 
@@ -28,8 +34,8 @@ struct RandomUnitsTests {
         var random = SeededRandom(seed: seed)
         var file = try JournalFile()
         var journal = try file.open(seed.isMultiple(of: 2) ? .full : .relaxed)
-        let model = MemoryJournal(keepCommits: 10_000).begin(Step.session())
-        var session = journal.begin(Step.session())
+        let model = MemoryJournal(keepCommits: 10_000).create(Step.session())
+        var session = journal.create(Step.session())
         var answers: [IdempotencyRecord] = []
         var revision = 0
         for round in 0..<8 {
@@ -44,7 +50,7 @@ struct RandomUnitsTests {
                     let answer = IdempotencyRecord(
                         key: "\(round)-\(revision)", fingerprint: UInt64(revision), answer: [1], at: Step.moment)
                     answers.append(answer)
-                    options.keep = { [session] _ in session.keep(answer) }
+                    options.idempotencyRecord = { _ in answer }
                 }
                 store.dispatch(batch, options) { _ in }
                 revision += count
@@ -65,9 +71,9 @@ struct RandomUnitsTests {
                 let after = Int.random(in: 0...revision, using: &random)
                 let limit = Int.random(in: 1...200, using: &random)
                 #expect(
-                    try await session.entries(after: after, limit: limit).map(Self.words)
-                        == model.entries(after: after, limit: limit).map(Self.words))
-                #expect(try await session.past(after)?.count == after)
+                    try await session.commits(after: after, limit: limit).map(Self.words)
+                        == model.commits(after: after, limit: limit).map(Self.words))
+                #expect(try await session.replayBase(for: after)?.count == after)
             }
         }
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)

@@ -13,7 +13,7 @@ struct RefusedTests {
     ) async throws -> (JournalFile, SQLiteJournal) {
         let file = try JournalFile()
         let journal = try file.open(vfs: disk.name, report: report)
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         Step.store(session).step(10)
         #expect(await session.kept() == nil)
         guard newLog else { return (file, journal) }

@@ -14,7 +14,7 @@ struct SQLiteJournalTests {
             let journal = try file.open()
             let session: any SessionJournal
             if opened == 0 {
-                session = journal.begin(Step.session())
+                session = journal.create(Step.session())
             } else {
                 let found = try await journal.session("session")
                 #expect(found.kept.revision == opened * 100 && found.past.count == opened * 100)
@@ -29,7 +29,7 @@ struct SQLiteJournalTests {
         #expect(journal.sessionCount == 1)
         let found = try await journal.session("session")
         #expect(found.past.count == 300)
-        #expect(try await found.journal.entries(after: 0)?.map(\.revision) == Array(1...300))
+        #expect(try await found.journal.commits(after: 0)?.map(\.revision) == Array(1...300))
     }
 
     @Test("knows no session that was never begun, and tells one that ended from it", arguments: [true, false])
@@ -37,7 +37,7 @@ struct SQLiteJournalTests {
         let file = try JournalFile()
         let journal = try file.open()
         #expect(try await journal.found("session").word == "unknown")
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         Step.store(session).step(3)
         if isHeld { session.end(at: Step.moment) } else { journal.end("session", at: Step.moment) }
         #expect(try await journal.found("session").word == "ended")
@@ -50,12 +50,12 @@ struct SQLiteJournalTests {
     func units() async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.begin(Step.session())
+        let session = journal.create(Step.session())
         let store = Step.store(session)
         let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
         let answer = IdempotencyRecord(key: "k", fingerprint: .max, answer: [1, 2, 3], at: Step.moment)
         var options = DispatchOptions()
-        options.keep = { _ in session.keep(answer) }
+        options.idempotencyRecord = { _ in answer }
         store.dispatch(batch, options) { _ in }
         store.dispatch(batch, DispatchOptions()) { _ in }
         #expect(await session.kept() == nil)

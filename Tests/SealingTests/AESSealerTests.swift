@@ -5,7 +5,7 @@ import Testing
     private let key = Array(0..<32 as Range<UInt8>)
 
     @Test(arguments: [0, 1, 15, 16, 17, 1000])
-    func opensWhatItHasSealed(_ count: Int) throws {
+    func sealsAndOpens(_ count: Int) throws {
         let sealer = try AESSealer(key: key)
         let clear = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let sealed = try #require(sealer.seal(clear))
@@ -15,8 +15,8 @@ import Testing
         #expect(sealer.seal(clear) != sealed)
     }
 
-    /// What stands in a database stays readable. Python's `cryptography` has sealed this.
-    @Test func opensWhatOthersHaveSealed() throws {
+    /// The format must not change. This was sealed with Python's `cryptography`.
+    @Test func opensOtherImplementationsOutput() throws {
         let sealed: [UInt8] = [
             1, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 53, 210, 95, 126, 181, 1, 226, 228, 79, 136,
             252, 225, 233, 127, 109, 141, 133, 119, 14, 95, 32, 168, 118, 159, 10, 10, 245, 160, 98,
@@ -24,7 +24,7 @@ import Testing
         #expect(try AESSealer(key: key).open(sealed) == Array("correct horse".utf8))
     }
 
-    @Test func opensNothingElse() throws {
+    @Test func rejectsChangedInput() throws {
         let sealer = try AESSealer(key: key)
         let sealed = try #require(sealer.seal(Array("correct horse".utf8)))
         for place in sealed.indices {
@@ -44,7 +44,7 @@ import Testing
         #expect(throws: SealerError.keyLength(count)) { try AESSealer(key: Array(repeating: 1, count: count)) }
     }
 
-    @Test func saysWhatIsMissing() throws {
+    @Test func reportsMissingLibrary() throws {
         let failure = #expect(throws: SealerError.self) {
             try AESSealer(key: key, library: "libcrypto-that-is-not-there.so")
         }
@@ -52,7 +52,7 @@ import Testing
         #expect(text.contains("libssl3") && text.contains("libcrypto-that-is-not-there.so"))
     }
 
-    @Test func showsNoKey() throws {
+    @Test func descriptionHidesKey() throws {
         let sealer = try AESSealer(key: key)
         var dumped = ""
         dump(sealer, to: &dumped)

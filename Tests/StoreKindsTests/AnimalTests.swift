@@ -19,7 +19,7 @@ import Testing
 
     private func fetch(_ store: Animal) throws -> Receipt {
         try store.dispatch(.fetchAnimal) { state in
-            if !state.isLoading { state.shownBefore = state.currentAnimal }
+            if !state.isLoading { state.previousAnimal = state.currentAnimal }
             state.currentAnimal = "Loading..."
             state.isLoading = true
             state.error = nil
@@ -46,7 +46,7 @@ import Testing
         _ = try fetch(store)
         try store.dispatch(.cancelFetch) { state in
             state.currentAnimal = "Dog"
-            state.shownBefore = ""
+            state.previousAnimal = ""
             state.isLoading = false
         }
         client.reply(#"{"animal":"Cat"}"#)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func thePointerSaysWhereTheNameStands() throws {
+    @Test func thePointerSelectsTheName() throws {
         let store = try store(pointer: "/data/0/name")
         _ = try fetch(store)
         client.reply(status: 201, #"{"data":[{"name":"Iguana 🦎"}]}"#)
@@ -145,7 +145,7 @@ import Testing
 
     @Test func everyActionInEveryState() throws {
         let loading = Self.state { state in
-            state.shownBefore = state.currentAnimal
+            state.previousAnimal = state.currentAnimal
             state.currentAnimal = "Loading..."
             state.isLoading = true
         }

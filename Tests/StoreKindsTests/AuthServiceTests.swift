@@ -10,9 +10,9 @@ import Testing
         (200, nil), (204, nil), (401, LoginErrorCode.invalidCredentials), (422, .invalidCredentials),
         (403, .networkError), (302, .networkError), (500, .networkError),
     ])
-    func theStatusSays(_ status: Int, _ code: LoginErrorCode?) async {
+    func theStatusDecides(_ status: Int, _ code: LoginErrorCode?) async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: status)))
-        let state = await state(after: AuthService(client: client, refusals: [401, 422]))
+        let state = await state(after: AuthService(client: client, rejectionStatuses: [401, 422]))
         #expect(state.error?.code == code)
         #expect(state.isAuthenticated == (code == nil))
         if code == .networkError { #expect(state.error?.message.hasPrefix("bad-status: ") == true) }
@@ -34,7 +34,7 @@ import Testing
     @Test func fieldsHaveConfiguredNames() async {
         let client = ScriptedRemoteClient(always: .success(RemoteResponse(status: 200)))
         _ = await state(
-            after: AuthService(client: client, usernameName: "e-mail", passwordName: #"the "word""#))
+            after: AuthService(client: client, usernameField: "e-mail", passwordField: #"the "word""#))
         #expect(
             client.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
                 #"{"e-mail":"some \"username\"","the \"word\"":"some password"}"#
@@ -63,12 +63,13 @@ import Testing
         (200, #"{"access_token":"a"}"#, "text/html", "bad-body"), (500, "{}", "application/json", "bad-status"),
         (400, #"{"error":"invalid_grant"}"#, "application/json", "refused"),
     ])
-    func anAnswerMustHaveWhatProvesIt(_ status: Int, _ body: String, _ type: String, _ code: String?) async {
+    func aResponseMustHaveTheSuccessPointer(_ status: Int, _ body: String, _ type: String, _ code: String?) async {
         let answer = RemoteResponse(status: status, contentType: type.isEmpty ? nil : type, body: Array(body.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let state = await state(
             after: AuthService(
-                client: client, body: .form, refusals: [400, 401], proof: JSONPointer(tokens: ["access_token"])))
+                client: client, body: .form, rejectionStatuses: [400, 401],
+                successPointer: JSONPointer(tokens: ["access_token"])))
         #expect(state.isAuthenticated == (code == nil))
         #expect((state.error == .refused) == (code == "refused"))
         if let code, code != "refused" { #expect(state.error?.message.hasPrefix("\(code): ") == true) }

@@ -21,16 +21,24 @@ import Testing
 
         init(_ initial: JSONValue) { contents = Locked(Contents(state: initial)) }
 
-        func append(_ record: CommitRecord, _ state: borrowing StateView) {
+        func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
             let now = try? JSONValue(parsing: state.encoded(.whole))
             contents.withLock { contents in
-                let before = contents.state
-                contents.state = record.changes.applied(to: before) ?? .null
-                contents.operations += record.changes.operations.count
-                if contents.state != now { contents.faults.append("\(record.type): \(record.changes)") }
-                if record.changes.isEmpty != (now == before) { contents.faults.append("idle \(record.type)") }
-                for pointer in Self.pointers { compare(pointer, before, record.changes, &contents) }
+                for commit in transaction.commits { apply(commit, &contents) }
+                if contents.state != now { contents.faults.append("after \(transaction.lastRevision)") }
             }
+        }
+
+        func isDurable(through revision: Int) -> Bool { true }
+
+        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+
+        private func apply(_ commit: CommitRecord, _ contents: inout Contents) {
+            let before = contents.state
+            contents.state = commit.changes.applied(to: before) ?? .null
+            contents.operations += commit.changes.operations.count
+            if commit.changes.isEmpty != (contents.state == before) { contents.faults.append("idle \(commit.type)") }
+            for pointer in Self.pointers { compare(pointer, before, commit.changes, &contents) }
         }
 
         /// Whoever sees a part must come to the same.

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["animal", "app"])
-    func aFetchThatWasCutOffHasFailed(_ name: String) async throws {
+    func anInterruptedFetchHasFailed(_ name: String) async throws {
         let (store, keeper) = try await interrupted(name, [["type": "animal/fetchAnimal"]], seals: false)
         #expect(keeper.records.map(\.type) == ["animal/fetchFailed"])
         #expect(keeper.records.map(\.origin) == [.system])
@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(arguments: LoginHosting.allCases, [true, false])
-    func signingInThatWasCutOffHasFailed(_ hosting: LoginHosting, _ seals: Bool) async throws {
+    func anInterruptedLoginHasFailed(_ hosting: LoginHosting, _ seals: Bool) async throws {
         let (store, keeper) = try await interrupted(
             hosting.rawValue, Self.entering + [["type": "login/authenticate"]], seals: seals)
         #expect(keeper.records.first?.type == "login/failed")
@@ -64,7 +64,7 @@ import Testing
 
     /// Without its password, a state that needs it says so, by a commit.
     @Test(arguments: LoginHosting.allCases, [true, false])
-    func credentialsAreValidWhereThePasswordIsThere(_ hosting: LoginHosting, _ seals: Bool) async throws {
+    func credentialsAreValidOnlyWithTheirPassword(_ hosting: LoginHosting, _ seals: Bool) async throws {
         let (store, keeper) = try await interrupted(hosting.rawValue, Self.entering, seals: seals)
         #expect(keeper.records.map(\.type) == (seals ? [] : ["login/enteringCredential"]))
         #expect(store.revision == (seals ? 2 : 3))
@@ -91,7 +91,7 @@ import Testing
 
     /// Who is signed in needs no password any more.
     @Test(arguments: [true, false])
-    func nobodyIsSignedOut(_ seals: Bool) async throws {
+    func noLoginIsLost(_ seals: Bool) async throws {
         let answer = RemoteResponse(status: 200, contentType: "application/json", body: Array("{}".utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
         let kind = try #require(StoreKind.scripted(client).first { $0.name == "app" })
@@ -107,7 +107,7 @@ import Testing
 
     /// What is kept has no password in it, not even as it was before it was sealed or forgotten.
     @Test(arguments: [true, false])
-    func noPasswordIsKeptInClear(_ seals: Bool) async throws {
+    func noPasswordIsPersistedInClear(_ seals: Bool) async throws {
         let (store, keeper) = try await interrupted(
             "app", Self.entering + [["type": "login/authenticate"]], seals: seals)
         let kept =

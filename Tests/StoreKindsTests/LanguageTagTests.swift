@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: malformed) func isMalformed(_ tag: String) { #expect(!LanguageTag.isWellFormed(tag)) }
 
     /// What the schema publishes is what is checked.
-    @Test func thePatternSaysTheSame() throws {
+    @Test func thePatternAgrees() throws {
         let pattern = try Regex(LanguageTag.expression)
         for tag in Self.wellFormed { #expect(try pattern.wholeMatch(in: tag) != nil, "\(tag)") }
         for tag in Self.malformed { #expect(try pattern.wholeMatch(in: tag) == nil, "\(tag)") }

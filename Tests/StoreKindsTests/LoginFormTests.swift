@@ -87,7 +87,7 @@ import Testing
         try store.finish()
     }
 
-    @Test func thePasswordIsForgottenOnceItHasServed() {
+    @Test func thePasswordIsRemovedAfterAuthentication() {
         #expect(Self.busy.credentials.password == Secret("some password"))
         #expect(Self.authenticated.credentials.password == Secret(""))
     }

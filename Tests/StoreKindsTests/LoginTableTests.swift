@@ -121,7 +121,7 @@ extension LoginTableTests {
         case .enteringCredential(.username(let name)):
             ["type": "login/enteringCredential", "payload": ["username": .string(name)]]
         case .enteringCredential(.password(let password)):
-            ["type": "login/enteringCredential", "payload": ["password": .string(password.revealed)]]
+            ["type": "login/enteringCredential", "payload": ["password": .string(password.unmasked)]]
         case .authenticate: ["type": "login/authenticate"]
         case .ackError: ["type": "login/ackError"]
         case .logout: ["type": "login/logout"]

@@ -75,7 +75,7 @@ import Testing
             ])
     }
 
-    @Test func thePasswordIsForgottenOnceItHasServed() {
+    @Test func thePasswordIsRemovedAfterAuthentication() {
         var state = LoginState()
         for action in [
             LoginAction.enteringCredential(.username("some username")),

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func keepsFavouritesInTheOrderInWhichTheyBecameSo() throws {
+    @Test func favouritesAreInTheOrderOfAdding() throws {
         let planner = try planner("a", "b", "c")
         try planner.dispatch(.tasks(.favorite(id: 3))) { $0.tasks.favorited = [3] }
         try planner.dispatch(.tasks(.favorite(id: 1))) { $0.tasks.favorited = [3, 1] }

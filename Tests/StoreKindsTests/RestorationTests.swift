@@ -11,7 +11,7 @@ import Testing
     @Test(
         arguments: ["app", "login", "login-form", "animal", "betting", "planner"],
         [(1, true), (2, false), (3, true)] as [(UInt64, Bool)])
-    func goesOnAsIfItHadNeverEnded(_ name: String, _ run: (seed: UInt64, seals: Bool)) async throws {
+    func continuesAfterARestoration(_ name: String, _ run: (seed: UInt64, seals: Bool)) async throws {
         let answer = RemoteResponse(
             status: run.seed == 3 ? 401 : 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))
         let client = ScriptedRemoteClient(always: .success(answer))
@@ -90,7 +90,7 @@ import Testing
     private struct NoOutlook: Error {}
 
     /// What nobody needs to know is not written down.
-    @Test func kindsThatHideNothingKeepNothingHidden() async throws {
+    @Test func kindsWithoutPrivateStatePersistNone() async throws {
         let kind = StoreKind.betting
         #expect(kind.initialSnapshot == StateSnapshot(json: kind.initialState))
         let keeper = Keeper(kind.initialSnapshot)

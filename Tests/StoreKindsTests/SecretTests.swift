@@ -18,10 +18,16 @@ private final class Witness: CommitRecorder {
         }
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        note("\(record)\(JSONValue.object(record.payload))")
-        note(record.changes.text)
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        for commit in transaction.commits {
+            note("\(commit)\(JSONValue.object(commit.payload))")
+            note(commit.changes.text)
+        }
     }
+
+    func isDurable(through revision: Int) -> Bool { true }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
     func expectNothing(of secret: String) {
         let texts = texts.withLock { $0 }
@@ -73,7 +79,7 @@ private final class Witness: CommitRecorder {
     }
 
     /// A violation names the place, not the value.
-    @Test func aRefusalDoesNotRepeatThePassword() async throws {
+    @Test func anErrorDoesNotContainThePassword() async throws {
         let long = LoginSession.password + String(repeating: "x", count: 256)
         let session = try #require(LoginSession(.app))
         let refusal = await session.enter("password", long)

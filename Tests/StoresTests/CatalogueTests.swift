@@ -61,7 +61,7 @@ import Testing
         (#"{"type":"note/mark","payload":{}}"#, ["/payload"]),
         (#"{"type":"note/mark"}"#, ["/payload"]),
     ])
-    func saysWhereItIsWrong(_ text: String, _ pointers: [String]) throws {
+    func anErrorNamesThePlace(_ text: String, _ pointers: [String]) throws {
         guard case .invalidPayload(let violations) = try refusal(of: text) else {
             Issue.record("not refused as a payload")
             return

@@ -14,7 +14,7 @@ import Testing
             (.replace, "/a/b", "/a", "/b"), (.replace, "/a", "/a", ""), (.add, "/a/b/c", "/a/b", "/c"),
             (.remove, "/a/0", "/a", "/0"), (.replace, "/a~1b/c", "/a~1b", "/c"), (.replace, "/a", "", "/a"),
         ] as [(EncodedPatch.Operation.Kind, String, String, String)])
-    func whatIsInsideIsSaidFromThere(
+    func nestedDifferencesHaveTheirPath(
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String, _ inside: String
     ) throws {
         #expect(
@@ -36,7 +36,7 @@ import Testing
             (.replace, "", "/a"), (.replace, "/a", "/a/b"), (.remove, "/a", "/a/b"), (.add, "/a", "/a"),
             (.remove, "/a/0", "/a/0"), (.remove, "/a/0", "/a/1"), (.add, "/a/3", "/a/5/b"),
         ] as [(EncodedPatch.Operation.Kind, String, String)])
-    func whereElementsMayShiftOnlyALookTells(
+    func shiftedElementsAreCompared(
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String
     ) throws {
         #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unclear)

@@ -1,1 +1,1 @@
-"""What the scripts share that try the storage: script/kill-test, script/disk-test, script/restore-drill."""
+"""Shared code of the storage tests: script/kill-test, script/disk-test and script/restore-drill."""

@@ -1,4 +1,4 @@
-"""Clients that count in sessions, and a look at whether what they were answered is there."""
+"""Clients that increment the counters of sessions, and checks that all acknowledged commits exist."""
 
 import http.client
 import random
@@ -9,25 +9,25 @@ ACTION = {"type": "counter/increment", "payload": {"by": 1}}
 KEEP_COMMITS = 200
 
 
-class Counted:
-    """What a client was answered on a session."""
+class ClientView:
+    """A session as a client knows it from the responses."""
 
     def __init__(self):
         self.revision = 0
-        # When each revision was answered, since the server was started last.
+        # The times of the responses by revision, since the last start of the server.
         self.moments = {0: time.monotonic()}
-        # The id of an event at a revision, once a stream has shown one.
+        # The id of the last event from a stream.
         self.event = None
 
 
 class Client(threading.Thread):
-    """Counts in one session after another, until the server is gone."""
+    """Increments the counters of random sessions until the server is gone."""
 
     def __init__(self, server, sessions):
         super().__init__()
         self.server, self.sessions, self.posts, self.wrong = server, sessions, 0, []
-        for counted in sessions.values():
-            counted.moments = {}
+        for view in sessions.values():
+            view.moments = {}
 
     def run(self):
         try:
@@ -44,7 +44,7 @@ class Client(threading.Thread):
             if status != 201:
                 return self.wrong.append(f"{status} {document}")
             session = document["id"]
-            self.sessions[session] = Counted()
+            self.sessions[session] = ClientView()
         else:
             session = random.choice(list(self.sessions))
         self.count(connection, session)
@@ -54,14 +54,14 @@ class Client(threading.Thread):
         if status != 200:
             self.wrong.append(f"{session}: {status} {document}")
             return
-        counted = self.sessions[session]
-        counted.revision = document["revision"]
-        counted.moments[counted.revision] = time.monotonic()
+        view = self.sessions[session]
+        view.revision = document["revision"]
+        view.moments[view.revision] = time.monotonic()
         self.posts += 1
 
 
-def look(server, connection, session, wrong):
-    """At which revision a session is, None where there is none; `wrong` gets what is not as it should be."""
+def session_revision(server, connection, session, wrong):
+    """The revision of a session; None if it does not exist. Appends problems to `wrong`."""
     status, document = server.call(connection, "GET", f"/sessions/{session}/state?select=/counter/count")
     if status == 404:
         return None
@@ -70,37 +70,37 @@ def look(server, connection, session, wrong):
         return None
     revision = document["revision"]
     if document["state"] != revision:
-        wrong.append(f"{session}: counted {document['state']} in {revision} revisions")
+        wrong.append(f"{session}: the counter is {document['state']} at revision {revision}")
     after = max(0, revision - KEEP_COMMITS // 2)
     _, log = server.call(connection, "GET", f"/sessions/{session}/actions?after={after}&limit=1000")
     if [entry["revision"] for entry in log.get("actions", [])] != list(range(after + 1, revision + 1)):
-        wrong.append(f"{session}: the log behind {after} has holes")
+        wrong.append(f"{session}: the log after {after} has gaps")
     return revision
 
 
 def check(server, sessions, wrong):
-    """Every session is at the last revision that was answered, or one further (the request that was under way), and one of
-    them, watched as before, goes on from there."""
+    """Checks that every session is at its last acknowledged revision, or one later (the request in progress), and that a
+    stream of one of them resumes there."""
     connection = server.connect()
-    for session, counted in sessions.items():
-        revision = look(server, connection, session, wrong)
-        if revision not in (counted.revision, counted.revision + 1):
-            wrong.append(f"{session}: {counted.revision} was answered, {revision} is there")
-        counted.revision = revision or 0
+    for session, view in sessions.items():
+        revision = session_revision(server, connection, session, wrong)
+        if revision not in (view.revision, view.revision + 1):
+            wrong.append(f"{session}: {view.revision} was acknowledged, but the session is at {revision}")
+        view.revision = revision or 0
     if sessions:
-        session, counted = random.choice(list(sessions.items()))
-        check_stream(server, session, counted, wrong)
+        session, view = random.choice(list(sessions.items()))
+        check_stream(server, session, view, wrong)
 
 
-def check_stream(server, session, counted, wrong, same=True):
-    """A client that comes back has missed what came since; its event's id is of the same history, or of another one."""
-    seen = counted.event
-    # Where nothing is new, the stream would be silent.
-    if same and seen and int(seen.rpartition("-")[2]) == counted.revision:
+def check_stream(server, session, view, wrong, same=True):
+    """Reconnects a stream. The id of its first event must have the same history ID, or another one if `same` is false."""
+    seen = view.event
+    # Without a new revision, the stream would send nothing.
+    if same and seen and int(seen.rpartition("-")[2]) == view.revision:
         seen = None
     name, shown = server.first_event(session, seen)
-    if name.rpartition("-")[2] != str(counted.revision) or shown["state"]["counter"]["count"] != counted.revision:
-        wrong.append(f"{session}: {counted.revision} is there, {name} is shown")
-    if counted.event and (name.rpartition("-")[0] == counted.event.rpartition("-")[0]) != same:
-        wrong.append(f"{session}: the id of its events was {counted.event} and is {name}, the same history: {same}")
-    counted.event = name
+    if name.rpartition("-")[2] != str(view.revision) or shown["state"]["counter"]["count"] != view.revision:
+        wrong.append(f"{session}: the session is at {view.revision}, but the stream starts at {name}")
+    if view.event and (name.rpartition("-")[0] == view.event.rpartition("-")[0]) != same:
+        wrong.append(f"{session}: the event id was {view.event} and is {name}; same history expected: {same}")
+    view.event = name

@@ -1,4 +1,4 @@
-"""What an operator and clients do in script/restore-drill."""
+"""The actions of the operator and the clients in script/restore-drill."""
 
 import pathlib
 import shutil
@@ -6,8 +6,8 @@ import signal
 import subprocess
 
 from storage.counting import ACTION
-from storage.expecting import Wrong, eventually, expect
-from storage.server import Refused, Server
+from storage.checks import CheckFailed, eventually, expect
+from storage.server import StartFailed, Server
 from storage.watching import Poster
 
 FILE = "storehouse.db"
@@ -25,13 +25,13 @@ class Drill:
     def __init__(self, program, directory):
         self.program, self.directory, self.file = program, directory, directory / FILE
         self.server, self.posters = None, []
-        # The id of an event that a client has seen.
+        # The id of the last event that a client has received.
         self.seen = None
 
-    # ---- What an operator does
+    # ---- The operator
 
     def storehouse(self, *words, status=0, quietly=False):
-        """Types a command, which must end with that status if one is due, and returns what it prints, or says where it fails."""
+        """Runs a command, checks its exit status unless `status` is None, and returns its output."""
         done = subprocess.run(
             [self.program, *words], cwd=self.directory, capture_output=True, text=True, errors="replace", check=False)
         told = (done.stdout if len(done.stdout) < 1000 else "") + done.stderr
@@ -39,7 +39,7 @@ class Drill:
             say(f"$ storehouse {' '.join(words)}")
             for line in told.splitlines():
                 say(f"  {line}")
-        expect(status is None or done.returncode == status, *words, f"ended with {done.returncode} and not {status}:", told)
+        expect(status is None or done.returncode == status, *words, f"exited with {done.returncode} instead of {status}:", told)
         return done.stdout if done.returncode == 0 else told
 
     def start(self):
@@ -52,18 +52,18 @@ class Drill:
         expect(status == (-number if number == signal.SIGKILL else 0), "the server ended with", status, *self.server.words)
 
     def refusal(self):
-        """What a server says that must not start, and leaves the file as it is."""
+        """The error of a server that must not start, and must not change the file."""
         before = self.file.read_bytes()
         try:
             self.start()
-        except Refused as refused:
+        except StartFailed as refused:
             expect(refused.status == 1 and FILE in refused.words, refused)
             expect(self.file.read_bytes() == before, "the file was changed")
             return refused.words
-        raise Wrong("it starts")
+        raise CheckFailed("the server starts")
 
     def move(self, name, target):
-        """Moves the file away, with all that stands beside it."""
+        """Moves the file away, with the files beside it."""
         say(f"$ mkdir {target} && mv {name} {name}-* {target}/")
         place = self.directory / target
         place.mkdir()
@@ -74,10 +74,10 @@ class Drill:
         say(f"$ cp -p {name} {target}")
         shutil.copy2(self.directory / name, self.directory / target)
 
-    # ---- What clients do and see
+    # ---- The clients
 
     def begin(self, count):
-        """Begins sessions, on which clients post from now on."""
+        """Creates sessions, and starts a client that posts to each."""
         for _ in range(count):
             status, document = self.server.call(self.server.connect(), "POST", "/sessions")
             expect(status == 201, document)
@@ -85,9 +85,9 @@ class Drill:
             self.posters[-1].start()
 
     def post(self, count):
-        """Waits until clients have posted so often."""
+        """Waits until each client has posted `count` times."""
         before = self.revisions()
-        eventually(lambda: all(now >= then + count for now, then in zip(self.revisions(), before)), "nothing is posted")
+        eventually(lambda: all(now >= then + count for now, then in zip(self.revisions(), before)), "clients cannot post")
 
     def revisions(self):
         return [poster.revision for poster in self.posters]
@@ -99,7 +99,7 @@ class Drill:
             expect(not poster.wrong, *poster.wrong)
 
     def state(self, session):
-        """At which revision a session is; None where it is refused."""
+        """The revision of a session; None if the server cannot load it."""
         status, document = self.server.call(
             self.server.connect(), "GET", f"/sessions/{session}/state?select=/counter/count")
         if status != 200:
@@ -109,19 +109,19 @@ class Drill:
         return document["revision"]
 
     def first_event(self):
-        """The id of the event that a stream of the first session begins with."""
+        """The id of the first event of a stream of the first session."""
         return self.server.first_event(self.posters[0].session)[0]
 
     def states(self):
         return [self.state(poster.session) for poster in self.posters]
 
-    def expect_states(self, least, most):
+    def expect_revisions(self, lowest, highest):
         found = self.states()
-        fits = all(now is not None and low <= now <= high for low, now, high in zip(least, found, most))
-        expect(fits, f"sessions are at {found}, from {least} to {most} was due")
+        fits = all(now is not None and low <= now <= high for low, now, high in zip(lowest, found, highest))
+        expect(fits, f"sessions are at {found}, expected from {lowest} to {highest}")
         return found
 
-    def go_on(self, session):
+    def continue_session(self, session):
         before = self.state(session)
         status, document = self.server.call(self.server.connect(), "POST", f"/sessions/{session}/actions", ACTION)
         expect((status, document.get("revision")) == (200, before + 1), status, document)

@@ -1,4 +1,4 @@
-"""A server with its sessions in a file, and what it says."""
+"""A server with SQLite storage, and its log."""
 
 import atexit
 import http.client
@@ -13,16 +13,16 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str(ROOT / ".build/release/storehouse")
-SECONDS = 30  # the longest wait for what comes at once where all is well
+SECONDS = 30  # the timeout for everything that normally happens at once
 
 
-def see_that_it_is_built(program):
+def require_program(program):
     if not os.access(program, os.X_OK):
-        sys.exit(f"error: {program} is not there; build it: swift build -c release --static-swift-stdlib")
+        sys.exit(f"error: {program} does not exist; build it: swift build -c release --static-swift-stdlib")
 
 
-class Refused(Exception):
-    """The server did not start: how it ended, and its own words."""
+class StartFailed(Exception):
+    """The server did not start: its exit status and its log."""
 
     def __init__(self, status, words):
         super().__init__(f"the server ended with status {status}: {words}")
@@ -39,10 +39,10 @@ def end_all():
 
 
 class Server:
-    """Listens when it is made; raises Refused where it ended before that."""
+    """A server that is listening. The initializer raises StartFailed if it ends before."""
 
     def __init__(self, program, file, under=(), **settings):
-        """`under` is a command that starts it, `settings` are as storage_durability="relaxed"."""
+        """`under` is a command that runs the server; `settings` are configuration keys, such as storage_durability="relaxed"."""
         settings = {f"STOREHOUSE_{name.upper()}": str(value) for name, value in settings.items()}
         environment = dict(
             os.environ, STOREHOUSE_STORAGE_KIND="sqlite", STOREHOUSE_STORAGE_PATH=str(file), STOREHOUSE_HTTP_PORT="0")
@@ -50,7 +50,7 @@ class Server:
         self.process = subprocess.Popen(
             [*under, program, "serve"], cwd=self.file.parent, env=environment | settings, stderr=subprocess.PIPE, text=True,
             errors="replace")
-        # Under another command it is that one's child.
+        # The server is a child process of `under`.
         self.is_child = bool(under)
         running.add(self)
         for line in self.process.stderr:
@@ -61,7 +61,7 @@ class Server:
                 break
         if self.port is None:
             running.discard(self)
-            raise Refused(self.process.wait(), " ".join(self.words))
+            raise StartFailed(self.process.wait(), " ".join(self.words))
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -72,18 +72,18 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
 
     def answer(self, connection, method, path, body=None, headers=None):
-        """The status, the body, and the headers."""
+        """The status, the body and the headers of the response."""
         body = None if body is None else json.dumps(body)
         connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read() or b"null"), answer.headers
 
     def call(self, connection, method, path, body=None):
-        """The status, and the body."""
+        """The status and the body of the response."""
         return self.answer(connection, method, path, body)[:2]
 
     def first_event(self, session, seen=None):
-        """The id and the data of what a stream begins with for a client that has seen the event of that id."""
+        """The id and the data of a stream's first event, for a client whose last event id is `seen`."""
         connection = self.connect()
         connection.request("GET", f"/sessions/{session}/events", headers={"Last-Event-ID": seen} if seen else {})
         answer = connection.getresponse()
@@ -104,10 +104,10 @@ class Server:
         os.kill(process, number)
 
     def end(self, number):
-        """Ends it by a signal, and returns its status."""
+        """Ends the server by a signal, and returns its exit status."""
         try:
             self.signal(number)
         except (OSError, IndexError, ProcessLookupError):
-            pass  # it is gone already
+            pass  # it has ended already
         running.discard(self)
         return self.process.wait()

@@ -1,4 +1,4 @@
-"""A file that servers are killed on, and what must be there afterwards."""
+"""A database whose servers are killed, and the commits that it must contain."""
 
 import collections
 import copy
@@ -10,56 +10,56 @@ import subprocess
 import time
 
 from storage.counting import KEEP_COMMITS, Client, check
-from storage.expecting import expect, refuse
-from storage.server import Refused, Server
+from storage.checks import expect, fail_if_any
+from storage.server import StartFailed, Server
 
 CLIENTS = 8
 FILE = "kill.db"
 
 
 class Trial:
-    """A file, the sessions in it, and how clients have left them."""
+    """A database, and its sessions as the clients know them."""
 
     def __init__(self, program, directory, **settings):
         directory.mkdir()
         self.program, self.file = program, directory / FILE
         self.settings = {"storage_keep_commits": KEEP_COMMITS} | settings
-        self.held = [{} for _ in range(CLIENTS)]
+        self.views = [{} for _ in range(CLIENTS)]
         self.posts = 0
-        # What aimed kills have hit.
+        # The system calls at which servers were killed.
         self.hits = collections.Counter()
 
     def start(self, under=()):
         return Server(self.program, self.file, under, **self.settings)
 
     def start_aimed(self, call, suffixes, when):
-        """Starts a server that is killed at that call on the file, or what stands beside it; None where that was at once."""
+        """Starts a server that is killed at the given system call on these files; None if it is killed before it listens."""
         paths = [option for suffix in suffixes for option in ("-P", str(self.file) + suffix)]
-        # Without --seccomp-bpf, with which strace sends no signal.
+        # Without --seccomp-bpf, because strace does not inject signals with it.
         strace = ["strace", "-f", "-y", "-qq", "-s", "0", "-o", str(self.file) + ".trace", *paths, "-e", f"trace={call}",
                   "-e", "signal=none", "-e", f"inject={call}:signal=SIGKILL:when={when}"]
         try:
             return self.start(strace)
-        except Refused as refusal:
+        except StartFailed as refusal:
             if refusal.status != -signal.SIGKILL:
                 raise
-            self.note_hit()
+            self.record_hit()
             return None
 
-    def note_hit(self):
-        """Reads the call that was hit off the end of what strace tells."""
+    def record_hit(self):
+        """Records the last system call in the output of strace."""
         calls = re.findall(
             r"^\d+ +(\w+)\(.*?" + re.escape(str(self.file)) + r"(-\w+)?[\">](.*)$",
             pathlib.Path(str(self.file) + ".trace").read_text(errors="replace"), re.MULTILINE)
-        expect(calls, "strace tells of no call that was hit")
+        expect(calls, "the output of strace contains no call")
         call, suffix, rest = calls[-1]
-        # The log begins with 32 bytes of its own, each time that it begins anew.
+        # The WAL starts with a header of 32 bytes, which is written when it restarts.
         begins = call == "pwrite64" and suffix == "-wal" and re.search(r", 32, 0\b", rest)
-        self.hits[f"{call} {suffix or 'file'}" + (" (begins anew)" if begins else "")] += 1
+        self.hits[f"{call} {suffix or 'file'}" + (" (WAL restart)" if begins else "")] += 1
 
     def load(self, server, end):
-        """Has clients count until `end` has ended the server, and returns when that was."""
-        clients = [Client(server, sessions) for sessions in self.held]
+        """Runs clients until `end` has ended the server; returns that time."""
+        clients = [Client(server, sessions) for sessions in self.views]
         for client in clients:
             client.start()
         end(server)
@@ -67,30 +67,30 @@ class Trial:
         for client in clients:
             client.join()
             self.posts += client.posts
-        refuse([line for client in clients for line in client.wrong])
+        fail_if_any([line for client in clients for line in client.wrong])
         return ended
 
     def use(self, server):
-        client = Client(server, self.held[0])
+        client = Client(server, self.views[0])
         client.count_once()
         self.posts += client.posts
-        refuse(client.wrong)
+        fail_if_any(client.wrong)
 
     def check(self, server):
         wrong = []
-        for sessions in self.held:
+        for sessions in self.views:
             check(server, sessions, wrong)
-        refuse(wrong)
+        fail_if_any(wrong)
 
     def verify(self):
         found = subprocess.run(
             [self.program, "verify", "--storage", self.file], capture_output=True, text=True, check=False)
         expect(found.returncode == 0, "verify:", found.stderr)
 
-    def begin_anew(self, used=None):
-        """Forgets all, or goes on from a copy of what another trial has left."""
+    def reset(self, used=None):
+        """Deletes everything, or continues with a copy of another trial's files."""
         for path in self.file.parent.iterdir():
             path.unlink()
         for path in used.file.parent.iterdir() if used else []:
             shutil.copy(path, self.file.parent)
-        self.held = copy.deepcopy(used.held) if used else [{}]
+        self.views = copy.deepcopy(used.views) if used else [{}]

@@ -1,4 +1,4 @@
-"""Clients that post to a session, and that watch it, whatever becomes of the disk."""
+"""Clients that post to a session or watch its stream while the disk fails."""
 
 import contextlib
 import http.client
@@ -6,26 +6,26 @@ import threading
 import time
 
 from storage.counting import ACTION
-from storage.expecting import refuse
+from storage.checks import fail_if_any
 
 
 class Poster(threading.Thread):
-    """Counts in one session, and sees that each answer tells of the next revision, or that there is none."""
+    """Increments the counter of one session, and checks that each response has the next revision or is the storage error."""
 
     def __init__(self, server, session, revision):
         super().__init__(daemon=True)
         self.server, self.session, self.revision, self.refused = server, session, revision, 0
-        self.wrong, self.goes_on = [], True
+        self.wrong, self.is_running = [], True
 
     def run(self):
         connection = self.server.connect()
         with contextlib.suppress(OSError, http.client.HTTPException):  # the server is gone
-            while self.goes_on:
+            while self.is_running:
                 if not self.post(connection):
                     time.sleep(0.002)
 
     def post(self, connection):
-        """Whether the post was taken."""
+        """Posts an action; returns whether it was accepted."""
         status, document, headers = self.server.answer(
             connection, "POST", f"/sessions/{self.session}/actions?select=/counter/count", ACTION)
         if status == 200:
@@ -37,7 +37,7 @@ class Poster(threading.Thread):
     def take(self, document):
         self.revision += 1
         if (document["revision"], document["state"]) != (self.revision, self.revision):
-            self.wrong.append(f"{self.session}: {self.revision} was due, {document} came")
+            self.wrong.append(f"{self.session}: expected revision {self.revision}, got {document}")
 
     def refuse(self, status, document, headers):
         self.refused += 1
@@ -46,26 +46,26 @@ class Poster(threading.Thread):
             self.wrong.append(f"{self.session}: {found} {document}")
 
     def check(self):
-        """The session is where the last answer said, or further by now, and has counted each revision once."""
+        """Checks that the session is at the last acknowledged revision or later, with the counter at the same value."""
         before = self.revision
         status, document = self.server.call(
             self.server.connect(), "GET", f"/sessions/{self.session}/state?select=/counter/count")
-        # One post is under way.
+        # One post may be in progress.
         if status != 200 or not before <= document["revision"] <= self.revision + 1 or document["state"] != document["revision"]:
-            self.wrong.append(f"{self.session}: {before} was answered, {status} {document} is there")
-        refuse(self.wrong)
+            self.wrong.append(f"{self.session}: {before} was acknowledged, got {status} {document}")
+        fail_if_any(self.wrong)
 
 
 class Watcher(threading.Thread):
-    """Follows a session's stream, comes back whenever it ends, and sees that no revision is shown twice, or back."""
+    """Follows a session's stream, reconnects when it ends, and checks that revisions only increase."""
 
     def __init__(self, server, session):
         super().__init__(daemon=True)
         self.server, self.session, self.revision, self.seen = server, session, 0, None
-        self.wrong, self.goes_on = [], True
+        self.wrong, self.is_running = [], True
 
     def run(self):
-        while self.goes_on:
+        while self.is_running:
             try:
                 self.follow()
             except (OSError, http.client.HTTPException):
@@ -84,10 +84,10 @@ class Watcher(threading.Thread):
             if line.startswith(b"id: "):
                 self.take(line[4:].decode().strip())
             elif line.startswith(b"data: {\"revision\"") and f'"revision":{self.revision},"state":{self.revision}}}'.encode() not in line:
-                self.wrong.append(f"{self.session}: the stream shows {line}")
+                self.wrong.append(f"{self.session}: the stream sent {line}")
 
     def take(self, seen):
         revision = int(seen.rpartition("-")[2])
         if revision <= self.revision:
-            self.wrong.append(f"{self.session}: the stream shows {seen} behind {self.seen}")
+            self.wrong.append(f"{self.session}: the stream sent {seen} after {self.seen}")
         self.revision, self.seen = revision, seen

@@ -3,7 +3,7 @@ public import StoreHosting
 public import Stores
 
 extension TrafficLight {
-    /// What a light needs beside its reducer: the time in each action, and a timer for what it shows.
+    /// The middleware of a light: it sets the time of each action, and runs a timer for the next change.
     public static func middleware(
         clock: any StoreClock = SystemClock()
     ) -> [any Middleware<TrafficLight, TrafficLightAction>] {
@@ -16,7 +16,7 @@ extension TrafficLight {
 
     /// Traffic lights for a server: `try await StorehouseServer(kinds: [TrafficLight.kind()]).run()`.
     ///
-    /// - Parameter clock: the one of the environment that the stores are made with.
+    /// - Parameter clock: the clock of the environment of the stores.
     public static func kind(clock: any StoreClock = SystemClock()) -> StoreKind {
         .store(
             "traffic-light", summary: "A traffic light with a button for pedestrians.",
@@ -59,6 +59,20 @@ extension TrafficLight: Restorable {
         }
     }
 
-    /// The moments that the light can count on from.
+    /// The accepted times.
     private static let moments = 0...Int.max / 2
+}
+
+/// An interceptor that sets the time of each action, so the reducer needs no clock and does not trust the sender's.
+public struct Arrival: Interceptor {
+    private let clock: any StoreClock
+
+    /// - Parameter clock: the clock of the store.
+    public init(_ clock: any StoreClock) { self.clock = clock }
+
+    public func intercept(
+        _ action: TrafficLightAction, in light: TrafficLight
+    ) -> Interception<TrafficLightAction> {
+        .replace(TrafficLightAction(action.event, at: clock.now()))
+    }
 }

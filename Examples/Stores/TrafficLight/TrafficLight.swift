@@ -1,25 +1,25 @@
 public import StoreHosting
-import Stores
+public import Stores
 
 /// A traffic light for cars, at a crossing with a button for pedestrians.
 ///
-/// Moments are milliseconds since 1970: they mean the same after a restart, and the light goes on from where it was.
+/// Times are milliseconds since 1970. They mean the same after a restart, so the light continues.
 public enum TrafficLight: Sendable, Equatable {
-    /// It is dark.
+    /// The light is off.
     case off
-    /// It shows a phase until that moment.
+    /// The light shows a phase until this time.
     case running(Phase, until: Int)
-    /// It is out of order: the yellow lamp flashes, and is switched again at that moment.
+    /// The light is out of order. The yellow lamp flashes, and switches at this time.
     case faulty(isLit: Bool, until: Int)
 
-    /// What cars see, and the lamp that shows it.
+    /// The signal for cars, named by its lamp.
     public enum Phase: String, Sendable, JSONEncodable, Restorable {
         case red, green, yellow
     }
 }
 
 extension TrafficLight.Phase {
-    /// How long it lasts, in milliseconds.
+    /// The duration in milliseconds.
     public var duration: Int {
         switch self {
         case .red: 20_000
@@ -28,7 +28,7 @@ extension TrafficLight.Phase {
         }
     }
 
-    /// The phase that follows.
+    /// The next phase.
     public var next: TrafficLight.Phase {
         switch self {
         case .red: .green
@@ -48,11 +48,109 @@ extension TrafficLight {
         }
     }
 
-    /// When the light changes by itself; nil where it does not.
+    /// The time of the next change; nil if there is none.
     public var deadline: Int? {
         switch self {
         case .off: nil
         case .running(_, let moment), .faulty(_, let moment): moment
         }
+    }
+}
+
+/// An event of a traffic light with its time.
+public struct TrafficLightAction: Sendable, Equatable {
+    /// The event.
+    public enum Event: String, Sendable, CaseIterable {
+        case switchOn, switchOff, pressButton, fail, repair
+        /// The time of the next change has come.
+        case endPhase
+    }
+
+    /// The event.
+    public let event: Event
+    /// The time in milliseconds since 1970.
+    public let moment: Int
+
+    /// - Parameter moment: milliseconds since 1970. ``Arrival`` replaces it.
+    public init(_ event: Event, at moment: Int = 0) {
+        self.event = event
+        self.moment = moment
+    }
+}
+
+extension TrafficLightAction: DeclaredAction {
+    /// One declaration for each event.
+    public static let catalogue = ActionSchema<TrafficLightAction>(Event.allCases.map(declaration))
+
+    private static func declaration(of event: Event) -> ActionDeclaration<TrafficLightAction> {
+        ActionDeclaration(
+            "traffic-light/\(event.rawValue)", event.summary, audience: event == .endPhase ? .internal : .client,
+            fields: .integer("moment", atLeast: 0, example: 0).defaulting(to: 0)
+                .described("When it happens. The light's own clock says, whatever a client sends."),
+            embed: { TrafficLightAction(event, at: $0) },
+            extract: { $0.event == event ? $0.moment : nil })
+    }
+}
+
+extension TrafficLightAction.Event {
+    fileprivate var summary: String {
+        switch self {
+        case .switchOn: "Switches the light on; it begins with red."
+        case .switchOff: "Switches the light off."
+        case .pressButton: "Lets pedestrians walk soon; `switched-off` or `out-of-order` where nobody can see to it."
+        case .fail: "Tells that something is broken: yellow flashes. `switched-off` where it is."
+        case .repair: "Tells that all works again; the light begins with red."
+        case .endPhase: "The time of what is shown is over."
+        }
+    }
+}
+
+/// The rules of a traffic light.
+///
+/// It reads no clock: each action has its time, so the same actions always lead to the same light.
+public struct TrafficLightReducer: Reducer {
+    /// The maximum time in milliseconds that pedestrians wait while cars have green.
+    public static let patience = 5_000
+    /// The time in milliseconds that the yellow lamp is on, and off, while the light is out of order.
+    public static let flash = 1_000
+
+    /// A reducer without parameters.
+    public init() {}
+
+    public func decide(_ action: TrafficLightAction, in light: TrafficLight) -> Decision {
+        switch (light, action.event) {
+        case (.off, .pressButton), (.off, .fail): .reject("switched-off")
+        case (.faulty, .pressButton): .reject("out-of-order")
+        default: Self.next(light, action) == nil ? .ignore : .accept
+        }
+    }
+
+    public func reduce(_ light: inout TrafficLight, _ action: TrafficLightAction) {
+        if let next = Self.next(light, action) { light = next }
+    }
+
+    /// The light after an action; nil if it does not change.
+    private static func next(_ light: TrafficLight, _ action: TrafficLightAction) -> TrafficLight? {
+        let now = action.moment
+        switch (light, action.event) {
+        case (.off, .switchOn), (.faulty, .repair):
+            return begin(.red, at: now)
+        case (.running, .switchOff), (.faulty, .switchOff):
+            return .off
+        case (.running, .fail):
+            return .faulty(isLit: true, until: now + flash)
+        case (.running(.green, let end), .pressButton) where now + patience < end:
+            return .running(.green, until: now + patience)
+        case (.running(let phase, let end), .endPhase) where end <= now:
+            return begin(phase.next, at: now)
+        case (.faulty(let isLit, let end), .endPhase) where end <= now:
+            return .faulty(isLit: !isLit, until: now + flash)
+        default:
+            return nil
+        }
+    }
+
+    private static func begin(_ phase: TrafficLight.Phase, at moment: Int) -> TrafficLight {
+        .running(phase, until: moment + phase.duration)
     }
 }

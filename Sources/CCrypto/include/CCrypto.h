@@ -3,10 +3,9 @@
 
 #include <stddef.h>
 
-// AES-256-GCM of OpenSSL's libcrypto, bound at run time: the program is not linked with it, and maps nothing of it where nothing
-// is sealed.
+// AES-256-GCM of OpenSSL's libcrypto. The library is loaded on first use: the program is not linked with it.
 
-// What the library is called on this system.
+// The file name of the library on this system.
 #ifdef __APPLE__
 #define CCRYPTO_LIBRARY "libcrypto.3.dylib"
 #else
@@ -17,19 +16,19 @@
 #define CCRYPTO_NONCE_LENGTH 12
 #define CCRYPTO_TAG_LENGTH 16
 
-// Loads the library of that name, from any thread. The first that is found serves the whole process, and is never unloaded.
+// Loads the library. Thread-safe. The first library that loads serves the whole process, and is never unloaded.
 //
-// Returns NULL, or what went wrong: a text that lives until the calling thread calls this again. Nothing below may be called
-// before it has returned NULL.
+// Returns NULL, or an error message that is valid until the calling thread calls this again. The functions below must not be
+// called before this has returned NULL.
 const char *ccrypto_load(const char *library);
 
-// Encrypts `length` bytes into as many, and makes the tag that they are known by, together with `label`, which stays in clear.
-// Returns 1, or 0 where the library failed. No nonce may be used twice with one key.
+// Encrypts `length` bytes, and computes the tag that authenticates them and `label`, which is not encrypted. Returns 1, or 0 if
+// the library fails. A nonce must not be used twice with one key.
 int ccrypto_seal(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *clear, size_t length, unsigned char *sealed, unsigned char *tag);
 
-// Decrypts `length` bytes into as many. Returns 1, or 0 where they, the tag or the label are not what was made with this key;
-// then what stands in `clear` means nothing.
+// Decrypts `length` bytes. Returns 1, or 0 if the bytes, the tag or the label were not made with this key; then the content of
+// `clear` is undefined.
 int ccrypto_open(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *sealed, size_t length, const unsigned char *tag, unsigned char *clear);
 

@@ -3,20 +3,20 @@
 
 #include <curl/curl.h>
 
-// libcurl, bound at run time: the program is not linked with it, and maps nothing of it before the first remote call.
+// libcurl. The library is loaded before the first remote call: the program is not linked with it.
 
-// What the library is called on this system.
+// The file name of the library on this system.
 #ifdef __APPLE__
 #define CCURL_LIBRARY "libcurl.4.dylib"
 #else
 #define CCURL_LIBRARY "libcurl.so.4"
 #endif
 
-// Loads the library of that name and makes it ready, from any thread. Where it is there already, this costs little. The
-// first that is found serves the whole process, and is never unloaded.
+// Loads and initializes the library. Thread-safe, and cheap if it is loaded already. The first library that loads serves
+// the whole process, and is never unloaded.
 //
-// Returns NULL, or what went wrong: a text that lives until the calling thread calls this again. Nothing below may be
-// called before it has returned NULL.
+// Returns NULL, or an error message that is valid until the calling thread calls this again. The functions below must not
+// be called before this has returned NULL.
 const char *ccurl_load(const char *library);
 
 CURL *ccurl_easy_init(void);
@@ -32,7 +32,7 @@ CURLMcode ccurl_multi_assign(CURLM *multi, curl_socket_t socket, void *context);
 CURLMsg *ccurl_multi_info_read(CURLM *multi, int *left);
 CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
 
-// The variadic calls, which Swift cannot make: one for each type of argument.
+// Wrappers for variadic functions, which Swift cannot call: one for each type of argument.
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_large(CURL *easy, CURLoption option, curl_off_t value);
@@ -46,7 +46,7 @@ CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode ccurl_get_large(CURL *easy, CURLINFO info, curl_off_t *value);
-// The string stays libcurl's, and lives as long as the handle does nothing else.
+// libcurl owns the string. It is valid until the next call with this handle.
 CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value);
 
 CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value);

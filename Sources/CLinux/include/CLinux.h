@@ -1,14 +1,14 @@
 #ifndef STOREHOUSE_CLINUX_H
 #define STOREHOUSE_CLINUX_H
 
-// What Swift's Glibc module leaves out: epoll, accept4 and eventfd.
+// The parts of glibc that Swift's Glibc module lacks: epoll, eventfd and accept4.
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-// accept4 that makes the new socket non-blocking and closed in child processes.
-int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length);
+// Calls accept4 without an address. The new socket is non-blocking and close-on-exec.
+int clinux_accept(int listener);
 #endif
 
 #endif

@@ -1,24 +1,23 @@
-/// Collects the body of one request, sized or chunked (RFC 9112, sections 6 and 7).
+/// Collects the body of one request, with Content-Length or chunked (RFC 9112, sections 6 and 7).
 ///
-/// The caller owns the input: it gives ``decode(_:)`` the bytes after the head, then each time those that were not
-/// consumed and what came since. Memory follows what has arrived, not what was announced.
+/// The caller owns the input. It calls ``decode(_:)`` with the bytes behind the head, and each time again with the
+/// bytes that were not consumed and the new ones. Memory grows with the received bytes, not with the announced length.
 package struct BodyDecoder: Sendable {
-    /// What came of the bytes so far.
+    /// The result of decoding.
     package enum Step: Sendable, Hashable {
-        /// The body is not complete. The first `consumed` bytes are done with; give the others again, with more.
+        /// The body is incomplete. Pass the bytes behind the first `consumed` ones again, with more.
         case needMore(consumed: Int)
-        /// The body is complete. What follows the first `consumed` bytes is the next request.
+        /// The body is complete. The next request starts behind the first `consumed` bytes.
         case done(consumed: Int)
-        /// The body is refused, and nobody knows where the next request starts: the connection must be closed.
+        /// The body is invalid. The start of the next request is unknown, so the connection must be closed.
         case failed(RequestFailure)
     }
 
-    /// What is decoded so far; the whole body once it is done.
+    /// The decoded part of the body.
     package private(set) var body: [UInt8] = []
     private var remaining = 0
     private var chunks: ChunkedDecoder?
 
-    /// Makes a decoder of the body that a head announces.
     package init(_ framing: BodyFraming, limits: HTTPLimits) {
         switch framing {
         case .none: break
@@ -27,9 +26,9 @@ package struct BodyDecoder: Sendable {
         }
     }
 
-    /// Reads on.
+    /// Decodes more of the body.
     ///
-    /// - Parameter bytes: all bytes not consumed yet.
+    /// - Parameter bytes: all bytes that are not consumed yet.
     package mutating func decode(_ bytes: UnsafeRawBufferPointer) -> Step {
         do throws(RequestFailure) {
             if let step = try chunks?.decode(bytes, into: &body) { return step }
@@ -43,8 +42,8 @@ package struct BodyDecoder: Sendable {
     }
 }
 
-/// The fields that may not stand in a trailer section, because they frame, route, modify or authorize the request or
-/// say what its content is (RFC 9110, section 6.5.1).
+/// The fields that a trailer section must not contain, because they affect framing, routing, conditions, authorization
+/// or the meaning of the content (RFC 9110, section 6.5.1).
 enum ForbiddenTrailers {
     private static let names: [StaticString] = [
         "accept", "age", "authorization", "cache-control", "connection", "content-encoding", "content-length",
@@ -57,7 +56,7 @@ enum ForbiddenTrailers {
 
     static func check(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) throws(RequestFailure) {
         if names.contains(where: { bytes.hasText($0, in: name) }) {
-            throw .malformed("A field stands in the trailer section that may not stand there.")
+            throw .malformed("The trailer section contains a field that is not allowed there.")
         }
     }
 }

@@ -1,7 +1,7 @@
-/// Takes the chunked coding off a body (RFC 9112, section 7.1).
+/// Decodes the chunked transfer coding (RFC 9112, section 7.1).
 ///
-/// It consumes all bytes up to the trailer section, and that one as a whole. Chunk extensions are checked, bounded and
-/// dropped; so are trailers, and forbidden ones are refused (RFC 9110, section 6.5.1).
+/// It consumes all bytes up to the trailer section, and then the complete trailer section. Chunk extensions and
+/// trailers are validated, limited in size and discarded. Forbidden trailers are an error (RFC 9110, section 6.5.1).
 struct ChunkedDecoder: Sendable {
     private enum Phase: Sendable { case size, afterSize, sizeEnd, data, dataEnd, dataLineEnd, trailer }
 
@@ -18,7 +18,7 @@ struct ChunkedDecoder: Sendable {
         trailers = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
 
-    /// Decodes on, from the first byte not consumed.
+    /// - Parameter bytes: all bytes that are not consumed yet.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
     ) throws(RequestFailure) -> BodyDecoder.Step {
@@ -49,14 +49,14 @@ struct ChunkedDecoder: Sendable {
         _ bytes: UnsafeRawBufferPointer, _ decoded: Int
     ) throws(RequestFailure) {
         while position < bytes.count, let value = bytes[position].hexadecimalValue {
-            // Sixteen digits, zeros counted: a size that takes more is an attack or a mistake.
+            // At most 16 digits, including leading zeros.
             guard digits < 16, size <= Int.max >> 4 else { throw .malformed("A chunk size is too large.") }
             size = size << 4 | Int(value)
             digits += 1
             position += 1
         }
         guard position < bytes.count else { return }
-        guard digits > 0 else { throw .malformed("A chunk does not start with its size in hexadecimal digits.") }
+        guard digits > 0 else { throw .malformed("A chunk must start with its size in hexadecimal digits.") }
         guard size <= limits.maxBodyBytes - decoded else {
             throw RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
         }
@@ -90,7 +90,7 @@ struct ChunkedDecoder: Sendable {
         if size == 0 { phase = .dataEnd }
     }
 
-    /// The trailer section stays unconsumed until it is complete, so that its scanner always starts at its first byte.
+    /// The trailer section is not consumed until it is complete, so that its scanner always starts at the first byte.
     private mutating func scanTrailers(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Bool {
         let section = UnsafeRawBufferPointer(rebasing: bytes[position...])
         guard let end = try trailers.scan(section) else { return false }
@@ -100,13 +100,13 @@ struct ChunkedDecoder: Sendable {
     }
 
     private mutating func expect(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
-        guard bytes[position] == byte else { throw .malformed("A chunk or its size does not end with CR LF.") }
+        guard bytes[position] == byte else { throw .malformed("A chunk and its size must end with CR LF.") }
         position += 1
     }
 }
 
-/// Checks chunk extensions byte by byte (RFC 9112, section 7.1.1). They mean nothing here, but a reader that passes
-/// over them carelessly finds the chunk at another place than a proxy does.
+/// Validates chunk extensions (RFC 9112, section 7.1.1). They have no meaning here, but a parser that skips them
+/// carelessly and a proxy can disagree about where the chunk starts.
 struct ChunkExtensionScanner: Sendable {
     private enum Phase: Sendable {
         case end, blanks, nameStart, name, afterName, valueStart, value, quoted, escaped, afterQuoted
@@ -115,7 +115,7 @@ struct ChunkExtensionScanner: Sendable {
     private var phase = Phase.end
     private var total = 0
 
-    /// Starts with the next chunk; the count of bytes goes on over the whole body.
+    /// Starts the next chunk. The size limit applies to the whole body.
     mutating func beginLine() { phase = .end }
 
     /// Whether the line may end here.
@@ -129,9 +129,9 @@ struct ChunkExtensionScanner: Sendable {
     mutating func take(_ byte: UInt8) throws(RequestFailure) {
         total += 1
         guard total <= HTTPLimits.maxExtensionBytes else {
-            throw .malformed("The chunk extensions have more bytes than this server takes.")
+            throw .malformed("The chunk extensions are too large.")
         }
-        guard let next = phase(after: byte) else { throw .malformed("A chunk size is followed by no chunk extension.") }
+        guard let next = phase(after: byte) else { throw .malformed("A chunk extension is malformed.") }
         phase = next
     }
 

@@ -1,4 +1,4 @@
-/// The characters that HTTP's grammar names.
+/// The characters with a meaning in the HTTP grammar.
 enum ASCII {
     static let null: UInt8 = 0x00
     static let tab: UInt8 = 0x09
@@ -26,11 +26,11 @@ enum ASCII {
 }
 
 extension UInt8 {
-    /// The byte with an ASCII capital made small.
+    /// The byte with an ASCII capital letter in lower case.
     @inline(__always)
     var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    /// The value of a hexadecimal digit, else nil.
+    /// The value of a hexadecimal digit; nil for other bytes.
     @inline(__always)
     var hexadecimalValue: UInt8? {
         switch self {
@@ -41,16 +41,16 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte may stand in a field value: visible, space, tab or beyond ASCII (RFC 9110, section 5.5).
+    /// Whether a field value may contain the byte: visible, space, tab or not ASCII (RFC 9110, section 5.5).
     @inline(__always)
     var isFieldContent: Bool { (self >= ASCII.space && self != ASCII.delete) || self == ASCII.tab }
 
-    /// SP or HTAB, the characters of optional white space.
+    /// Whether the byte is SP or HTAB, the optional white space.
     @inline(__always)
     var isBlank: Bool { self == ASCII.space || self == ASCII.tab }
 }
 
-/// A set of ASCII characters as two words of bits, so that membership is a shift and not a look into memory.
+/// A set of ASCII characters as a bit set in two words, so that a lookup needs no memory access.
 struct ByteClass: Sendable {
     private let low: UInt64
     private let high: UInt64
@@ -69,8 +69,8 @@ struct ByteClass: Sendable {
     @inline(__always)
     static var segment: ByteClass { ByteClass(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF) }
 
-    /// What may stand in a query: `segment`, `/`, `?`, and ``[]\^`{|}``, which browsers send there as they are
-    /// (WHATWG URL) and which mean nothing else.
+    /// The characters of a query without `%`: `segment`, `/`, `?`, and ``[]\^`{|}``, which browsers do not encode there
+    /// (WHATWG URL).
     @inline(__always)
     static var query: ByteClass { ByteClass(low: 0xAFFF_FFD2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
 
@@ -82,7 +82,7 @@ struct ByteClass: Sendable {
     @inline(__always)
     static var digit: ByteClass { ByteClass(low: 0x03FF_0000_0000_0000, high: 0) }
 
-    /// What stands between the brackets of an IP literal: hexadecimal digits, `:` and `.`.
+    /// The characters between the brackets of an IP literal: hexadecimal digits, `:` and `.`.
     @inline(__always)
     static var address: ByteClass { ByteClass(low: 0x07FF_4000_0000_0000, high: 0x0000_007E_0000_007E) }
 }

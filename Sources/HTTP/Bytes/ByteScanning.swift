@@ -1,8 +1,8 @@
 extension UnsafeRawBufferPointer {
     /// The first offset in `start..<end` whose byte is below `floor` or is DEL; `end` if there is none.
     ///
-    /// Eight bytes a step: a byte below `floor` borrows from its own top bit, and only bytes above the first hit can
-    /// be hit falsely. `end` must not be over `count`, and `floor` not over 0x80.
+    /// Examines eight bytes at a time: the subtraction sets the top bit of a byte below `floor`, and false positives
+    /// occur only behind the first match. `end` must not exceed `count`, and `floor` must not exceed 0x80.
     @inline(__always)
     func firstControl(from start: Int, to end: Int, below floor: UInt8) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -20,15 +20,14 @@ extension UnsafeRawBufferPointer {
         return index
     }
 
-    /// Whether the bytes in the range are this lower-case ASCII text, capitals counted as small letters.
+    /// Whether the bytes in the range equal this lower-case ASCII text, ignoring case.
     @inline(__always)
     func hasText(_ text: StaticString, in range: Range<Int>) -> Bool {
         guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
-        return stands(for: UnsafeRawPointer(text.utf8Start), in: range)
+        return equals(UnsafeRawPointer(text.utf8Start), in: range)
     }
 
-    /// Eight bytes a step, as far as there are eight.
-    private func stands(for text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
+    private func equals(_ text: UnsafeRawPointer, in range: Range<Int>) -> Bool {
         var offset = 0
         while offset &+ 8 <= range.count {
             let word = loadUnaligned(fromByteOffset: range.lowerBound &+ offset, as: UInt64.self)
@@ -47,9 +46,10 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt64 {
-    /// Its eight bytes, each ASCII capital made small.
+    /// The eight bytes with ASCII capital letters in lower case.
     ///
-    /// What is added to a byte without its top bit sets that bit from `A` on, or behind `Z`, and never carries into the next.
+    /// The top bits are cleared first. Each addition then sets the top bit of bytes from `A` on, or of bytes after `Z`,
+    /// and never carries into the next byte.
     fileprivate var lowercasedBytes: UInt64 {
         let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let rest = self & ~tops
@@ -58,14 +58,14 @@ extension UInt64 {
     }
 }
 
-/// Decimal digits and nothing else: no sign, no space, no list.
+/// Parses decimal digits: no sign, no white space, no list.
 enum DecimalNumber {
-    /// The number, `Int.max` where it is larger than that, nil where the bytes are not one or more digits.
+    /// The number, clamped to `Int.max`; nil unless the bytes are one or more digits.
     static func parse(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         parse(bytes[range])
     }
 
-    /// The same of any bytes.
+    /// The number, clamped to `Int.max`; nil unless the bytes are one or more digits.
     static func parse(_ bytes: some Collection<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return nil }
         var number = 0
@@ -85,7 +85,7 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends a text. Its bytes are nearly always at hand as one piece, which is several times faster to append.
+    /// Appends a text. The contiguous storage, which nearly every string has, is several times faster to append.
     @inline(__always)
     mutating func appendText(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ append(contentsOf: $0) }) == nil {
@@ -93,13 +93,15 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a number that is not negative in decimal digits.
+    /// - Parameter number: must not be negative.
     mutating func appendDecimal(_ number: Int) { appendDigits(number.magnitude, radix: 10) }
 
-    /// Appends a number that is not negative in small hexadecimal digits.
+    /// Appends lower-case digits.
+    ///
+    /// - Parameter number: must not be negative.
     mutating func appendHexadecimal(_ number: Int) { appendDigits(number.magnitude, radix: 16) }
 
-    /// The digits before the last one first, so that nothing needs to be turned around.
+    /// Recursive, so that the digits need not be reversed.
     private mutating func appendDigits(_ number: UInt, radix: UInt) {
         let (rest, last) = number.quotientAndRemainder(dividingBy: radix)
         if rest > 0 { appendDigits(rest, radix: radix) }

@@ -1,13 +1,13 @@
-/// What media types a client takes, and how gladly (RFC 9110, section 12.5.1).
+/// The media ranges of the Accept field with their weights (RFC 9110, section 12.5.1).
 ///
-/// A range that breaks the grammar is passed over. No Accept field, or none with a sound range, takes everything.
+/// Malformed ranges are ignored. Without any valid range, every type is acceptable.
 package struct AcceptHeader: Sendable {
     private struct MediaRange {
         let media: MediaType
-        /// In thousandths.
+        /// The weight in thousandths.
         let quality: Int
 
-        /// How exactly the range names the type; nil where it does not cover it.
+        /// The precedence of the range for a type; nil if it does not match.
         func specificity(for offer: MediaType) -> Int? {
             if media.type == "*" { return 0 }
             guard media.type == offer.type else { return nil }
@@ -22,7 +22,7 @@ package struct AcceptHeader: Sendable {
 
     private let ranges: [MediaRange]
 
-    /// Reads the values of all Accept lines.
+    /// - Parameter lines: the values of all Accept lines.
     package init(_ lines: [String]) {
         var ranges: [MediaRange] = []
         for line in lines {
@@ -34,8 +34,7 @@ package struct AcceptHeader: Sendable {
         self.ranges = ranges
     }
 
-    /// How gladly the client takes the type, in thousandths: 0 is not at all. The range that names it most exactly
-    /// decides.
+    /// The weight of a type in thousandths; 0 means not acceptable. The most specific range decides.
     package func quality(of offer: MediaType) -> Int {
         if ranges.isEmpty { return 1000 }
         var best: (specificity: Int, quality: Int)?
@@ -46,7 +45,7 @@ package struct AcceptHeader: Sendable {
         return best?.quality ?? 0
     }
 
-    /// The offer that the client takes most gladly, of equal ones the first; nil where it takes none of them.
+    /// The offer with the highest weight, the first one of several; nil if none is acceptable.
     package func preferred(of offers: [MediaType]) -> MediaType? {
         var best: (offer: MediaType, quality: Int)?
         for offer in offers {
@@ -60,7 +59,7 @@ package struct AcceptHeader: Sendable {
         guard let (type, subtype) = MediaType.names(&cursor), type != "*" || subtype == "*",
             let parameters = cursor.parameters(), cursor.elementEnds()
         else { return nil }
-        // What follows q belonged to a long gone extension of Accept, and says nothing about the type.
+        // Parameters behind q are not part of the media type: earlier RFCs used them as extensions of Accept.
         let weight = parameters.firstIndex { $0.name == "q" }
         let media = MediaType(
             type: type, subtype: subtype, parameters: Array(parameters[..<(weight ?? parameters.count)]))
@@ -68,7 +67,7 @@ package struct AcceptHeader: Sendable {
         return quality(parameters[weight].value).map { MediaRange(media: media, quality: $0) }
     }
 
-    /// `0` or `1` with at most three decimals (RFC 9110, section 12.4.2), in thousandths.
+    /// Parses `0` or `1` with at most three decimals (RFC 9110, section 12.4.2), in thousandths.
     private static func quality(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == ASCII.zero || first == ASCII.zero + 1, bytes.count <= 5 else {
@@ -83,13 +82,13 @@ package struct AcceptHeader: Sendable {
     }
 }
 
-/// A media type (RFC 9110, section 8.3.1): type and subtype in lower case, and parameters.
+/// A media type (RFC 9110, section 8.3.1) with its type and subtype in lower case.
 package struct MediaType: Sendable, Hashable {
     package let type: String
     package let subtype: String
     package let parameters: [Parameter]
 
-    /// Reads the value of a Content-Type field; nil where it is no media type, or names a parameter twice.
+    /// Parses the value of a Content-Type field; nil if it is malformed or has a duplicate parameter.
     package init?(_ text: String) {
         var cursor = FieldCursor(text)
         cursor.skipBlanks()
@@ -105,12 +104,12 @@ package struct MediaType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Type and subtype without the parameters.
+    /// The media type without parameters.
     package var essence: String { "\(type)/\(subtype)" }
 
-    /// The value of a parameter, nil where it is not there.
+    /// The value of a parameter; nil if it is missing.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameter name: must be in lower case.
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     static func names(_ cursor: inout FieldCursor) -> (type: String, subtype: String)? {

@@ -1,16 +1,16 @@
 /// An entity tag (RFC 9110, section 8.8.3).
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     package let opaque: String
     package let isWeak: Bool
 
-    /// Makes a tag; nil where the text has a character that no tag may have: a quote, a space, a control character.
+    /// Nil if the text contains a quote, a space or a control character.
     package init?(_ opaque: String, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy(Self.isAllowed) else { return nil }
         self.init(unchecked: opaque, isWeak: isWeak)
     }
 
-    /// The strong tag of a revision, as in `"3"`.
+    /// The strong tag of a revision, such as `"3"`.
     package init(revision: Int) {
         self.init(unchecked: String(revision), isWeak: false)
     }
@@ -20,13 +20,13 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.isWeak = isWeak
     }
 
-    /// The tag as it is sent.
+    /// The tag as in a header field.
     package var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
 
-    /// Whether both are strong and equal (RFC 9110, section 8.8.3.2).
+    /// The strong comparison (RFC 9110, section 8.8.3.2): whether both tags are strong and equal.
     package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Whether they are equal but for weakness.
+    /// The weak comparison: whether the tags are equal, ignoring weakness.
     package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
     static func parse(_ cursor: inout FieldCursor) -> EntityTag? {
@@ -44,14 +44,14 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
 /// The value of If-Match or If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2).
 package enum EntityTagCondition: Sendable, Hashable {
-    /// `*`: whatever there is.
+    /// `*`: matches every tag.
     case any
-    /// One of these; never empty.
+    /// Matches these tags; never empty.
     case tags([EntityTag])
 
-    /// Reads the values of all lines of the field; nil where there is no line.
+    /// Parses the values of all lines of the field; nil if there are no lines.
     ///
-    /// - Throws: ``FieldError`` where a value is neither `*` alone nor a list of entity tags.
+    /// - Throws: ``FieldError`` if the value is neither a single `*` nor a list of entity tags.
     package init?(_ lines: [String]) throws(FieldError) {
         guard !lines.isEmpty else { return nil }
         if lines == ["*"] {
@@ -70,7 +70,7 @@ package enum EntityTagCondition: Sendable, Hashable {
         self = .tags(tags)
     }
 
-    /// Whether the condition names the tag by the strong comparison, as If-Match wants.
+    /// Uses the strong comparison, for If-Match.
     package func matchesStrongly(_ tag: EntityTag) -> Bool {
         switch self {
         case .any: true
@@ -78,7 +78,7 @@ package enum EntityTagCondition: Sendable, Hashable {
         }
     }
 
-    /// Whether the condition names the tag by the weak comparison, as If-None-Match wants.
+    /// Uses the weak comparison, for If-None-Match.
     package func matchesWeakly(_ tag: EntityTag) -> Bool {
         switch self {
         case .any: true
@@ -86,5 +86,5 @@ package enum EntityTagCondition: Sendable, Hashable {
         }
     }
 
-    private static var error: FieldError { FieldError("The field is neither * nor a list of entity tags in quotes.") }
+    private static var error: FieldError { FieldError("The field must be * or a list of quoted entity tags.") }
 }

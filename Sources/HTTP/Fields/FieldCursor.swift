@@ -1,38 +1,38 @@
-/// Reads a field value from left to right by the common rules of RFC 9110, section 5.6.
+/// Parses a field value by the common rules of RFC 9110, section 5.6.
 struct FieldCursor {
     private let bytes: [UInt8]
     private var index = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The byte that comes next; nil at the end.
+    /// The next byte; nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     mutating func skipBlanks() {
         while let byte = next, byte.isBlank { index += 1 }
     }
 
-    /// Takes this byte if it is the next one.
+    /// Consumes the next byte if it equals `byte`.
     mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         index += 1
         return true
     }
 
-    /// Takes bytes as long as they are of a kind.
+    /// Consumes bytes while the predicate holds.
     mutating func takeWhile(_ belongs: (UInt8) -> Bool) -> String {
         let start = index
         while let byte = next, belongs(byte) { index += 1 }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Takes a token; nil where none stands here.
+    /// Consumes a token; nil if there is none.
     mutating func token() -> String? {
         let token = takeWhile { ByteClass.token.contains($0) }
         return token.isEmpty ? nil : token
     }
 
-    /// Takes a token or a quoted string, whose quotes and escapes are taken off; nil where neither stands here.
+    /// Consumes a token or a quoted string, and returns it unquoted; nil if there is neither.
     mutating func word() -> String? {
         guard take(ASCII.quote) else { return token() }
         var content: [UInt8] = []
@@ -50,20 +50,20 @@ struct FieldCursor {
         return nil
     }
 
-    /// Takes the separators before the next element of a list; returns whether there is one. Elements may be empty
-    /// (RFC 9110, section 5.6.1.2), and so may the list.
+    /// Consumes the separators before the next element of a list, and returns whether there is one. Elements and the
+    /// list may be empty (RFC 9110, section 5.6.1.2).
     mutating func nextElement() -> Bool {
         repeat { skipBlanks() } while take(ASCII.comma)
         return next != nil
     }
 
-    /// Whether an element ends here: after blanks comes a comma or nothing.
+    /// Skips white space, and returns whether a comma or the end follows.
     mutating func elementEnds() -> Bool {
         skipBlanks()
         return next == nil || next == ASCII.comma
     }
 
-    /// Goes to the end of an element that is not understood; a comma in quotes does not end it.
+    /// Skips to the end of a malformed element. A comma in quotes does not end it.
     mutating func skipElement() {
         var isQuoted = false
         while let byte = next, isQuoted || byte != ASCII.comma {
@@ -72,8 +72,8 @@ struct FieldCursor {
         }
     }
 
-    /// Takes `*( OWS ";" OWS [ name "=" value ] )` (RFC 9110, section 5.6.6), names in lower case; nil where it is
-    /// broken.
+    /// Consumes `*( OWS ";" OWS [ name "=" value ] )` (RFC 9110, section 5.6.6), and returns the parameters with names
+    /// in lower case; nil if they are malformed.
     mutating func parameters() -> [Parameter]? {
         var parameters: [Parameter] = []
         while true {
@@ -87,8 +87,8 @@ struct FieldCursor {
     }
 }
 
-/// The elements of a comma-separated value (RFC 9110, section 5.6.1) without the white space around them. Empty
-/// elements are passed over, as the RFC wants. For lists of tokens only: it does not know quoted strings.
+/// The elements of a comma-separated list of tokens (RFC 9110, section 5.6.1) without surrounding white space. Empty
+/// elements are skipped. Quoted strings are not supported.
 struct ListElements: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var index: Int
@@ -114,7 +114,7 @@ struct ListElements: Sequence, IteratorProtocol {
     }
 }
 
-/// A parameter of a field value: its name in lower case, its value without quotes.
+/// A parameter of a field value: the name in lower case, the value unquoted.
 package struct Parameter: Sendable, Hashable {
     package let name: String
     package let value: String

@@ -1,7 +1,7 @@
-/// Reads a header or trailer section (RFC 9112, section 5) up to the empty line that ends it.
+/// Scans a header or trailer section (RFC 9112, section 5) up to the empty line that ends it.
 ///
-/// It may be given the bytes piece by piece, always from the same first byte on, and looks at each byte once. Whatever
-/// the pieces, the outcome is the same.
+/// Input may arrive in pieces. Each call passes all bytes from the same first byte on, and the scanner examines each
+/// byte once. The result does not depend on the pieces.
 struct FieldSectionScanner: Sendable {
     private enum Phase: Sendable { case line, name, blanks, value, lineEnd, sectionEnd }
 
@@ -15,14 +15,16 @@ struct FieldSectionScanner: Sendable {
     private var valueStart = 0
     private var valueEnd = 0
 
-    /// Makes a scanner of a section that starts at `start` and may have `maxBytes` bytes.
+    /// - Parameters:
+    ///   - start: the offset of the section.
+    ///   - maxBytes: the limit for the size of the section.
     init(start: Int, maxBytes: Int) {
         self.start = start
         self.limit = start + maxBytes
         position = start
     }
 
-    /// Scans on; returns the offset after the section, or nil while its end has not come.
+    /// Scans new bytes. Returns the offset behind the section, or nil if it is incomplete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         let end = min(bytes.count, limit)
         while position < end {
@@ -40,12 +42,12 @@ struct FieldSectionScanner: Sendable {
             }
         }
         guard position < limit else {
-            throw RequestFailure(.headersTooLarge, "The header fields have more bytes than this server takes.")
+            throw RequestFailure(.headersTooLarge, "The header fields are too large.")
         }
         return nil
     }
 
-    /// The value of the first line of this name among those scanned so far.
+    /// The value of the first line of this name in the scanned part.
     func value(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> String? {
         lines.first { bytes.hasText(name, in: $0.name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
@@ -56,7 +58,7 @@ struct FieldSectionScanner: Sendable {
             position &+= 1
             phase = .sectionEnd
         } else if byte.isBlank {
-            throw .malformed("A line starts with white space: folded field lines are not taken.")
+            throw .malformed("A line starts with white space; folded field lines are not supported.")
         } else {
             if lines.isEmpty { lines.reserveCapacity(12) }
             nameStart = position
@@ -66,7 +68,7 @@ struct FieldSectionScanner: Sendable {
 
     private mutating func scanName(_ bytes: UnsafeRawBufferPointer, to end: Int) throws(RequestFailure) {
         let token = ByteClass.token
-        // A local copy of the position stays in a register; so below.
+        // A local copy of the position stays in a register.
         var index = position
         while index < end, token.contains(bytes[index]) { index &+= 1 }
         position = index
@@ -74,7 +76,7 @@ struct FieldSectionScanner: Sendable {
         guard bytes[position] == ASCII.colon else {
             throw .malformed(
                 bytes[position].isBlank
-                    ? "White space stands before the colon of a field line."
+                    ? "A field line has white space before the colon."
                     : "A field name is not a token followed by a colon.")
         }
         guard position > nameStart else { throw .malformed("A field line has no name.") }
@@ -101,7 +103,7 @@ struct FieldSectionScanner: Sendable {
             throw .malformed(
                 bytes[position] == ASCII.lineFeed
                     ? "A line ends with a bare line feed; it must end with CR LF."
-                    : "A field value holds a control character.")
+                    : "A field value contains a control character.")
         }
         valueEnd = position
         while valueEnd > valueStart, bytes[valueEnd &- 1].isBlank { valueEnd &-= 1 }
@@ -112,20 +114,20 @@ struct FieldSectionScanner: Sendable {
 
     private mutating func expectLineFeed(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         guard bytes[position] == ASCII.lineFeed else {
-            throw .malformed("A carriage return stands without its line feed.")
+            throw .malformed("A carriage return is not followed by a line feed.")
         }
         position &+= 1
     }
 }
 
-/// Where one field line's name and value stand in the bytes of its section. White space around the value is outside.
+/// The ranges of a field line's name and value in the bytes of the message. The value excludes surrounding white space.
 struct FieldLine: Sendable, Hashable {
     private let nameStart: UInt32
     private let nameEnd: UInt32
     private let valueStart: UInt32
     private let valueEnd: UInt32
 
-    /// The offsets fit: a head is far shorter than 2^32 bytes (see `HTTPLimits`).
+    /// The offsets fit 32 bits because `HTTPLimits` limits the size of a head.
     init(name: Range<Int>, value: Range<Int>) {
         nameStart = UInt32(truncatingIfNeeded: name.lowerBound)
         nameEnd = UInt32(truncatingIfNeeded: name.upperBound)
@@ -139,9 +141,9 @@ struct FieldLine: Sendable, Hashable {
     var value: Range<Int> { Range(uncheckedBounds: (Int(valueStart), Int(valueEnd))) }
 }
 
-/// A field value that breaks its grammar.
+/// A field value is malformed.
 package struct FieldError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence for whoever sent it. It never repeats bytes of the request.
+    /// A sentence for the client. It never quotes the request.
     package let description: String
 
     init(_ description: String) { self.description = description }

@@ -1,16 +1,16 @@
-/// The field lines of a message in their order: ranges into the bytes they came in, and no string until one is asked
-/// for. Names are compared without case (RFC 9110, section 5.1).
+/// The field lines of a message in order, as ranges of the received bytes: strings are created on access only. Names
+/// are case-insensitive (RFC 9110, section 5.1).
 package struct HTTPFields: Sendable {
-    /// The whole head; the lines are ranges in it.
+    /// The bytes of the whole head.
     let bytes: [UInt8]
     let lines: [FieldLine]
 
-    /// How many field lines there are.
+    /// The number of field lines.
     package var count: Int { lines.count }
 
-    /// The value of the first line of this name, else nil.
+    /// The value of the first line of this name; nil if there is none.
     ///
-    /// - Parameter name: ASCII in lower case, as in `"content-type"`.
+    /// - Parameter name: ASCII in lower case, such as `"content-type"`.
     package func first(_ name: StaticString) -> String? {
         for line in lines where hasName(name, line) { return string(line.value) }
         return nil
@@ -23,12 +23,11 @@ package struct HTTPFields: Sendable {
         return values
     }
 
-    /// Whether there is a line of this name.
     package func contains(_ name: StaticString) -> Bool {
         lines.contains { hasName(name, $0) }
     }
 
-    /// Whether the first line of this name has exactly this value but for case. It makes no string.
+    /// Whether the first line of this name has this value, ignoring case. Creates no string.
     ///
     /// - Parameter value: ASCII in lower case.
     package func first(_ name: StaticString, is value: StaticString) -> Bool {
@@ -46,7 +45,7 @@ package struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: Sequence {
-    /// The lines as names and values, in order, as they were sent.
+    /// Iterates over names and values in order, as they were sent.
     package func makeIterator() -> AnyIterator<(name: String, value: String)> {
         var remaining = lines.makeIterator()
         return AnyIterator {

@@ -1,12 +1,12 @@
-/// What a client prefers (RFC 7240). Preferences never fail a request: unknown ones and broken ones are passed over,
-/// and of several with one name the first counts.
+/// The preferences of the Prefer field (RFC 7240). Unknown and malformed preferences are ignored. If a preference
+/// occurs several times, the first one counts.
 package struct Preferences: Sendable {
-    /// What `return=` asks for.
+    /// The values of the preference `return`.
     package enum Return: String, Sendable, Hashable { case minimal, representation }
 
     private var values: [String: String] = [:]
 
-    /// Reads the values of all Prefer lines.
+    /// - Parameter lines: the values of all Prefer lines.
     package init(_ lines: [String]) {
         for line in lines {
             var cursor = FieldCursor(line)
@@ -20,18 +20,18 @@ package struct Preferences: Sendable {
         }
     }
 
-    /// The value of a preference, empty where it has none; nil where the client does not name it.
+    /// The value of a preference, empty if it has no value; nil if the preference is missing.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameter name: must be in lower case.
     package subscript(_ name: String) -> String? { values[name] }
 
     /// `return=minimal` or `return=representation`.
     package var `return`: Return? { values["return"].flatMap(Return.init) }
 
-    /// `wait=N`, in seconds; a number too large to be read is the largest one that can.
+    /// `wait=N` in seconds, clamped to `Int.max`.
     package var wait: Int? { values["wait"].flatMap { DecimalNumber.parse($0.utf8) } }
 
-    /// `token [ BWS "=" BWS word ]` and parameters, which no preference known here has.
+    /// Parses `token [ BWS "=" BWS word ]`, and skips parameters, which the supported preferences do not have.
     private static func preference(_ cursor: inout FieldCursor) -> Parameter? {
         guard let name = cursor.token() else { return nil }
         cursor.skipBlanks()

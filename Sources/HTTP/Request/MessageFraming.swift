@@ -1,9 +1,9 @@
-/// What the field lines say about the message itself: its body and what becomes of the connection after it.
+/// The framing of a request: how its body is delimited, and whether the connection stays open.
 struct MessageFraming: Sendable {
     private(set) var body = BodyFraming.none
     private(set) var keepAlive: Bool
     private(set) var expectsContinue = false
-    /// Whether the client expects something that nobody here can do.
+    /// Whether the client has an expectation other than `100-continue`.
     private(set) var expectsOther = false
 
     private let version: HTTPVersion
@@ -12,46 +12,44 @@ struct MessageFraming: Sendable {
     private var codings: TransferCodings?
     private var closes = false
 
-    /// Reads the framing fields.
-    ///
-    /// - Throws: malformed requests first; then what is well-formed and yet refused (501, 413).
+    /// - Throws: malformed requests first, then well-formed requests that are rejected (501, 413).
     init(
         _ lines: [FieldLine], _ bytes: UnsafeRawBufferPointer, version: HTTPVersion, limits: HTTPLimits
     ) throws(RequestFailure) {
         self.version = version
         keepAlive = version == .http11
-        for line in lines { try note(line, bytes) }
+        for line in lines { try add(line, bytes) }
         if hosts == 0, version == .http11 { throw .malformed("An HTTP/1.1 request needs a Host field.") }
         if closes { keepAlive = false }
         try decideBody(limits)
-        // RFC 9110, section 10.1.1: a 1.0 client cannot expect it, and without a body there is nothing to wait for.
+        // RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients and for requests without a body.
         if version == .http10 || body == .none { expectsContinue = false }
     }
 
-    private mutating func note(_ line: FieldLine, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+    private mutating func add(_ line: FieldLine, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         switch line.name.count {
-        case 4 where bytes.hasText("host", in: line.name): try noteHost(line.value, bytes)
+        case 4 where bytes.hasText("host", in: line.name): try addHost(line.value, bytes)
         case 6 where bytes.hasText("expect", in: line.name):
             if bytes.hasText("100-continue", in: line.value) { expectsContinue = true } else { expectsOther = true }
-        case 10 where bytes.hasText("connection", in: line.name): try noteConnection(line.value, bytes)
-        case 14 where bytes.hasText("content-length", in: line.name): try noteLength(line.value, bytes)
+        case 10 where bytes.hasText("connection", in: line.name): try addConnection(line.value, bytes)
+        case 14 where bytes.hasText("content-length", in: line.name): try addLength(line.value, bytes)
         case 17 where bytes.hasText("transfer-encoding", in: line.name):
-            var noted = codings ?? TransferCodings()
-            noted.add(bytes, line.value)
-            codings = noted
+            var known = codings ?? TransferCodings()
+            known.add(bytes, line.value)
+            codings = known
         default: break
         }
     }
 
-    private mutating func noteHost(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+    private mutating func addHost(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         hosts += 1
-        guard hosts == 1 else { throw .malformed("The Host field stands more than once.") }
+        guard hosts == 1 else { throw .malformed("The Host field occurs more than once.") }
         guard AuthoritySyntax.isValid(bytes, value, portNeeded: false) else {
-            throw .malformed("The Host field is not a host and perhaps a port.")
+            throw .malformed("The Host field is not a host with an optional port.")
         }
     }
 
-    private mutating func noteConnection(
+    private mutating func addConnection(
         _ value: Range<Int>, _ bytes: UnsafeRawBufferPointer
     ) throws(RequestFailure) {
         let token = ByteClass.token
@@ -66,8 +64,8 @@ struct MessageFraming: Sendable {
         }
     }
 
-    private mutating func noteLength(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
-        guard length == nil else { throw .malformed("The Content-Length field stands more than once.") }
+    private mutating func addLength(_ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+        guard length == nil else { throw .malformed("The Content-Length field occurs more than once.") }
         guard let number = DecimalNumber.parse(bytes, value) else {
             throw .malformed("The Content-Length field is not a plain decimal number.")
         }
@@ -76,7 +74,7 @@ struct MessageFraming: Sendable {
 
     private mutating func decideBody(_ limits: HTTPLimits) throws(RequestFailure) {
         if let codings {
-            if length != nil { throw .malformed("Content-Length and Transfer-Encoding stand together.") }
+            if length != nil { throw .malformed("Content-Length and Transfer-Encoding exclude each other.") }
             if version == .http10 { throw .malformed("HTTP/1.0 has no transfer codings.") }
             try codings.check()
             body = .chunked
@@ -89,7 +87,7 @@ struct MessageFraming: Sendable {
     }
 }
 
-/// The transfer codings that a request names, in all its Transfer-Encoding lines together (RFC 9112, section 6.1).
+/// The transfer codings in all Transfer-Encoding lines of a request (RFC 9112, section 6.1).
 struct TransferCodings: Sendable {
     private var chunked = 0
     private var others = 0
@@ -102,14 +100,14 @@ struct TransferCodings: Sendable {
         }
     }
 
-    /// Refuses all but one `chunked`: 400 where it is not the one final coding, so that the body's end is unknown
-    /// (RFC 9112, section 6.3); 501 where other codings come before it.
+    /// Accepts a single `chunked` only. If chunked is not the final coding, the end of the body is unknown: 400 (RFC
+    /// 9112, section 6.3). Other codings before it are not supported: 501.
     func check() throws(RequestFailure) {
         guard endsChunked, chunked == 1 else {
             throw .malformed("The final transfer coding of a request must be chunked, once.")
         }
         guard others == 0 else {
-            throw RequestFailure(.notImplemented, "The only transfer coding known here is chunked.")
+            throw RequestFailure(.notImplemented, "The only supported transfer coding is chunked.")
         }
     }
 }

@@ -1,5 +1,5 @@
-/// The items of a query as forms and `URLSearchParams` write them: `name=value` joined by `&`, `+` for a space, the
-/// rest percent-encoded. Nothing is decoded before it is asked for.
+/// The items of a query in the format of forms and `URLSearchParams`: `name=value` joined by `&`, with `+` for a space
+/// and percent-encoding. Items are decoded on access only.
 package struct QueryItems: Sendable, Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var index: Int
@@ -11,10 +11,10 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
         end = range.upperBound
     }
 
-    /// Whether there is no query, or an empty one.
+    /// Whether the query is missing or empty.
     package var isEmpty: Bool { index == end }
 
-    /// The value of the first item of this name; empty where it has none, nil where there is no such item.
+    /// The value of the first item of this name, empty if it has no value; nil if there is no such item.
     package func first(_ name: String) -> String? {
         var items = self
         while let (itemName, value) = items.nextRanges() {
@@ -27,7 +27,7 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
         nextRanges().map { (name: string($0.name), value: string($0.value)) }
     }
 
-    /// The name of the next item, whose value is passed over.
+    /// The name of the next item, without decoding its value.
     package mutating func nextName() -> String? { nextRanges().map { string($0.name) } }
 
     private mutating func nextRanges() -> (name: Range<Int>, value: Range<Int>)? {

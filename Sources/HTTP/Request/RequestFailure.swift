@@ -1,34 +1,33 @@
-/// Why a request is refused: a status, a stable code and a sentence for whoever sent it.
+/// Why a request is rejected: a status, a stable code and a sentence for the client.
 package struct RequestFailure: Error, Sendable, Hashable {
-    /// What is wrong, by the answer it gets.
     package enum Reason: Sendable, Hashable {
-        /// The bytes are not HTTP, or can be read in two ways: 400.
+        /// The bytes are not HTTP, or are ambiguous: 400.
         case malformedRequest
-        /// The head or the body does not come in time: 408.
+        /// The head or the body does not arrive in time: 408.
         case requestTimeout
-        /// The body is over its limit: 413.
+        /// The body exceeds the limit: 413.
         case bodyTooLarge
-        /// The request target is over its limit: 414.
+        /// The request target exceeds the limit: 414.
         case uriTooLong
-        /// An `Expect` other than `100-continue`: 417.
+        /// An expectation other than `100-continue`: 417.
         case expectationFailed
-        /// The header section or the trailer section is over its limit: 431.
+        /// The header section or the trailer section exceeds the limit: 431.
         case headersTooLarge
-        /// A transfer coding or a method that nobody here knows: 501.
+        /// An unsupported transfer coding or method: 501.
         case notImplemented
         /// A major version other than 1: 505.
         case versionNotSupported
     }
 
     package let reason: Reason
-    /// A sentence that says what is wrong. It never repeats bytes of the request.
+    /// A sentence for the client. It never quotes the request.
     package let detail: String
-    /// The method, where the request got that far. An answer to HEAD has no body.
+    /// The method, if it was parsed. A response to HEAD has no body.
     package internal(set) var method: HTTPMethod?
-    /// The value of the Origin field, where the request got that far: its page may read the answer if it may read any.
+    /// The value of the Origin field, if it was parsed, for the CORS fields of the response.
     package internal(set) var origin: String?
-    /// How many of the bytes given to the parser this request has, where that is sure and the client keeps the
-    /// connection: the next request begins there. In all other cases nil: the connection must be closed.
+    /// The length of the request, if it is known and the client keeps the connection open: the next request starts
+    /// behind it. If nil, the connection must be closed.
     package internal(set) var consumed: Int?
 
     init(_ reason: Reason, _ detail: String) {
@@ -36,7 +35,6 @@ package struct RequestFailure: Error, Sendable, Hashable {
         self.detail = detail
     }
 
-    /// The status of the answer.
     package var status: HTTPStatus {
         switch reason {
         case .malformedRequest: .badRequest
@@ -50,7 +48,7 @@ package struct RequestFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The stable word for the problem document.
+    /// The stable code for the problem document.
     package var code: String {
         switch reason {
         case .malformedRequest: "malformed-request"
@@ -64,14 +62,14 @@ package struct RequestFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// A request whose head, or whose body behind this head, does not come in time.
+    /// The failure of a request whose head does not arrive in time, or whose body behind `head` does not.
     package static func tooSlow(_ head: RequestHead?) -> RequestFailure {
         let failure = RequestFailure(
-            .requestTimeout, "The request did not arrive in time; send it again, at once and whole.")
+            .requestTimeout, "The request did not arrive in time; send it again without delay.")
         return head.map(failure.of) ?? failure
     }
 
-    /// The failure as one of the body behind a head.
+    /// This failure with the method and origin of the request's head.
     package func of(_ head: RequestHead) -> RequestFailure {
         var failure = self
         failure.method = head.method

@@ -1,17 +1,16 @@
-/// A request's head: the request line and the fields (RFC 9112, sections 3 and 5), already found to be sound.
+/// A valid request head: the request line and the fields (RFC 9112, sections 3 and 5).
 ///
-/// It owns one copy of its bytes; paths, queries and fields are views of it. A class, since it is handed from hand to hand
-/// and never changes.
+/// It owns one copy of its bytes; path, query and fields are views into it. It is a class because it is immutable and
+/// passed through many functions.
 package final class RequestHead: Sendable {
     package let method: HTTPMethod
     package let version: HTTPVersion
     package let fields: HTTPFields
-    /// Whether the connection stays open after the answer (RFC 9112, section 9.3). It does not after CONNECT: what comes
-    /// behind that was meant for somebody else (RFC 9110, section 9.3.6).
+    /// Whether the connection stays open after the response (RFC 9112, section 9.3). It closes after CONNECT, because
+    /// the bytes behind it are meant for the tunnel's other end (RFC 9110, section 9.3.6).
     package let keepAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
     package let expectsContinue: Bool
-    /// How the body is delimited.
     package let body: BodyFraming
     private let parts: RequestTarget
 
@@ -29,22 +28,19 @@ package final class RequestHead: Sendable {
 
     /// The request target as it was sent.
     package var target: String { string(parts.whole) }
-    /// The path as it was sent, still percent-encoded; `*` for the server as a whole, and for CONNECT, which names
-    /// no resource of it. Where an absolute form has no path it is `/`, and `*` for OPTIONS.
-    package var rawPath: String { path.raw }
-    /// The path in segments.
+    /// The path. For CONNECT it is `*`. If an absolute form has no path, it is `/`, or `*` for OPTIONS.
     package var path: RequestPath {
         if parts.path.isEmpty { return RequestPath(bytes: [impliedPath], range: 0..<1) }
         return RequestPath(bytes: fields.bytes, range: parts.path)
     }
-    /// The items of the query; none where there is no query.
+    /// The items of the query, empty if there is no query.
     package var query: QueryItems { QueryItems(bytes: fields.bytes, range: parts.query ?? 0..<0) }
 
-    /// Host and port of the target URI: those of the target where it names them, else of Host (RFC 9112, section 3.3).
-    /// Nil only where an HTTP/1.0 request has neither.
+    /// Host and port of the target URI, from the target or else from the Host field (RFC 9112, section 3.3). Nil only
+    /// for an HTTP/1.0 request that has neither.
     package var authority: String? { parts.authority.map(string) ?? fields.first("host") }
 
-    /// What an absolute form without a path means (RFC 9112, sections 3.2.1 and 3.2.4).
+    /// The path of a target without a path (RFC 9112, sections 3.2.1 and 3.2.4).
     private var impliedPath: UInt8 {
         switch method {
         case .connect: ASCII.asterisk
@@ -58,10 +54,10 @@ package final class RequestHead: Sendable {
 
 /// How the body of a request is delimited (RFC 9112, section 6.3).
 package enum BodyFraming: Sendable, Hashable {
-    /// No byte of a body follows the head.
+    /// There is no body.
     case none
-    /// So many bytes follow; more than 0, and not more than the limit.
+    /// The body has this many bytes: at least 1, and at most the limit.
     case length(Int)
-    /// Chunks follow.
+    /// The body has the chunked coding.
     case chunked
 }

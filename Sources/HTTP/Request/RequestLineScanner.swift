@@ -1,8 +1,8 @@
-/// Reads a request line (RFC 9112, section 3) after at most one empty line (section 2.2), resumable at any byte.
+/// Scans a request line (RFC 9112, section 3) behind at most one empty line (section 2.2). Input may arrive in pieces.
 struct RequestLineScanner: Sendable {
     private enum Phase: Sendable { case start, emptyLineEnd, method, target, version, end }
 
-    /// The method, once it was read.
+    /// The method; nil until it is complete.
     private(set) var method: HTTPMethod?
     private(set) var version = HTTPVersion.http11
     private var phase = Phase.start
@@ -14,10 +14,10 @@ struct RequestLineScanner: Sendable {
 
     init(maxTargetBytes: Int) { self.maxTargetBytes = maxTargetBytes }
 
-    /// Where the target stands; sensible once the line is complete.
+    /// The range of the target; valid after the line is complete.
     var target: Range<Int> { targetStart..<targetEnd }
 
-    /// Scans on; returns the offset after the line, or nil while its end has not come.
+    /// Scans new bytes. Returns the offset behind the line, or nil if it is incomplete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) -> Int? {
         while position < bytes.count {
             switch phase {
@@ -44,7 +44,7 @@ struct RequestLineScanner: Sendable {
 
     private mutating func scanEmptyLineEnd(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         guard bytes[position] == ASCII.lineFeed else {
-            throw .malformed("A carriage return stands without its line feed.")
+            throw .malformed("A carriage return is not followed by a line feed.")
         }
         position &+= 1
         start = position
@@ -58,10 +58,10 @@ struct RequestLineScanner: Sendable {
         var index = position
         while index < end, token.contains(bytes[index]) { index &+= 1 }
         position = index
-        guard position <= limit else { throw RequestFailure(.notImplemented, "No method is that long.") }
+        guard position <= limit else { throw RequestFailure(.notImplemented, "The method is too long.") }
         guard position < bytes.count else { return }
         guard bytes[position] == ASCII.space, position > start else {
-            throw .malformed("The request line does not start with a method and one space.")
+            throw .malformed("The request line must start with a method and one space.")
         }
         method = knownMethod(bytes) ?? HTTPMethod(String(decoding: bytes[start..<position], as: UTF8.self))
         position &+= 1
@@ -69,7 +69,7 @@ struct RequestLineScanner: Sendable {
         phase = .target
     }
 
-    /// The methods of nearly all requests, found without a string.
+    /// Recognizes the most frequent methods without creating a string.
     private func knownMethod(_ bytes: UnsafeRawBufferPointer) -> HTTPMethod? {
         let length = position &- start
         let first = bytes[start]
@@ -89,7 +89,7 @@ struct RequestLineScanner: Sendable {
         }
         guard position < bytes.count else { return }
         guard bytes[position] == ASCII.space, position > targetStart else {
-            throw .malformed("The request line is not a method, a target and a version with one space between.")
+            throw .malformed("The request line must be a method, a target and a version, separated by one space.")
         }
         targetEnd = position
         position &+= 1
@@ -105,8 +105,8 @@ struct RequestLineScanner: Sendable {
         }
         while position < bytes.count {
             let byte = bytes[position]
-            guard Self.fits(byte, at: position &- versionStart) else {
-                throw .malformed("The request line does not end with HTTP/1.1 and CR LF.")
+            guard Self.isAllowed(byte, at: position &- versionStart) else {
+                throw .malformed("The request line must end with HTTP/1.1 and CR LF.")
             }
             position &+= 1
             guard byte != ASCII.lineFeed else { break }
@@ -114,17 +114,17 @@ struct RequestLineScanner: Sendable {
         guard bytes[position &- 1] == ASCII.lineFeed else { return }
         switch (bytes[versionStart &+ 5], bytes[versionStart &+ 7]) {
         case (0x31, 0x30): version = .http10
-        // All other minor versions: they add nothing that 1.1 must know (RFC 9110, section 2.5).
+        // Later minor versions are compatible with 1.1 (RFC 9110, section 2.5).
         case (0x31, _): version = .http11
         default:
-            throw RequestFailure(.versionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0.")
+            throw RequestFailure(.versionNotSupported, "This server supports HTTP/1.1 and HTTP/1.0.")
         }
         phase = .end
     }
 
-    /// Whether the byte may stand at this place of `HTTP/d.d` CR LF.
-    private static func fits(_ byte: UInt8, at place: Int) -> Bool {
-        switch place {
+    /// Whether the byte is allowed at this offset of `HTTP/d.d` CR LF.
+    private static func isAllowed(_ byte: UInt8, at offset: Int) -> Bool {
+        switch offset {
         case 0: byte == 0x48
         case 1, 2: byte == 0x54
         case 3: byte == 0x50
@@ -139,7 +139,7 @@ struct RequestLineScanner: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether `HTTP/1.1` and CR LF stand here, as in nearly all requests; two loads and no loop.
+    /// Whether `HTTP/1.1` CR LF follows, as in nearly all requests. Takes two loads and no loop.
     fileprivate func hasCommonVersion(at index: Int) -> Bool {
         guard count &- index >= 10 else { return false }
         let text = UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))

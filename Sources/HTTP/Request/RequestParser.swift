@@ -1,17 +1,16 @@
-/// Reads request heads (RFC 9112, sections 2 to 5), strictly: what could be read in two ways is refused, never
-/// repaired.
+/// Parses request heads strictly (RFC 9112, sections 2 to 5): ambiguous input is rejected and never repaired.
 ///
-/// The caller owns the input. It gives ``parse(_:)`` all bytes that are not consumed yet, each time from the same
-/// first byte; the parser remembers how far it looked, so a head that comes byte by byte is scanned once. The outcome
-/// does not depend on how the bytes were cut.
+/// The caller owns the input. Each call of ``parse(_:)`` passes all bytes that are not consumed yet. The parser
+/// remembers its position, so it examines each byte once even if a head arrives byte by byte. The result does not
+/// depend on the pieces.
 package struct RequestParser: Sendable {
-    /// What came of the bytes so far.
+    /// The result of parsing.
     package enum Step: Sendable {
-        /// The head is not complete: come back with more.
+        /// The head is incomplete.
         case needMore
-        /// A head. The first `consumed` bytes are done with; what follows is its body or the next request.
+        /// A complete head. The body or the next request starts behind the first `consumed` bytes.
         case head(RequestHead, consumed: Int)
-        /// No request. Unless the failure says how much is consumed, the connection must be closed.
+        /// An invalid request. The connection must be closed unless the failure has `consumed`.
         case failed(RequestFailure)
     }
 
@@ -27,9 +26,9 @@ package struct RequestParser: Sendable {
         fields = FieldSectionScanner(start: 0, maxBytes: limits.maxHeaderBytes)
     }
 
-    /// Reads on. After a head the parser is ready for the next one.
+    /// Parses new bytes. After a complete head, the parser is ready for the next one.
     ///
-    /// - Parameter bytes: all bytes not consumed yet.
+    /// - Parameter bytes: all bytes that are not consumed yet.
     package mutating func parse(_ bytes: UnsafeRawBufferPointer) -> Step {
         do throws(RequestFailure) {
             guard let end = try scan(bytes) else { return .needMore }
@@ -60,8 +59,8 @@ package struct RequestParser: Sendable {
         let target = try RequestTarget(bytes, line.target, method: method)
         let framing = try MessageFraming(lines, bytes, version: line.version, limits: limits)
         if framing.expectsOther {
-            var failure = RequestFailure(.expectationFailed, "The only expectation met here is 100-continue.")
-            // With a body announced nobody knows whether it will come, so the next request cannot be found.
+            var failure = RequestFailure(.expectationFailed, "The only supported expectation is 100-continue.")
+            // If a body is announced, the client may or may not send it, so the next request cannot be found.
             if framing.keepAlive, framing.body == .none { failure.consumed = end }
             throw failure
         }
@@ -70,17 +69,16 @@ package struct RequestParser: Sendable {
     }
 }
 
-/// How many bytes the parts of a request may have. What is over a limit is refused, never cut.
+/// Size limits for the parts of a request, in bytes. Larger requests are rejected and never truncated.
 package struct HTTPLimits: Sendable, Hashable {
-    /// The most bytes of a header section or of a trailer section, line ends counted; over it: 431.
+    /// The limit for a header section or a trailer section, including line ends. Larger ones get 431.
     package let maxHeaderBytes: Int
-    /// The most bytes of a request target; over it: 414.
+    /// The limit for a request target. Larger ones get 414.
     package let maxTargetBytes: Int
-    /// The most bytes of a body after its transfer coding is taken off; over it: 413.
+    /// The limit for a decoded body. Larger ones get 413.
     package let maxBodyBytes: Int
 
-    /// Makes limits. Values below 0 count as 0, and the first two are capped at 2^28, so that offsets into a head
-    /// always fit in 32 bits.
+    /// Clamps all values to 0 or more, and the first two to at most 2^28, so that offsets in a head fit 32 bits.
     package init(maxHeaderBytes: Int = 16384, maxTargetBytes: Int = 8192, maxBodyBytes: Int = 65536) {
         let cap = 1 << 28
         self.maxHeaderBytes = min(max(0, maxHeaderBytes), cap)
@@ -88,8 +86,8 @@ package struct HTTPLimits: Sendable, Hashable {
         self.maxBodyBytes = max(0, maxBodyBytes)
     }
 
-    /// The longest method that is read: longer ones are answered with 501 (RFC 9112, section 3).
+    /// The limit for a method. Longer ones get 501 (RFC 9112, section 3).
     static let maxMethodBytes = 32
-    /// The most bytes of chunk extensions in one body (RFC 9112, section 7.1.1 asks for such a limit).
+    /// The limit for all chunk extensions of a body, as RFC 9112, section 7.1.1 recommends.
     static let maxExtensionBytes = 1024
 }

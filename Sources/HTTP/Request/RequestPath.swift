@@ -1,7 +1,7 @@
-/// The path of a request in segments, cut at its slashes before anything is decoded: an encoded slash is part of a
-/// segment and never changes the routing.
+/// The segments of a request path. The path is split before it is decoded, so an encoded slash is part of a segment and
+/// never changes the routing.
 ///
-/// `/a/b` has the segments `a` and `b`, `/a/` has `a` and an empty one, `/` has one empty one.
+/// `/a/b` has the segments `a` and `b`, `/a/` has `a` and an empty segment, and `/` has one empty segment.
 package struct RequestPath: Sendable, Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var index: Int
@@ -25,9 +25,9 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
     }
 }
 
-/// One segment of a path: compared and decoded only when asked.
+/// One segment of a path, decoded on access only.
 package struct PathSegment: Sendable {
-    /// The whole head.
+    /// The bytes of the whole head.
     private let bytes: [UInt8]
     private let range: Range<Int>
 
@@ -36,9 +36,9 @@ package struct PathSegment: Sendable {
         self.range = range
     }
 
-    /// The segment without its percent-encoding.
+    /// The decoded segment.
     package var string: String { PercentEncoding.string(bytes[range], plusIsSpace: false) }
-    /// The same as bytes. Nothing is copied where nothing is encoded.
+    /// The decoded segment as bytes. Copies only if the segment is percent-encoded.
     package var decoded: ArraySlice<UInt8> {
         isEncoded ? PercentEncoding.decode(bytes[range], plusIsSpace: false)[...] : bytes[range]
     }
@@ -46,21 +46,21 @@ package struct PathSegment: Sendable {
 
     private var isEncoded: Bool { bytes[range].contains(ASCII.percent) }
 
-    /// Whether the decoded segment is this ASCII text. It makes no string unless something is encoded.
+    /// Whether the decoded segment equals this ASCII text. Creates no string unless the segment is percent-encoded.
     package static func == (segment: PathSegment, text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
-        // An encoding is longer than what it stands for.
+        // Percent-encoding makes a segment longer.
         if segment.range.count > length {
             return segment.isEncoded
                 && segment.decoded.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: length))
         }
-        return segment.range.count == length && segment.stands(for: text)
+        return segment.range.count == length && segment.equals(text)
     }
 
     package static func ~= (text: StaticString, segment: PathSegment) -> Bool { segment == text }
 
-    /// Whether the bytes are those of a text of the same length.
-    private func stands(for text: StaticString) -> Bool {
+    /// - Parameter text: must have the length of the segment.
+    private func equals(_ text: StaticString) -> Bool {
         var other = text.utf8Start
         for index in range {
             if bytes[index] != other.pointee { return false }
@@ -72,9 +72,9 @@ package struct PathSegment: Sendable {
 
 /// Percent-encoding (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// The bytes without their percent-encoding. What is no encoding stays as it is; the parser has refused it before.
+    /// Decodes percent-encoded bytes. Malformed encodings, which the parser rejects before, stay as they are.
     ///
-    /// - Parameter plusIsSpace: whether `+` stands for a space, as in the queries that forms make.
+    /// - Parameter plusIsSpace: whether `+` stands for a space, as in the queries of forms.
     static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.underestimatedCount)
@@ -93,7 +93,7 @@ enum PercentEncoding {
         return decoded
     }
 
-    /// The decoded text, without a detour where nothing is encoded.
+    /// Decodes a text, without an intermediate array if nothing is encoded.
     static func string(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool) -> String {
         if bytes.contains(where: { $0 == ASCII.percent || ($0 == ASCII.plus && plusIsSpace) }) {
             return String(decoding: decode(bytes, plusIsSpace: plusIsSpace), as: UTF8.self)

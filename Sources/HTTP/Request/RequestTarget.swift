@@ -1,17 +1,15 @@
-/// A request target taken apart (RFC 9112, section 3.2): ranges into the bytes of the head.
+/// The parts of a request target (RFC 9112, section 3.2) as ranges of the head's bytes.
 struct RequestTarget: Sendable {
     let whole: Range<Int>
-    /// Host and port, where the target names them (absolute and authority form).
+    /// Host and port, in absolute and authority form.
     private(set) var authority: Range<Int>?
-    /// The path, without the query; empty in authority form and where an absolute form has none.
+    /// The path without the query; empty in authority form, and if an absolute form has no path.
     private(set) var path: Range<Int>
-    /// The query, without its question mark.
+    /// The query without the question mark.
     private(set) var query: Range<Int>?
 
-    /// Takes a target apart.
-    ///
-    /// - Throws: a malformed request where the target has no form that fits the method, a character that must be
-    ///   percent-encoded, a broken percent-encoding, or a dot segment.
+    /// - Throws: `malformedRequest` if the form of the target does not fit the method, or if the target contains a
+    ///   character that must be percent-encoded, a malformed percent-encoding or a dot segment.
     init(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, method: HTTPMethod
     ) throws(RequestFailure) {
@@ -19,20 +17,20 @@ struct RequestTarget: Sendable {
         path = range.upperBound..<range.upperBound
         if method == .connect {
             guard AuthoritySyntax.isValid(bytes, range, portNeeded: true) else {
-                throw .malformed("The target of CONNECT is not a host and a port.")
+                throw .malformed("The target of CONNECT must be a host and a port.")
             }
             authority = range
         } else if bytes[range.lowerBound] == ASCII.slash {
-            try takePathAndQuery(bytes, from: range.lowerBound)
+            try parsePathAndQuery(bytes, from: range.lowerBound)
         } else if range.count == 1, bytes[range.lowerBound] == ASCII.asterisk {
-            guard method == .options else { throw .malformed("The target * is for OPTIONS only.") }
+            guard method == .options else { throw .malformed("The target * is allowed for OPTIONS only.") }
             path = range
         } else {
-            try takeAbsolute(bytes)
+            try parseAbsoluteForm(bytes)
         }
     }
 
-    private mutating func takeAbsolute(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
+    private mutating func parseAbsoluteForm(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
         var start = whole.lowerBound
         if bytes.startsWithText("http://", at: start, to: whole.upperBound) {
             start += 7
@@ -44,13 +42,13 @@ struct RequestTarget: Sendable {
         var end = start
         while end < whole.upperBound, bytes[end] != ASCII.slash, bytes[end] != ASCII.question { end += 1 }
         guard AuthoritySyntax.isValid(bytes, start..<end, portNeeded: false) else {
-            throw .malformed("The request target names no valid host.")
+            throw .malformed("The request target has no valid host.")
         }
         authority = start..<end
-        try takePathAndQuery(bytes, from: end)
+        try parsePathAndQuery(bytes, from: end)
     }
 
-    private mutating func takePathAndQuery(
+    private mutating func parsePathAndQuery(
         _ bytes: UnsafeRawBufferPointer, from start: Int
     ) throws(RequestFailure) {
         let end = whole.upperBound
@@ -69,12 +67,12 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// The grammar of path and query (RFC 3986, sections 3.3 and 3.4), stricter where two readers could differ.
+/// The grammar of path and query (RFC 3986, sections 3.3 and 3.4), stricter if parsers could disagree.
 enum TargetSyntax {
-    /// Checks a path; returns where it ends, which is at a question mark or at the end of the range.
+    /// Validates a path, and returns its end: a question mark or the end of the range.
     ///
-    /// Dot segments, encoded ones too, are refused: a client removes them before it sends (RFC 3986, section 5.2.4),
-    /// and a server and a proxy that disagree about them guard different resources.
+    /// Dot segments are rejected, even if they are encoded: clients remove them (RFC 3986, section 5.2.4), and a server
+    /// and a proxy that treat them differently protect different resources.
     static func path(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) -> Int {
         let allowed = ByteClass.segment
         var index = range.lowerBound
@@ -85,23 +83,23 @@ enum TargetSyntax {
             let byte = bytes[index]
             index &+= 1
             if byte == ASCII.slash {
-                try refuseDotSegment(bytes, at: index, to: range.upperBound)
+                try rejectDotSegment(bytes, at: index, to: range.upperBound)
             } else if byte == ASCII.percent {
                 let decoded = try encodedByte(bytes, at: index, to: range.upperBound)
                 guard decoded >= ASCII.space, decoded != ASCII.delete else {
-                    throw .malformed("The path encodes a control character.")
+                    throw .malformed("The path contains an encoded control character.")
                 }
                 isEncoded = true
                 index &+= 2
             } else {
-                throw .malformed("The path holds a character that must be percent-encoded.")
+                throw .malformed("The path contains a character that must be percent-encoded.")
             }
         }
-        if isEncoded { try refuseInvalidText(bytes, range.lowerBound..<index) }
+        if isEncoded { try rejectInvalidUTF8(bytes, range.lowerBound..<index) }
         return index
     }
 
-    /// Checks a query.
+    /// Validates a query.
     static func query(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestFailure) {
         let allowed = ByteClass.query
         var index = range.lowerBound
@@ -114,13 +112,13 @@ enum TargetSyntax {
                 isEncoded = true
                 index &+= 2
             } else if !allowed.contains(byte) {
-                throw .malformed("The query holds a character that must be percent-encoded.")
+                throw .malformed("The query contains a character that must be percent-encoded.")
             }
         }
-        if isEncoded { try refuseInvalidText(bytes, range) }
+        if isEncoded { try rejectInvalidUTF8(bytes, range) }
     }
 
-    /// The byte that two digits after a percent sign encode.
+    /// The byte that the two digits at `index` encode.
     private static func encodedByte(
         _ bytes: UnsafeRawBufferPointer, at index: Int, to end: Int
     ) throws(RequestFailure) -> UInt8 {
@@ -131,8 +129,8 @@ enum TargetSyntax {
         return high << 4 | low
     }
 
-    /// Looks whether the segment that starts here is `.` or `..`, each dot as it is or encoded.
-    private static func refuseDotSegment(
+    /// Throws if the segment at `start` is `.` or `..`, plain or encoded.
+    private static func rejectDotSegment(
         _ bytes: UnsafeRawBufferPointer, at start: Int, to end: Int
     ) throws(RequestFailure) {
         var index = start
@@ -145,26 +143,26 @@ enum TargetSyntax {
                 return
             }
         }
-        // Three dots and more are a name; an encoded one counts as one.
+        // Three or more dots are an ordinary name. An encoded dot counts as one.
         guard index > start else { return }
         let dots = bytes[start..<index].count { $0 == ASCII.dot || $0 == ASCII.percent }
-        if dots <= 2 { throw .malformed("The path holds a dot segment.") }
+        if dots <= 2 { throw .malformed("The path contains a dot segment.") }
     }
 
-    private static func refuseInvalidText(
+    private static func rejectInvalidUTF8(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
     ) throws(RequestFailure) {
         let decoded = PercentEncoding.decode(bytes[range], plusIsSpace: false)
         guard String(validating: decoded, as: UTF8.self) != nil else {
-            throw .malformed("The request target encodes bytes that are not UTF-8.")
+            throw .malformed("The request target contains encoded bytes that are not UTF-8.")
         }
     }
 }
 
 /// The grammar of `uri-host [ ":" port ]` (RFC 9110, section 7.2; RFC 3986, section 3.2.2).
 enum AuthoritySyntax {
-    /// Whether the bytes are a host that is not empty and perhaps a port; never with user information
-    /// (RFC 9110, section 4.2.4).
+    /// Whether the bytes are a nonempty host with an optional port. User information is rejected (RFC 9110, section
+    /// 4.2.4).
     static func isValid(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, portNeeded: Bool) -> Bool {
         guard let hostEnd = hostEnd(bytes, range), hostEnd > range.lowerBound else { return false }
         if hostEnd == range.upperBound { return !portNeeded }
@@ -194,7 +192,7 @@ enum AuthoritySyntax {
         return index
     }
 
-    /// The end of an IPv6 literal. Its groups are not counted: nothing here connects to it.
+    /// The end of an IPv6 literal. Its groups are not validated, because the server never connects to it.
     private static func addressEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         let allowed = ByteClass.address
         var colons = 0

@@ -1,15 +1,15 @@
-/// Writes the head of an answer, piece behind piece, into memory that has room for all of it: an array would ask at each
-/// piece whether it is shared and large enough.
+/// Writes a response head into memory of sufficient size. An array would check its uniqueness and capacity at every
+/// append.
 struct HeadWriter {
     private let start: UnsafeMutableRawPointer
     private let capacity: Int
     private var used = 0
 
-    /// Appends what `write` writes, `most` bytes at most.
-    static func append(atMost most: Int, to output: inout [UInt8], _ write: (inout HeadWriter) -> Void) {
-        withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { room in
-            guard let start = room.baseAddress else { return }
-            var writer = HeadWriter(start: start, capacity: most)
+    /// Appends the output of `write`, which must not exceed `capacity` bytes.
+    static func append(upTo capacity: Int, to output: inout [UInt8], _ write: (inout HeadWriter) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { memory in
+            guard let start = memory.baseAddress else { return }
+            var writer = HeadWriter(start: start, capacity: capacity)
             write(&writer)
             output.append(contentsOf: UnsafeRawBufferPointer(start: start, count: writer.used))
         }
@@ -20,7 +20,7 @@ struct HeadWriter {
         self.capacity = capacity
     }
 
-    /// Its length is known when the program is compiled, so that most are a store or two.
+    /// Inlined, because the length is constant and most literals compile to one or two stores.
     @inline(__always)
     mutating func literal(_ text: StaticString) {
         bytes(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -29,7 +29,7 @@ struct HeadWriter {
     @inline(__always)
     mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
-        precondition(bytes.count <= capacity - used, "a head was given too little room")
+        precondition(bytes.count <= capacity - used, "a response head exceeds its reserved size")
         (start + used).copyMemory(from: source, byteCount: bytes.count)
         used += bytes.count
     }
@@ -39,14 +39,13 @@ struct HeadWriter {
         withUnsafeBytes(of: byte) { bytes($0) }
     }
 
-    /// Its bytes are nearly always at hand as one piece.
     mutating func text(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ bytes(UnsafeRawBufferPointer($0)) }) == nil {
             Array(text.utf8).withUnsafeBytes { bytes($0) }
         }
     }
 
-    /// Writes a text with every control character but tab made a space, so that it cannot end its line.
+    /// Replaces control characters except tab by spaces, so that the value cannot end its line.
     mutating func fieldValue(_ text: String) {
         var index = used
         self.text(text)
@@ -59,7 +58,7 @@ struct HeadWriter {
         }
     }
 
-    /// Writes a number that is not negative in decimal digits.
+    /// - Parameter number: must not be negative.
     mutating func decimal(_ number: Int) {
         let (rest, last) = number.quotientAndRemainder(dividingBy: 10)
         if rest > 0 { decimal(rest) }
@@ -67,13 +66,12 @@ struct HeadWriter {
     }
 }
 
-/// A moment as HTTP writes it, IMF-fixdate (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// A date in the format IMF-fixdate (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 package struct HTTPDate: Sendable, Hashable {
     /// The 29 bytes of the date.
     package let bytes: [UInt8]
 
-    /// Writes the moment so many seconds after 1970-01-01T00:00:00Z. Moments before the year 0 and after the year 9999
-    /// are taken for the nearest one that the format can write.
+    /// - Parameter unixTime: seconds since 1970-01-01T00:00:00Z, clamped to the years 0 to 9999.
     package init(unixTime: Int) {
         let time = Swift.min(Swift.max(unixTime, -62_167_219_200), 253_402_300_799)
         let second = ((time % 86400) + 86400) % 86400
@@ -100,8 +98,9 @@ package struct HTTPDate: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The date in the Gregorian calendar of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level
-    /// date algorithms"): years begin in March, so that the leap day is the last of its year, and 400 of them repeat.
+    /// The Gregorian date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
+    ///
+    /// Years begin in March, so that the leap day is the last day of a year, and the calendar repeats after 400 years.
     package static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,41 +1,41 @@
-/// Writes answers to one request: it knows the request's method and version, and whether the connection is kept, and
-/// frames by them (RFC 9112, sections 6.3 and 9.3).
+/// Encodes the response to one request. The request's method and version, and whether the connection stays open,
+/// determine the framing (RFC 9112, sections 6.3 and 9.3).
 ///
-/// The fields that belong to framing and connection are its own business: an answer never names them itself.
+/// The encoder adds the fields for framing and connection. A response must not contain them.
 package struct ResponseEncoder: Sendable {
-    /// Whether the connection stays open after the answer. The server sets it to false to close; a stream to an
-    /// HTTP/1.0 client does, since only the close ends it.
+    /// Whether the connection stays open after the response. The server sets this to false to close the connection. A
+    /// stream to an HTTP/1.0 client sets it to false, because only the close ends the stream.
     package var keepAlive: Bool
     private let isHead: Bool
     private let version: HTTPVersion
 
-    /// Makes an encoder of the answer to a request.
+    /// An encoder for the response to a request.
     package init(answering head: RequestHead) {
         keepAlive = head.keepAlive
         isHead = head.method == .head
         version = head.version
     }
 
-    /// Makes an encoder of the answer to what was no request. It closes where the failure says so.
+    /// An encoder for the response to an invalid request. It closes the connection unless the failure is recoverable.
     package init(answering failure: RequestFailure) {
         keepAlive = failure.consumed != nil
         isHead = failure.method == .head
         version = .http11
     }
 
-    /// `100 Continue`, to be sent before the body is read where the head expects it.
+    /// `100 Continue`, to be sent before the body is read if the request expects it.
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// A complete answer.
+    /// Encodes a complete response.
     ///
-    /// - Parameter date: the moment as ``HTTPDate/bytes``.
+    /// - Parameter date: the current ``HTTPDate/bytes``.
     package func bytes(of response: Response, date: [UInt8]) -> [UInt8] {
         let hasBody = !response.status.isAlwaysBodiless
         let body = hasBody && !isHead ? response.body : []
-        let most = Self.mostBytes(of: response.fields, date)
-        var answer: [UInt8] = []
-        answer.reserveCapacity(most + body.count)
-        HeadWriter.append(atMost: most, to: &answer) { head in
+        let capacity = Self.maxHeadBytes(response.fields, date)
+        var output: [UInt8] = []
+        output.reserveCapacity(capacity + body.count)
+        HeadWriter.append(upTo: capacity, to: &output) { head in
             writeFields(response.status, response.fields, date, into: &head)
             if let revision = response.revision {
                 head.literal("ETag: \"")
@@ -49,37 +49,33 @@ package struct ResponseEncoder: Sendable {
             }
             writeConnection(into: &head)
         }
-        answer.append(contentsOf: body)
-        return answer
+        output.append(contentsOf: body)
+        return output
     }
 
-    /// Appends the head of an answer whose length is not known yet; chunks or bytes follow, by ``appendPiece(_:to:)``.
+    /// Appends the head of a response of unknown length. Chunks follow if ``streamIsChunked``, and plain bytes
+    /// otherwise.
     package mutating func appendStreamHead(
         _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], to output: inout [UInt8]
     ) {
         if version == .http10 { keepAlive = false }
-        HeadWriter.append(atMost: Self.mostBytes(of: fields, date), to: &output) { head in
+        HeadWriter.append(upTo: Self.maxHeadBytes(fields, date), to: &output) { head in
             writeFields(status, fields, date, into: &head)
             if streamIsChunked { head.literal("Transfer-Encoding: chunked\r\n") }
             writeConnection(into: &head)
         }
     }
 
-    /// Whether the pieces of a stream are chunks; else they are sent as they are, until the close.
+    /// Whether a stream uses the chunked coding. If not, its bytes are sent as they are, and the close ends it.
     package var streamIsChunked: Bool { version == .http11 }
-
-    /// Appends one piece of a stream.
-    package func appendPiece(_ bytes: [UInt8], to output: inout [UInt8]) {
-        if streamIsChunked { ChunkedCoding.append(bytes, to: &output) } else { output.append(contentsOf: bytes) }
-    }
 
     /// Appends the end of a stream.
     package func appendStreamEnd(to output: inout [UInt8]) {
         if streamIsChunked { output.append(contentsOf: ChunkedCoding.end) }
     }
 
-    /// How many bytes a head has at most: the lines that all heads have are shorter than 256 together.
-    private static func mostBytes(of fields: [Response.Field], _ date: [UInt8]) -> Int {
+    /// An upper bound of the size of a head. The lines that every head has are shorter than 256 bytes in total.
+    private static func maxHeadBytes(_ fields: [Response.Field], _ date: [UInt8]) -> Int {
         fields.reduce(256 + date.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 

@@ -1,14 +1,14 @@
-/// An event of an event stream (WHATWG HTML, section 9.2).
+/// A server-sent event (WHATWG HTML, section 9.2).
 package struct ServerSentEvent: Sendable, Hashable {
-    /// The event's type; nil is `message`. Line ends in it are dropped.
+    /// The event's type; nil means `message`. Line breaks are removed.
     package var event: String?
-    /// The id that a client sends back as Last-Event-ID. Line ends and NUL in it are dropped.
+    /// The id, which a client sends back as Last-Event-ID. Line breaks and NUL are removed.
     package var id: String?
-    /// The data: each of its lines becomes a `data:` line. Nil sends none, and then no event is dispatched.
+    /// The data, one `data:` line for each of its lines. Without data, clients dispatch no event.
     package var data: [UInt8]?
-    /// How long a client waits before it connects again, in milliseconds.
+    /// The reconnection time in milliseconds.
     package var retry: Int?
-    /// A comment, which clients drop: each of its lines becomes a line that starts with a colon.
+    /// A comment, which clients ignore.
     package var comment: String?
 
     package init(
@@ -21,7 +21,7 @@ package struct ServerSentEvent: Sendable, Hashable {
         self.comment = comment
     }
 
-    /// Appends the event and the empty line that ends it.
+    /// Appends the event and the empty line behind it.
     package func append(to output: inout [UInt8]) {
         if let comment { Self.appendLines(Array(comment.utf8), prefix: ": ", to: &output) }
         if let retry, retry >= 0 {
@@ -35,7 +35,6 @@ package struct ServerSentEvent: Sendable, Hashable {
         output.append(ASCII.lineFeed)
     }
 
-    /// The event in bytes.
     package var bytes: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity((data?.count ?? 0) + 64)
@@ -52,7 +51,7 @@ package struct ServerSentEvent: Sendable, Hashable {
         output.append(ASCII.lineFeed)
     }
 
-    /// A line ends at CR, LF or both together, as the client's parser sees it.
+    /// Splits lines at CR, LF and CR LF, as the client's parser does.
     private static func appendLines(_ bytes: [UInt8], prefix: StaticString, to output: inout [UInt8]) {
         var rest = bytes[...]
         while let end = rest.firstIndex(where: { $0 == ASCII.lineFeed || $0 == ASCII.carriageReturn }) {

@@ -197,8 +197,8 @@ extension JSONValue {
 
     /// Parses strict JSON (RFC 8259) in time linear in the bytes.
     ///
-    /// A byte order mark, a duplicate member name and an unpaired surrogate, which the RFC leaves to implementations, are
-    /// errors. Integers of 64 bits stay exact.
+    /// A byte order mark, a duplicate member name and an unpaired surrogate, which the RFC leaves to implementations,
+    /// are errors. Integers of 64 bits stay exact.
     /// - Parameters:
     ///   - bytes: one value in UTF-8, optionally surrounded by white space.
     ///   - maximumDepth: how deep objects and arrays may be nested, at most ``maxDepth``.

@@ -1,5 +1,6 @@
 /// Why bytes are not JSON, and at which offset.
 public struct JSONSyntaxError: Error, Sendable, Hashable {
+    /// The kinds of syntax errors.
     public enum Kind: Sendable, Hashable {
         /// The text is empty or white space only.
         case empty
@@ -27,6 +28,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
         case trailingBytes
     }
 
+    /// The kind of the error.
     public let kind: Kind
     /// The offset of the error in bytes, from 0.
     public let offset: Int

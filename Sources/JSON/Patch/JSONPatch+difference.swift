@@ -2,8 +2,8 @@ extension JSONPatch {
     /// The difference between two documents: applied to `old`, the patch gives `new`.
     ///
     /// Objects are compared member by member. Arrays are compared element by element between their common prefix and
-    /// suffix. An object or array is replaced as a whole if that takes fewer bytes than the changes inside it, so a patch
-    /// is never larger than one that replaces the document. Equal documents have an empty patch.
+    /// suffix. An object or array is replaced as a whole if that takes fewer bytes than the changes inside it, so a
+    /// patch is never larger than one that replaces the document. Equal documents have an empty patch.
     ///
     /// Takes time linear in the documents for each level of nesting.
     public init(from old: JSONValue, to new: JSONValue) {

@@ -110,6 +110,7 @@ extension JSONPatch.Operation: JSONEncodable {
 
 /// Why a patch cannot be read or applied, and which of its operations is at fault.
 public struct JSONPatchError: Error, Sendable, Hashable {
+    /// The kinds of errors of a patch.
     public enum Kind: Error, Sendable, Hashable {
         /// The JSON is not an array of operations.
         case notAnArray
@@ -127,6 +128,7 @@ public struct JSONPatchError: Error, Sendable, Hashable {
         case tooDeep
     }
 
+    /// The kind of the error.
     public let kind: Kind
     /// The index of the operation, from 0; nil if the patch as a whole is at fault.
     public let operation: Int?

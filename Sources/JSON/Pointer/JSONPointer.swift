@@ -13,8 +13,8 @@ public struct JSONPointer: Sendable {
         self.tokens = tokens
     }
 
-    /// Parses the text form: `/` before each token, in which `~0` stands for `~` and `~1` for `/`. The empty text is the
-    /// root.
+    /// Parses the text form: `/` before each token, in which `~0` stands for `~` and `~1` for `/`. The empty text is
+    /// the root.
     public init(_ text: String) throws(JSONPointerError) {
         guard let first = text.utf8.first else {
             self = .root
@@ -56,8 +56,8 @@ public struct JSONPointer: Sendable {
         return value
     }
 
-    /// The token as an array index: digits without leading zeros. Nil for `-`, which stands for the end of the array, and
-    /// for numbers that do not fit 64 bits.
+    /// The token as an array index: digits without leading zeros. Nil for `-`, which stands for the end of the array,
+    /// and for numbers that do not fit 64 bits.
     static func index(_ token: String) -> Int? {
         let digits = token.utf8
         guard let first = digits.first, digits.allSatisfy(Byte.isDigit), first != Byte.zero || digits.count == 1 else {

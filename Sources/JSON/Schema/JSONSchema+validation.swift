@@ -153,8 +153,11 @@ extension JSONSchema {
         public let expression: String
         /// A description for people, such as `a language tag such as "en"`.
         public let phrase: String?
+        /// Decides whether a string matches, in time linear in the string.
         public let matches: @Sendable (String) -> Bool
 
+        /// A pattern from an expression and an equivalent function.
+        ///
         /// - Parameters:
         ///   - expression: the published regular expression, in the ECMA-262 dialect that JSON Schema prescribes.
         ///   - phrase: a description for people; if nil, violations show the expression.
@@ -225,6 +228,7 @@ extension JSONSchema {
         /// What the value must be. It does not quote the value, which may be secret.
         public let detail: String
 
+        /// A violation by the value at `pointer`.
         public init(pointer: JSONPointer, detail: String) {
             self.pointer = pointer
             self.detail = detail

@@ -5,7 +5,6 @@
 public struct JSONSchema: Sendable {
     let shape: Shape
     private(set) var isNullable = false
-    private(set) var title: String?
     private(set) var details: String?
     private(set) var defaultValue: JSONValue?
 
@@ -68,11 +67,6 @@ public struct JSONSchema: Sendable {
         with { $0.isNullable = true }
     }
 
-    /// Sets the keyword `title`.
-    public func titled(_ title: String) -> JSONSchema {
-        with { $0.title = title }
-    }
-
     /// Sets the keyword `description`.
     public func described(_ description: String) -> JSONSchema {
         with { $0.details = description }
@@ -122,8 +116,11 @@ extension JSONSchema {
 extension JSONSchema {
     /// A required or optional member of an object.
     public struct Property: Sendable {
+        /// The name of the member.
         public let name: String
+        /// The schema of its value.
         public let schema: JSONSchema
+        /// Whether every valid object has the member.
         public let isRequired: Bool
 
         /// A member that every valid object has.
@@ -143,7 +140,6 @@ extension JSONSchema: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             encodeType(into: &json)
-            json.member("title", ifPresent: title)
             json.member("description", ifPresent: details)
             json.member("default", ifPresent: defaultValue)
             shape.encodeKeywords(isNullable: isNullable, into: &json)

@@ -161,7 +161,8 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject {
-    /// The member's value, looked for in one slot first: objects that differ little have most members in the same slots.
+    /// The member's value, looked for in one slot first: objects that differ little have most members in the same
+    /// slots.
     func value(named name: String, firstTryingSlot slot: Int) -> JSONValue? {
         hasName(name, inSlot: slot) ? slots[slot].value : self[name]
     }

@@ -14,7 +14,9 @@ public enum JSONValue: Sendable {
     case number(JSONNumber)
     /// A string, unescaped.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object.
     case object(JSONObject)
 
     /// The value of a member; nil if there is no such member, or if this value is not an object.
@@ -31,6 +33,7 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
+    /// Whether the value is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

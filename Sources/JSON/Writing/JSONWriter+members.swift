@@ -1,7 +1,5 @@
 extension JSONWriter {
-    /// Writes a member.
-    ///
-    /// - Parameter name: written without escaping, so it must not contain quotes, backslashes or control characters.
+    /// Writes a member. The name is written without escaping, so it must not contain quotes, backslashes or control characters.
     @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         self.name(name)

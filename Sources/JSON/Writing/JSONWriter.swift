@@ -1,11 +1,11 @@
 /// Writes compact JSON into its own buffer.
 ///
 /// The writer inserts commas and colons. The caller must write exactly one value for each member, and one value at the
-/// top. The output is deterministic: members keep the order of the calls, only the characters that RFC 8259 requires are
-/// escaped, and a `Double` is written as the shortest number that parses to the same value.
+/// top. The output is deterministic: members keep the order of the calls, only the characters that RFC 8259 requires
+/// are escaped, and a `Double` is written as the shortest number that parses to the same value.
 public struct JSONWriter: ~Copyable {
-    /// Allocated here and grown by doubling. An array would check at every write whether it is uniquely referenced, which
-    /// doubles the time to write a state.
+    /// Allocated here and grown by doubling. An array would check at every write whether it is uniquely referenced,
+    /// which doubles the time to write a state.
     @usableFromInline var start: UnsafeMutablePointer<UInt8>
     @usableFromInline var capacity: Int
     @usableFromInline var used = 0

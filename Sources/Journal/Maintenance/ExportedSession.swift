@@ -2,11 +2,11 @@ import JSON
 import StoreHosting
 import Stores
 
-/// A session that was exported, read back with nothing taken for granted.
+/// An exported session, parsed and validated.
 struct ExportedSession {
     let record: SessionHeader
     let lastActiveAt: Int
-    /// The oldest state that was kept; nil where that is the first.
+    /// The oldest retained state; nil if it is the initial state.
     let base: (revision: Int, state: StateSnapshot)?
     let commits: [CommitRecord]
 
@@ -14,29 +14,29 @@ struct ExportedSession {
         let detail: String
     }
 
-    /// - Parameter id: under which it goes on; nil for its own.
+    /// - Parameter id: the new ID of the session; nil to keep its ID.
     init(_ bytes: [UInt8], id: String?) throws(Unreadable) {
         let json: JSONValue
         do {
             json = try JSONValue(parsing: bytes, maximumDepth: JSONValue.maxDepth)
         } catch {
-            throw Unreadable(detail: "it is no JSON: \(error)")
+            throw Unreadable(detail: "it is not JSON: \(error)")
         }
         guard json["format"]?.asString == "storehouse-session", json["version"]?.asInteger == 1 else {
-            throw Unreadable(detail: "it is no session that 'storehouse export' of this release has written")
+            throw Unreadable(detail: "it is not a session exported by a compatible 'storehouse export'")
         }
         guard let id = id ?? json["id"]?.asString, let kind = json["store"]?.asString,
             let schema = json["schema"]?.asInteger, let createdAt = json["createdAt"]?.asInteger,
             let lastActiveAt = json["lastActiveAt"]?.asInteger, let history = json["history"]?.asString,
             let initial = json["initial"].flatMap(StateSnapshot.init), case .array(let elements)? = json["commits"]
-        else { throw Unreadable(detail: "members are missing") }
+        else { throw Unreadable(detail: "required members are missing or malformed") }
         record = SessionHeader(
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: json["forkedFrom"]?.asInteger,
             history: history, initial: initial)
         self.lastActiveAt = lastActiveAt
         base = try json["base"].map { base throws(Unreadable) in
             guard let revision = base["revision"]?.asInteger, revision > 0, let state = StateSnapshot(base) else {
-                throw Unreadable(detail: "base is no state")
+                throw Unreadable(detail: "'base' is malformed")
             }
             return (revision, state)
         }
@@ -51,7 +51,7 @@ struct ExportedSession {
         for element in elements {
             let last = records.last?.revision ?? revision
             guard let record = CommitRecord(element), record.revision - 1 == last else {
-                throw Unreadable(detail: "the commit behind revision \(last) is none that follows it")
+                throw Unreadable(detail: "the commit after revision \(last) is malformed or does not follow it")
             }
             records.append(record)
         }

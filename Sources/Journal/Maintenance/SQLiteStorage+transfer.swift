@@ -4,19 +4,19 @@ public import StoreHosting
 import Stores
 
 extension SQLiteStorage {
-    /// A session as a JSON document: the state that it began with, or the oldest that is kept, and all commits since. What is
-    /// sealed stays sealed.
+    /// Exports a session as a JSON document: its initial state or the oldest retained one, and all commits since.
+    /// Encrypted secrets stay encrypted.
     ///
     /// - Parameters:
-    ///   - id: the session's.
+    ///   - id: the session ID.
     ///   - path: the database file.
     public static func export(_ id: String, from path: String) throws(StorageError) -> [UInt8] {
         let connection = try open(path)
         let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
         do throws(JournalError) {
-            return try reader.atOneMoment { reader throws(JournalError) in
+            return try reader.inReadTransaction { reader throws(JournalError) in
                 switch try reader.find(id, answersSince: .max, keepCommits: 1) {
-                case .unknown: throw .unavailable("there is no session \(id)")
+                case .unknown: throw .unavailable("session \(id) does not exist")
                 case .ended: throw .unavailable("session \(id) has ended")
                 case .session(let session): return try reader.export(session)
                 }
@@ -83,14 +83,15 @@ extension JSONWriter {
 }
 
 extension SQLiteStorage {
-    /// Writes an exported session into a database that no server uses.
+    /// Imports an exported session into a database that no server uses.
     ///
     /// - Parameters:
-    ///   - bytes: what ``export(_:from:)`` has made.
-    ///   - path: the database file, which is made where there is none.
-    ///   - id: under which it goes on; nil for its own. None of that id may be there, or have been lately.
-    ///   - objection: why a session cannot be used by the servers that the file is for; nil where it can.
-    /// - Returns: the id.
+    ///   - bytes: the result of ``export(_:from:)``.
+    ///   - path: the database file; it is created if it is missing.
+    ///   - id: the new ID of the session; nil to keep its ID. The database must not have this ID or a recent tombstone
+    ///     of it.
+    ///   - objection: returns why the target's servers cannot use a session; nil if they can.
+    /// - Returns: the session ID.
     public static func insert(
         _ bytes: [UInt8], into path: String, as id: String?,
         objection: (SessionHeader) -> String? = { _ in nil }
@@ -120,8 +121,8 @@ extension SQLiteStorage {
     ) throws(StorageError) {
         let isThere: Bool
         do throws(SQLiteError) {
-            let house = RetentionPolicy(keepCommits: .max, keepDays: 0, now: systemTime)
-            let database = try WriteConnection(connection, durability: .full, house)
+            let retention = RetentionPolicy(keepCommits: .max, keepDays: 0, now: systemTime)
+            let database = try WriteConnection(connection, durability: .full, retention)
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
                 .first({ $0.set(1, text: session.record.id) }, { $0.integer(0) }) != nil
@@ -132,32 +133,32 @@ extension SQLiteStorage {
             throw StorageError(error, path)
         }
         if isThere {
-            throw .refused("\(path) has or had a session \(session.record.id), which stays as it is; see --id")
+            throw .refused("\(path) already has or had a session \(session.record.id), which was not changed; use --id")
         }
     }
 }
 
 extension WriteConnection {
-    /// Writes a session with all of its commits in one transaction, and snapshots so near that it is soon found.
+    /// Writes a session with all its commits in one transaction, and a snapshot at every 256th revision.
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
-        var cursor = try begin(session.record)
+        var cursor = try create(session.record)
         let first = session.base?.state.json ?? session.record.initial.json
         guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.maxDepth) else {
-            throw SQLiteError(conflict: "its first state cannot be read")
+            throw SQLiteError(conflict: "its first state is malformed")
         }
         var hidden = session.base?.state.hidden
         if let base = session.base {
             cursor.revision = base.revision
-            try cut(cursor.number, at: base.revision)
+            try setCompactedThrough(base.revision, of: cursor.number)
             try insert(
                 SnapshotRow(revision: base.revision, state: base.state.json, hidden: hidden, chain: cursor.chain),
                 of: cursor.number)
         }
         for record in session.commits {
             guard record.changes.apply(to: &state) else {
-                throw SQLiteError(conflict: "the changes of revision \(record.revision) do not fit the state before")
+                throw SQLiteError(conflict: "the patch of revision \(record.revision) does not apply")
             }
             hidden = record.hidden ?? hidden
             let row = CommitRow(record, after: cursor.chain)
@@ -169,7 +170,7 @@ extension WriteConnection {
                     of: cursor.number)
             }
         }
-        try statements.note.run { values in
+        try statements.recordUse.run { values in
             values.set(1, cursor.number)
             values.set(2, session.lastActiveAt)
         }

@@ -2,25 +2,25 @@ import CSQLite
 import StoreHosting
 import Stores
 
-/// What operators do with a journal's file: also while a server uses it, importing apart.
+/// Maintenance of a database file. Everything except imports also works while a server uses the file.
 public enum SQLiteStorage {
-    /// What a look at everything has found.
+    /// The result of ``verify(_:progress:)``.
     public struct Verification: Sendable {
-        /// What is not as it was written, a line each; none where all is well.
+        /// One line for each problem; empty if the file is intact.
         public internal(set) var problems: [String] = []
-        /// How many sessions were looked at.
+        /// The number of checked sessions.
         public internal(set) var sessions = 0
-        /// How many of them are not as they were written. The others can be exported, also where pages are damaged.
+        /// The number of damaged sessions. The others can be exported, even if pages are damaged.
         public internal(set) var damagedSessions = 0
-        /// How many commits were looked at.
+        /// The number of checked commits.
         public internal(set) var commits = 0
     }
 
-    /// Looks at every page of the file, every checksum, and whether every session's state can be made of its commits.
+    /// Checks every page and every checksum, and replays the commits of every session.
     ///
     /// - Parameters:
     ///   - path: the database file.
-    ///   - progress: takes how many sessions of how many have been looked at, now and then.
+    ///   - progress: called repeatedly with the number of checked sessions and the total.
     public static func verify(
         _ path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> Verification {
@@ -29,7 +29,7 @@ public enum SQLiteStorage {
         found.problems = try damages(path) { () throws(SQLiteError) in
             try connection.prepare("PRAGMA integrity_check(20)").all({ _ in }, { $0.text(0) }).filter { $0 != "ok" }
         }
-        // Also where pages are damaged: it tells which sessions are still whole, and can be exported.
+        // Continue after damaged pages, to find the sessions that are intact and can be exported.
         found.problems += try damages(path) { () throws(SQLiteError) in
             try verifySessions(ReadConnection(connection), &found, progress)
             return []
@@ -43,8 +43,8 @@ public enum SQLiteStorage {
         let count = try reader.connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
         var number = 0
         while let (next, id) = try reader.session(after: number) {
-            // Of damaged pages nothing is certain, not even that this comes to an end.
-            guard next > number else { throw SQLiteError(damage: "sessions are not in their order") }
+            // With damaged pages, this loop might not end.
+            guard next > number else { throw SQLiteError(damage: "sessions are out of order") }
             number = next
             found.sessions += 1
             do throws(JournalError) {
@@ -57,7 +57,7 @@ public enum SQLiteStorage {
         }
     }
 
-    /// What `body` says is wrong, which may be that it could not be looked at.
+    /// The problems that `body` finds, including damage that makes it fail.
     private static func damages(
         _ path: String, _ body: () throws(SQLiteError) -> [String]
     ) throws(StorageError) -> [String] {
@@ -69,19 +69,19 @@ public enum SQLiteStorage {
         }
     }
 
-    /// Copies the database as it is at one moment, also while a server writes to it.
+    /// Copies a consistent snapshot of the database, even while a server writes to it.
     ///
     /// - Parameters:
     ///   - path: the database file.
-    ///   - target: a file that is not there yet.
-    ///   - progress: takes how many pages of how many have been copied, now and then.
+    ///   - target: a file that does not exist.
+    ///   - progress: called repeatedly with the number of copied pages and the total.
     public static func backup(
         _ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) {
         let source = try open(path)
         let file = try StorageFile(target)
-        guard !file.exists else { throw .refused("\(target) is there already; give the name of a new file") }
-        // Under another name until it is whole: nobody should take for a backup what a kill has left.
+        guard !file.exists else { throw .refused("\(target) already exists; pass the name of a new file") }
+        // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
         let part = try StorageFile(file.path + ".part")
         part.remove()
         try part.prepare()
@@ -89,7 +89,7 @@ public enum SQLiteStorage {
             try storageErrors(target) { () throws(SQLiteError) in
                 let copy = try Connection(part.path, .write)
                 try source.copy(to: copy, progress)
-                // One file, with nothing beside it that belongs to it.
+                // Without a WAL, so that the backup is a single file.
                 try copy.execute("PRAGMA journal_mode = DELETE")
                 try BackupMarker.write(into: copy)
             }
@@ -100,11 +100,11 @@ public enum SQLiteStorage {
         }
     }
 
-    /// A connection to a database of ours that reads.
+    /// Opens a Storehouse database for reading.
     static func open(_ path: String) throws(StorageError) -> Connection {
         let file = try StorageFile(path)
         guard file.exists else { throw .missing(path: path) }
-        guard try file.checkHeader() else { throw .foreign(path: path, detail: "there is nothing in it") }
+        guard try file.checkHeader() else { throw .foreign(path: path, detail: "it is empty") }
         return try openKnown(path, file, .read)
     }
 
@@ -124,15 +124,15 @@ extension JournalError {
     var detail: String {
         switch self {
         case .unavailable(let detail), .corrupt(let detail): detail
-        case .conflict: "somebody else has committed meanwhile"
+        case .conflict: "another process has committed in the meantime"
         }
     }
 }
 
 extension Connection {
-    /// Copies all of the database into another one, some pages at a time.
+    /// Copies the database into another one, some pages at a time.
     fileprivate func copy(to target: Connection, _ progress: (Int, Int) -> Void) throws(SQLiteError) {
-        // The source does not change for who reads it, so the copy never has to begin anew.
+        // The read transaction keeps the source constant, so the copy never has to restart.
         try execute("BEGIN; SELECT count(*) FROM meta")
         defer { rollBack() }
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
@@ -149,14 +149,16 @@ extension Connection {
     }
 }
 
-/// What a backup says of itself: where somebody goes on from it, revisions that clients may have seen in the file that it was
-/// made of come again with other states. So its sessions are of another history.
+/// Marks a database as a backup.
+///
+/// After a restore, revisions that clients have seen may occur again with other states. So the sessions of a backup get
+/// another history ID.
 struct BackupMarker: Sendable, Equatable {
-    /// The newest session that was copied, by its number. Those behind it have begun in the copy.
+    /// The number of the newest copied session. Later sessions were created in the copy.
     private let newest: Int
     private let name: Int
 
-    /// Marks a copy that nobody has used yet.
+    /// Marks a new copy.
     static func write(into copy: Connection) throws(SQLiteError) {
         let newest = try copy.integer("SELECT max(number) FROM sessions") ?? 0
         for (name, value) in [("copied", newest), ("copy", Int.random(in: 0...(.max)))] {
@@ -164,7 +166,7 @@ struct BackupMarker: Sendable, Equatable {
         }
     }
 
-    /// The mark of a file; nil where it is no copy.
+    /// Reads the marker of a database; nil if it is not a backup.
     init?(of file: Connection) throws(SQLiteError) {
         guard let newest = try file.integer("SELECT value FROM meta WHERE name = 'copied'"),
             let name = try file.integer("SELECT value FROM meta WHERE name = 'copy'")
@@ -172,7 +174,7 @@ struct BackupMarker: Sendable, Equatable {
         (self.newest, self.name) = (newest, name)
     }
 
-    /// The session as it goes on in the copy.
+    /// The session with the history ID of the backup.
     func apply(to session: StoredSession) -> SessionSummary {
         let kept = session.kept
         guard session.row.number <= newest else { return kept }

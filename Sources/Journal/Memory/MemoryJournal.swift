@@ -3,24 +3,34 @@ public import StoreHosting
 import Stores
 import Synchronization
 
-/// Keeps commits as long as the process lives, the newest of each session.
+/// A journal that lives as long as the process and retains the newest commits of each session.
+///
+/// Everything is durable at once, as far as that goes: it waits for nothing.
 public struct MemoryJournal: Journal {
     private let keepCommits: Int
 
-    /// - Parameter keepCommits: how many commits of a session are kept at least; up to twice as many are, and some more
-    ///   where the session's state is large.
+    /// - Parameter keepCommits: how many commits of a session are retained at least. Up to twice as many are, and some more if
+    ///   the session's state is large.
     public init(keepCommits: Int) { self.keepCommits = keepCommits }
+
+    public var outlivesProcess: Bool { false }
+
+    public var isShared: Bool { false }
+
+    public var mayLoseCommits: Bool { false }
 
     public var isAvailable: Bool { true }
 
-    /// The server itself holds the sessions that are in memory.
+    /// 0: the server itself has the sessions.
     public var sessionCount: Int { 0 }
 
     public var transactionCount: Int { 0 }
 
-    public func begin(_ session: SessionHeader) -> any SessionJournal { MemorySessionJournal(keepCommits) }
+    public func create(_ session: SessionHeader) -> any SessionJournal {
+        MemorySessionJournal(keepCommits, initial: session.initial.json)
+    }
 
-    public func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
         done(.success(.unknown))
     }
 
@@ -30,8 +40,8 @@ public struct MemoryJournal: Journal {
         done(.success([]))
     }
 
-    public func idle(
-        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
+    public func idleSessions(
+        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         done(.success([]))
     }
@@ -44,122 +54,139 @@ public struct MemoryJournal: Journal {
 /// One session's newest commits.
 final class MemorySessionJournal: SessionJournal {
     private let keepCommits: Int
+    /// The state at revision 0 as JSON, which all sessions of a kind share.
+    private let initial: [UInt8]
     /// Made at the first commit: a session without any is small.
-    private let commits = AtomicLazyReference<Commits>()
+    private let history = AtomicLazyReference<History>()
 
-    init(_ keepCommits: Int) { self.keepCommits = keepCommits }
-
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        (commits.load() ?? commits.storeIfNil(Commits())).append(record, state, keeping: keepCommits)
+    init(_ keepCommits: Int, initial: [UInt8]) {
+        self.keepCommits = keepCommits
+        self.initial = initial
     }
 
-    func keep(_ answer: IdempotencyRecord) {}
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        guard !transaction.commits.isEmpty else { return }
+        let history = history.load() ?? history.storeIfNil(History())
+        history.append(transaction.commits, state, retaining: keepCommits, initial)
+    }
 
-    func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
+    func isDurable(through revision: Int) -> Bool { true }
 
-    var isDurable: Bool { true }
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
     var hasFailed: Bool { false }
 
-    func recent(after revision: Int, limit: Int) -> [CommitRecord]? {
-        guard let commits = commits.load() else { return [] }
-        return commits.entries(after: revision, limit: limit)
+    func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        guard let history = history.load() else { return [] }
+        return history.commits(after: revision, limit: limit)
     }
 
-    func entries(
+    func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
     ) {
-        done(.success(recent(after: revision, limit: limit)))
+        done(.success(bufferedCommits(after: revision, limit: limit)))
     }
 
-    func past(_ revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
-        guard let commits = commits.load() else {
-            return done(.success(ReplayableState(snapshot: nil, changes: [], hidden: nil)))
+    func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
+        guard let history = history.load() else {
+            return done(.success(ReplayableState(snapshot: nil, patches: [], hidden: nil)))
         }
-        done(.success(commits.past(revision)))
+        done(.success(history.replayBase(for: revision)))
     }
 
-    func touch(_ moment: Int) {}
+    func recordUse(at moment: Int) {}
 
     func end(at moment: Int) {}
 }
 
-/// The commits that are kept of a session that has some.
-private final class Commits: Sendable {
+/// The retained commits of a session that has some.
+private final class History: Sendable {
     fileprivate struct Snapshot {
         let revision: Int
         let json: [UInt8]
     }
 
     fileprivate struct Contents {
-        /// Their revisions follow one another.
-        var records: [CommitRecord] = []
-        /// The oldest stands before the oldest record, or there is none there and the records begin with revision 1.
+        var sequence = CommitSequence(after: 0)
+        /// The first one is older than the oldest commit, or the commits begin with revision 1.
         var snapshots: [Snapshot] = []
-        /// What only the store knew after the commits that are not kept any more.
-        var hidden: [UInt8]?
+        /// The private state after the commits that were dropped.
+        var privateState: [UInt8]?
         /// What has been changed since the newest snapshot, in bytes.
         var changedBytes = 0
     }
 
-    // Guards the records and snapshots. Taken inside the store's lock; nothing is locked in it.
+    // Guards the commits and snapshots. Taken inside the store's lock; no other lock is taken while it is held.
     private let contents = Locked(Contents())
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView, keeping count: Int) {
+    func append(
+        _ commits: [CommitRecord], _ state: borrowing StateView, retaining count: Int, _ initial: [UInt8]
+    ) {
         contents.withLock { contents in
-            contents.records.append(record)
-            contents.changedBytes += record.changes.extent
-            if contents.wantsSnapshot(count) { contents.take(state.encoded(.whole), at: record.revision) }
-            // Half of them go at a time, so that a commit costs the same however many are kept.
-            if contents.records.count > 2 * count { contents.forget(contents.records.count - count) }
+            for commit in commits {
+                contents.sequence.append(commit)
+                contents.changedBytes += commit.changes.byteCount
+            }
+            if contents.wantsSnapshot(count) {
+                contents.snapshots.append(Snapshot(revision: state.revision, json: state.encoded(.whole)))
+                contents.changedBytes = 0
+            }
+            // Half of them go at a time, so that a commit costs the same however many are retained.
+            let total = contents.sequence.commits.count
+            if total > 2 * count { contents.drop(total - count, initial) }
         }
     }
 
-    func entries(after revision: Int, limit: Int) -> [CommitRecord]? {
-        contents.withLock { contents in
-            guard let oldest = contents.records.first?.revision, revision < Int.max else { return [] }
-            guard revision + 1 >= oldest else { return nil }
-            return Array(contents.records.dropFirst(revision + 1 - oldest).prefix(limit))
-        }
+    func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        contents.withLock { $0.sequence.commits(after: revision, limit: limit) }
     }
 
-    func past(_ revision: Int) -> ReplayableState? {
-        contents.withLock { contents in
-            guard let oldest = contents.records.first?.revision, revision + 1 >= oldest else { return nil }
-            let snapshot = contents.snapshots.last { $0.revision <= revision }
-            let base = snapshot?.revision ?? 0
-            let later = contents.records.dropFirst(base + 1 - oldest).prefix(revision - base)
-            let known = contents.records.prefix(revision + 1 - oldest).last { $0.hidden != nil }
-            return ReplayableState(
-                snapshot: snapshot?.json, changes: later.map(\.changes), hidden: known?.hidden ?? contents.hidden)
-        }
+    func replayBase(for revision: Int) -> ReplayableState? {
+        contents.withLock { $0.replayBase(for: revision) }
     }
 }
 
-extension Commits.Contents {
-    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near that
-    /// an earlier state is soon made.
+extension History.Contents {
+    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near that an
+    /// earlier state is soon rebuilt.
     fileprivate func wantsSnapshot(_ count: Int) -> Bool {
         let newest = snapshots.last
-        let distance = (records.last?.revision ?? 0) - (newest?.revision ?? 0)
-        // Without one among those that are kept, none could be dropped.
+        let distance = sequence.lastRevision - (newest?.revision ?? 0)
+        // Without a snapshot among the retained commits, none of them could be dropped.
         if distance >= max(1, count) { return true }
         return distance >= 64 && changedBytes >= (newest?.json.count ?? 0)
     }
 
-    fileprivate mutating func take(_ json: [UInt8], at revision: Int) {
-        snapshots.append(.init(revision: revision, json: json))
-        changedBytes = 0
+    fileprivate func replayBase(for revision: Int) -> ReplayableState? {
+        let snapshot = snapshots.last { $0.revision <= revision }
+        let base = snapshot?.revision ?? 0
+        guard let oldest = sequence.firstRevision, revision + 1 >= oldest,
+            let commits = sequence.commits(after: base, limit: revision - base)
+        else { return nil }
+        return ReplayableState(
+            snapshot: snapshot?.json, patches: commits.map { $0.changes.encoded() },
+            hidden: sequence.privateState(through: revision) ?? privateState)
     }
 
-    /// Drops the oldest `count` records, or as many fewer as it takes to have a snapshot before the rest.
-    fileprivate mutating func forget(_ count: Int) {
-        guard let oldest = records.first?.revision,
-            let place = snapshots.lastIndex(where: { $0.revision < oldest + count })
+    /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest.
+    fileprivate mutating func drop(_ count: Int, _ initial: [UInt8]) {
+        guard let oldest = sequence.firstRevision,
+            let index = snapshots.lastIndex(where: { $0.revision < oldest + count && $0.revision >= oldest })
+                ?? rebuiltSnapshot(at: oldest + count - 1, initial)
         else { return }
-        let gone = snapshots[place].revision + 1 - oldest
-        hidden = records.prefix(gone).last { $0.hidden != nil }?.hidden ?? hidden
-        records.removeFirst(gone)
-        snapshots.removeFirst(place)
+        let base = snapshots[index].revision
+        privateState = sequence.privateState(through: base) ?? privateState
+        sequence.removeFirst(base + 1 - oldest)
+        snapshots.removeFirst(index)
+    }
+
+    /// Inserts the snapshot of a revision inside a transaction, which was longer than what is retained.
+    ///
+    /// - Returns: its index.
+    private mutating func rebuiltSnapshot(at revision: Int, _ initial: [UInt8]) -> Int? {
+        guard let state = replayBase(for: revision)?.state(initial: initial) else { return nil }
+        let index = snapshots.firstIndex { $0.revision > revision } ?? snapshots.count
+        snapshots.insert(History.Snapshot(revision: revision, json: state.encoded()), at: index)
+        return index
     }
 }

@@ -3,20 +3,19 @@ import CSQLite
 /// A connection to a database file, for one thread at a time.
 final class Connection {
     enum Access {
-        /// Makes the file where there is none.
+        /// Reads and writes, and creates the file if it is missing.
         case create
         case write
         case read
     }
 
     let handle: OpaquePointer
-    /// How many pages the log had after the newest commit; what SQLite writes it to.
+    /// The size of the WAL in pages after the newest commit. The WAL hook writes it.
     private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// - Parameters:
-    ///   - path: the file.
-    ///   - access: what may be done with it.
-    ///   - vfs: the name of what SQLite reads and writes through; nil for the system itself.
+    ///   - path: the database file.
+    ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, _ access: Access, vfs: String? = nil) throws(SQLiteError) {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, vfs)
@@ -29,7 +28,7 @@ final class Connection {
         pages.initialize(to: 0)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 2000)
-        // Neither views nor triggers of a file that somebody else has made run anything.
+        // Views and triggers of a foreign file must not call functions with side effects.
         try execute("PRAGMA trusted_schema = OFF")
         if access == .read { try execute("PRAGMA query_only = ON") }
     }
@@ -39,14 +38,14 @@ final class Connection {
         pages.deallocate()
     }
 
-    /// How many pages the log had after the newest commit, once ``watchLog()`` was called.
-    var logPages: Int { Int(pages.pointee) }
+    /// The size of the WAL in pages after the newest commit, after ``trackWALSize()`` was called.
+    var walPages: Int { Int(pages.pointee) }
 
-    /// Notes that all of the log was taken over; the next commit begins it anew.
-    func forgetLog() { pages.pointee = 0 }
+    /// Records that the whole WAL was checkpointed. The next commit restarts it.
+    func resetWALSize() { pages.pointee = 0 }
 
-    /// Has the size of the log noted, which is not taken over by SQLite itself from then on.
-    func watchLog() {
+    /// Tracks the size of the WAL from now on. This replaces SQLite's automatic checkpoints.
+    func trackWALSize() {
         sqlite3_wal_hook(
             handle,
             { pages, _, _, count in
@@ -55,7 +54,7 @@ final class Connection {
             }, pages)
     }
 
-    /// Runs one or more statements whose rows nobody wants.
+    /// Runs one or more statements and ignores their rows.
     func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code, handle) }
@@ -63,14 +62,14 @@ final class Connection {
 
     func prepare(_ sql: String) throws(SQLiteError) -> Statement { try Statement(sql, on: self) }
 
-    /// The number that a query has for its only answer; nil where it has none.
+    /// The first column of a query's first row; nil if there is no row or it is NULL.
     func integer(_ sql: String, _ values: Int...) throws(SQLiteError) -> Int? {
         try prepare(sql).first({ Self.bind(values, &$0) }, { $0.optionalInteger(0) }) ?? nil
     }
 
-    /// Changes rows.
+    /// Runs a statement that changes rows.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of changed rows.
     @discardableResult
     func change(_ sql: String, _ values: Int...) throws(SQLiteError) -> Int {
         try prepare(sql).run { Self.bind(values, &$0) }
@@ -81,31 +80,30 @@ final class Connection {
         for (index, value) in zip(Int32(1)..., values) { bindings.set(index, value) }
     }
 
-    /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Leaves the open transaction, if there is one, as if it had not begun.
+    /// Rolls back the open transaction, if there is one.
     func rollBack() {
         guard isInTransaction else { return }
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
-    /// Makes the log end where its newest commit does.
+    /// Truncates the WAL behind its newest commit.
     ///
-    /// A commit whose sync fails is rolled back, and stands in the log all the same, until the next one is written over it.
-    /// Were the process to end before that, who opens the file next would take it for committed.
+    /// A commit whose sync fails is rolled back, but its frames stay in the WAL until the next commit overwrites them.
+    /// If the process ended before that, the next process to open the file would take them for committed.
     ///
-    /// - Returns: whether it does; false where that cannot be done now.
-    func cutLog() -> Bool {
-        // Nobody else appends to the log meanwhile.
+    /// - Returns: false if it cannot be done now.
+    func truncateWAL() -> Bool {
+        // The write transaction keeps other connections from appending to the WAL.
         guard !isInTransaction, (try? execute("BEGIN IMMEDIATE")) != nil else { return false }
         defer { rollBack() }
-        return csqlite_cut_log(handle) == SQLITE_OK
+        return csqlite_truncate_wal(handle) == SQLITE_OK
     }
 
-    /// Takes what stands in the log over into the file, as far as readers allow.
+    /// Checkpoints the WAL as far as readers allow.
     ///
-    /// - Returns: how many pages the log has, and how many of them have been taken over.
+    /// - Returns: the size of the WAL in pages, and how many of them are checkpointed.
     func checkpoint() throws(SQLiteError) -> (log: Int, done: Int) {
         var log: Int32 = 0
         var done: Int32 = 0
@@ -119,32 +117,32 @@ extension Connection.Access {
     fileprivate var flags: Int32 {
         switch self {
         case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        // A reader writes too: it notes in shared memory how far it reads.
+        // A reader writes too: it stores its read mark in shared memory.
         case .write, .read: SQLITE_OPEN_READWRITE
         }
     }
 }
 
-/// What SQLite says where something did not work.
+/// An error of SQLite.
 struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
     let message: String
 
-    /// - Parameter handle: the connection that it happened on.
+    /// - Parameter handle: the connection that returned the error.
     init(_ code: Int32, _ handle: OpaquePointer?) {
         let extended = handle.map(sqlite3_extended_errcode) ?? code
         self.code = extended & 0xff == code & 0xff ? extended : code
         message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
     }
 
-    /// An error that SQLite has not seen: rows do not fit those that are there.
+    /// An error that SQLite did not detect: rows that do not fit the existing ones.
     init(conflict message: String) {
         code = SQLITE_CONSTRAINT
         self.message = message
     }
 
-    /// Damage that SQLite has not seen.
+    /// Damage that SQLite did not detect.
     init(damage message: String) {
         code = SQLITE_CORRUPT
         self.message = message
@@ -154,12 +152,12 @@ struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     private var primary: Int32 { code & 0xff }
 
-    /// Whether a row like it is there already, or does not fit the others.
+    /// Whether a row exists already, or does not fit the others.
     var isConstraint: Bool { primary == SQLITE_CONSTRAINT }
 
-    /// Whether the reason is what was to be written, and not where.
+    /// Whether the values to be written are at fault, and not the file.
     var isAboutValue: Bool { [SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_MISUSE].contains(primary) }
 
-    /// Whether the file's contents cannot be right.
+    /// Whether the file is damaged or not a database.
     var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primary) }
 }

@@ -71,12 +71,19 @@ public final class SQLiteJournal: Journal {
         }
         let readers = Readers(file.path, vfs: vfs)
         let checkpointer = Checkpointer(file.path, vfs: vfs)
-        writer = Writer(database, readers, checkpointer, settlesAtOnce: durability == .relaxed, report)
+        writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         self.keepCommits = max(1, keepCommits)
+        mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
         writer.keepHouse(every: .seconds(10))
     }
+
+    public var outlivesProcess: Bool { true }
+
+    public var isShared: Bool { false }
+
+    public let mayLoseCommits: Bool
 
     public var isAvailable: Bool { writer.isAvailable }
 
@@ -84,13 +91,13 @@ public final class SQLiteJournal: Journal {
 
     public var transactionCount: Int { writer.transactionCount }
 
-    public func begin(_ session: SessionHeader) -> any SessionJournal {
+    public func create(_ session: SessionHeader) -> any SessionJournal {
         let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(keepCommits: keepCommits))
-        journal.begin(session)
+        journal.create(session)
         return journal
     }
 
-    public func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
         let oldest = now() - Self.answersLast
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
             if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
@@ -113,8 +120,8 @@ public final class SQLiteJournal: Journal {
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
             writer, id: session.row.record.id,
-            SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.records),
-            revision: session.cursor.revision, hidden: session.past.hidden, cursor: session.cursor,
+            SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.rows),
+            revision: session.cursor.revision, privateState: session.past.hidden, position: session.cursor,
             lastUse: session.row.lastActiveAt)
     }
 
@@ -124,13 +131,13 @@ public final class SQLiteJournal: Journal {
         writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
     }
 
-    public func idle(
-        since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
+    public func idleSessions(
+        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         writer.readers.read(done) { reader throws(JournalError) in try reader.idle(since: moment, limit: limit) }
     }
 
-    public func end(_ id: String, at moment: Int) { writer.give(.end(nil, id: id, at: moment)) }
+    public func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
 
     public func close(done: @escaping @Sendable () -> Void) {
         writer.close { [self] in

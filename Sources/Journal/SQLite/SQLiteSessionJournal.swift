@@ -2,243 +2,274 @@ import Locks
 import StoreHosting
 import Stores
 
-/// One session's commits on their way to the database, and the newest of them at hand.
+/// One session's transactions on their way to the database, and its newest commits in memory.
 final class SQLiteSessionJournal: SessionJournal {
-    /// Calls back once so much has been settled.
-    fileprivate struct Waiter {
-        let order: Int
-        let done: @Sendable (JournalError?) -> Void
-    }
-
-    fileprivate struct Contents {
-        /// What is to be kept in one piece and is not complete yet.
-        var open = CommitTransaction()
-        /// How many orders the writer was given, and how many of them are settled: kept, or handed over where that is all
-        /// that is promised.
-        var given = 0
-        var settled = 0
-        /// In the order in which they are told.
-        var waiters: [Waiter] = []
-        /// Whether somebody is telling them; whoever comes meanwhile is told by the same.
-        var isTelling = false
-        /// Why nothing is kept any more.
-        var failure: JournalError?
-        var hasEnded = false
-
-        /// Where the rows go on; the writer's. Nil until the session has begun.
-        var cursor: AppendPosition?
-        var tail: RecentCommits
-        var rule: SnapshotPolicy
-        /// What only the store knows of the newest state; nil where that is as at revision 0.
-        var hidden: [UInt8]?
-
-        /// When it was used, and the newest of these moments that the writer was told.
-        var lastUse = 0
-        var notedUse = 0
-    }
+    fileprivate typealias Completion = @Sendable (JournalError?) -> Void
 
     private let writer: Writer
     private let id: String
-    // Guards the rest. Taken inside the store's lock; inside it only the writer's inbox is locked.
+    // Guards the rest. Taken inside the store's lock; only the writer's queue is locked while it is held.
     private let contents: Locked<Contents>
 
-    /// A session that begins, or one that was found where `cursor` says.
+    /// A session that is created, or one that was loaded and continues at `position`.
     init(
-        _ writer: Writer, id: String, _ rule: SnapshotPolicy, revision: Int = 0, hidden: [UInt8]? = nil,
-        cursor: AppendPosition? = nil, lastUse: Int = 0
+        _ writer: Writer, id: String, _ policy: SnapshotPolicy, revision: Int = 0, privateState: [UInt8]? = nil,
+        position: AppendPosition? = nil, lastUse: Int = 0
     ) {
         self.writer = writer
         self.id = id
         contents = Locked(
             Contents(
-                cursor: cursor, tail: RecentCommits(revision: revision), rule: rule, hidden: hidden, lastUse: lastUse,
-                notedUse: lastUse))
+                position: position, recent: RecentCommits(revision: revision), policy: policy,
+                privateState: privateState, lastUse: lastUse, recordedUse: lastUse))
     }
 
     deinit {
-        let (tailBytes, number, use) = contents.withLock { contents in
-            let use = contents.lastUse > contents.notedUse && !contents.hasEnded ? contents.lastUse : nil
-            return (contents.tail.extent, contents.cursor?.number, use)
+        let (byteCount, number, use) = contents.withLock { contents in
+            let use = contents.lastUse > contents.recordedUse && !contents.hasEnded ? contents.lastUse : nil
+            return (contents.recent.byteCount, contents.position?.number, use)
         }
-        writer.tails.remove(tailBytes)
-        if let number, let use { writer.note(use: use, of: number) }
+        writer.recentCommits.remove(byteCount)
+        if let number, let use { writer.recordUse(use, of: number) }
     }
 
-    func begin(_ session: SessionHeader) {
+    func create(_ session: SessionHeader) {
         contents.withLock { contents in
             contents.lastUse = session.createdAt
-            contents.notedUse = session.createdAt
-            give(.begin(self, session), &contents)
+            contents.recordedUse = session.createdAt
+            enqueue(.create(self, session), &contents)
         }
-        settleHandedOver()
+        notifyIfAcknowledged()
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        let isComplete = contents.withLock { contents in
-            guard contents.failure == nil, !contents.hasEnded else { return false }
-            contents.hidden = record.hidden ?? contents.hidden
-            contents.open.records.append(record)
-            if contents.rule.wantsSnapshot(after: record) {
-                let json = state.encoded(.whole)
-                contents.open.snapshots.append(
-                    .init(revision: record.revision, state: json, hidden: contents.hidden))
-                contents.rule.take(json.count, at: record.revision)
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        let isEnqueued = contents.withLock { contents in
+            guard contents.failure == nil, !contents.hasEnded else {
+                contents.waiters.resolve(through: .max, order: contents.enqueued)
+                return false
             }
-            writer.tails.add(contents.tail.append(record, within: writer.tails.share))
-            guard record.endsUnit else { return false }
-            handOver(&contents)
+            let snapshot = contents.recordCommits(of: transaction, state)
+            let limit = writer.recentCommits.perSessionLimit
+            writer.recentCommits.add(contents.recent.append(transaction.commits, within: limit))
+            enqueue(.append(self, transaction, snapshot), &contents)
+            contents.waiters.resolve(through: contents.recent.lastRevision, order: contents.enqueued)
             return true
         }
-        if isComplete { settleHandedOver() }
-    }
-
-    func keep(_ answer: IdempotencyRecord) {
-        contents.withLock { contents in
-            guard contents.failure == nil, !contents.hasEnded else { return }
-            contents.open.answer = answer
-            handOver(&contents)
-        }
-        settleHandedOver()
+        if isEnqueued { notifyIfAcknowledged() } else { notifyWaiters() }
     }
 
     func end(at moment: Int) {
         contents.withLock { contents in
             guard !contents.hasEnded else { return }
-            handOver(&contents)
             contents.hasEnded = true
-            give(.end(self, id: id, at: moment), &contents)
+            enqueue(.end(self, id: id, at: moment), &contents)
         }
-        settleHandedOver()
+        notifyIfAcknowledged()
     }
 
-    func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) {
+    func isDurable(through revision: Int) -> Bool { contents.withLock { $0.isDurable(through: revision) } }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
         let isDurable = contents.withLock { contents in
-            if contents.isDurable { return true }
-            let order = contents.failure == nil ? contents.given + (contents.open.isEmpty ? 0 : 1) : .max
-            contents.waiters.append(Waiter(order: order, done: done))
+            if contents.isDurable(through: revision) { return true }
+            let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
+            contents.waiters.append(done, isAppended ? .order(contents.enqueued) : .revision(revision))
             return false
         }
-        if isDurable { done(nil) } else { tell() }
+        if isDurable { done(nil) } else { notifyWaiters() }
     }
-
-    var isDurable: Bool { contents.withLock(\.isDurable) }
 
     var hasFailed: Bool { contents.withLock { $0.failure != nil } }
 
-    func recent(after revision: Int, limit: Int) -> [CommitRecord]? {
-        contents.withLock { $0.tail.records(after: revision, limit: limit) }
+    func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        contents.withLock { $0.recent.commits(after: revision, limit: limit) }
     }
 
-    func entries(
+    func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
     ) {
-        // Taken before the rows are read: what is in neither was not there when they were.
-        let (tail, number) = contents.withLock { ($0.tail, $0.cursor?.number) }
-        if let recent = tail.records(after: revision, limit: limit) { return done(.success(recent)) }
+        // Copy the buffer before reading rows: a commit moves from the buffer to the rows, so this order cannot miss one.
+        let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
+        if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
         guard let number else { return done(.success(nil)) }
         writer.readers.read(done) { reader throws(JournalError) in
             guard let rows = try reader.commits(of: number, after: revision, limit: limit) else { return nil }
-            // Where the writer was quicker than the tail is long, what is read is all that is new.
-            let rest = tail.records(after: rows.last?.revision ?? revision, limit: limit - rows.count)
+            // If the rows end before the buffer begins, the writer has stored newer commits in the meantime. Those that were
+            // read are enough then.
+            let rest = recent.commits(after: rows.last?.revision ?? revision, limit: limit - rows.count)
             return rows + (rest ?? [])
         }
     }
 
-    func past(_ revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
-        let (tail, number) = contents.withLock { ($0.tail, $0.cursor?.number) }
-        // Of a session that the writer has not begun yet, all that there is is at hand.
-        guard let number else { return done(.success(tail.past(revision, of: nil, []))) }
+    func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
+        let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
+        // All commits of a session that is not written yet are in memory.
+        guard let number else { return done(.success(recent.replayBase(for: revision, nil, []))) }
         writer.readers.read(done) { reader throws(JournalError) in
-            try reader.past(revision, of: number, and: tail)
+            try reader.past(revision, of: number, and: recent)
         }
     }
 
-    func touch(_ moment: Int) {
+    func recordUse(at moment: Int) {
         let number: Int? = contents.withLock { contents in
             contents.lastUse = max(contents.lastUse, moment)
-            guard let number = contents.cursor?.number, moment - contents.notedUse >= 60_000, !contents.hasEnded else {
+            guard let number = contents.position?.number, moment - contents.recordedUse >= 60_000, !contents.hasEnded
+            else {
                 return nil
             }
-            contents.notedUse = moment
+            contents.recordedUse = moment
             return number
         }
-        if let number { writer.note(use: moment, of: number) }
+        if let number { writer.recordUse(moment, of: number) }
+    }
+}
+
+// The writer's side.
+extension SQLiteSessionJournal {
+    /// Where the writer appends the next row, nil if the session is not written yet; or why nothing is persisted any more.
+    var position: Result<AppendPosition?, JournalError> {
+        contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.position) }
+    }
+
+    /// The writer has written the oldest command that it had not acknowledged. ``notifyWaiters()`` must follow.
+    ///
+    /// - Parameter position: where the next row is appended.
+    func acknowledge(_ position: AppendPosition?) {
+        contents.withLock { contents in
+            if let position {
+                contents.position = position
+                let limit = writer.recentCommits.perSessionLimit
+                writer.recentCommits.add(contents.recent.markDurable(through: position.revision, within: limit))
+            }
+            if !writer.acknowledgesOnEnqueue { contents.acknowledged += 1 }
+        }
+    }
+
+    /// Nothing that is not acknowledged will be persisted, nor anything that follows. ``notifyWaiters()`` must follow.
+    func fail(_ failure: JournalError) {
+        contents.withLock { contents in
+            contents.failure = contents.failure ?? failure
+            writer.recentCommits.add(contents.recent.dropUndurable())
+        }
+    }
+
+    /// Calls the completions that are due, in their order. While one thread does this, others leave it to that one.
+    func notifyWaiters() {
+        while true {
+            let due = contents.withLock { $0.takeDue() }
+            guard let due else { return }
+            for done in due.acknowledged { done(nil) }
+            for done in due.failed { done(due.failure) }
+            contents.withLock { $0.isNotifying = false }
+        }
+    }
+
+    private func enqueue(_ command: WriteCommand, _ contents: inout Contents) {
+        contents.enqueued += 1
+        writer.enqueue(command)
+        if writer.acknowledgesOnEnqueue { contents.acknowledged = contents.enqueued }
+    }
+
+    private func notifyIfAcknowledged() {
+        if writer.acknowledgesOnEnqueue { notifyWaiters() }
     }
 }
 
 extension SQLiteSessionJournal {
-    /// Gives the open unit to the writer, if there is anything in it.
-    private func handOver(_ contents: inout Contents) {
-        guard !contents.open.isEmpty else { return }
-        give(.keep(self, contents.open), &contents)
-        contents.open = CommitTransaction()
+    fileprivate struct Contents {
+        /// How many commands the writer was given, and how many of them it has acknowledged: written them, or with relaxed
+        /// durability taken them.
+        var enqueued = 0
+        var acknowledged = 0
+        var waiters = Waiters()
+        /// Whether a thread calls completions now.
+        var isNotifying = false
+        /// Why nothing is persisted any more.
+        var failure: JournalError?
+        var hasEnded = false
+
+        /// Where the next row is appended, as the writer knows it; nil until the session is written.
+        var position: AppendPosition?
+        var recent: RecentCommits
+        var policy: SnapshotPolicy
+        /// The private part of the newest state; nil if it is as at revision 0.
+        var privateState: [UInt8]?
+
+        /// When the session was used, and the newest of these moments that the writer was given.
+        var lastUse = 0
+        var recordedUse = 0
     }
 
-    private func give(_ order: WriteCommand, _ contents: inout Contents) {
-        contents.given += 1
-        writer.give(order)
-        if writer.settlesAtOnce { contents.settled = contents.given }
-    }
+    /// The completions of ``whenDurable(through:_:)``, in the order of the calls.
+    fileprivate struct Waiters {
+        enum Condition {
+            /// That many commands are acknowledged.
+            case order(Int)
+            /// The transaction with that revision, which is not appended yet, is acknowledged.
+            case revision(Int)
+        }
 
-    /// Tells who waits for no more than that the writer has it.
-    private func settleHandedOver() {
-        if writer.settlesAtOnce { tell() }
-    }
+        private var waiting: [(condition: Condition, done: Completion)] = []
 
-    /// Calls back who waits for what is settled by now, in their order.
-    func tell() {
-        while true {
-            let (due, failure) = contents.withLock { contents in
-                (contents.takeDue(), contents.failure)
+        var isEmpty: Bool { waiting.isEmpty }
+
+        mutating func append(_ done: @escaping Completion, _ condition: Condition) {
+            waiting.append((condition, done))
+        }
+
+        /// A transaction was appended as the command `order`; it ends with `revision`.
+        mutating func resolve(through revision: Int, order: Int) {
+            for index in waiting.indices {
+                guard case .revision(let awaited) = waiting[index].condition, awaited <= revision else { continue }
+                waiting[index].condition = .order(order)
             }
-            guard let due else { return }
-            for waiter in due.kept { waiter.done(nil) }
-            for waiter in due.failed { waiter.done(failure) }
-            contents.withLock { $0.isTelling = false }
         }
-    }
 
-    /// Where the writer's next row of it goes, nil where it has not begun; or why it keeps nothing any more.
-    var place: Result<AppendPosition?, JournalError> {
-        contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.cursor) }
-    }
-
-    /// The writer is over with the oldest order that it had not settled. Who waits is to be told.
-    ///
-    /// - Parameter cursor: where the rows go on now.
-    func settle(_ cursor: AppendPosition?) {
-        contents.withLock { contents in
-            contents.cursor = cursor ?? contents.cursor
-            if let cursor { writer.tails.add(contents.tail.keep(upTo: cursor.revision, within: writer.tails.share)) }
-            if !writer.settlesAtOnce { contents.settled += 1 }
+        /// Takes out the first ones, as far as their conditions are met.
+        mutating func take(acknowledged: Int) -> [Completion] {
+            let isMet: (Condition) -> Bool = { condition in
+                if case .order(let order) = condition { order <= acknowledged } else { false }
+            }
+            let count = waiting.firstIndex { !isMet($0.condition) } ?? waiting.count
+            defer { waiting.removeFirst(count) }
+            return waiting.prefix(count).map(\.done)
         }
-    }
 
-    /// Nothing that it was given and is not settled will be kept, nor what it is given from now on. Who waits is to be told.
-    func fail(_ failure: JournalError) {
-        contents.withLock { contents in
-            contents.failure = contents.failure ?? failure
-            contents.open = CommitTransaction()
-            writer.tails.add(contents.tail.dropUnkept())
+        mutating func takeAll() -> [Completion] {
+            defer { waiting = [] }
+            return waiting.map(\.done)
         }
     }
 }
 
 extension SQLiteSessionJournal.Contents {
-    fileprivate var isDurable: Bool {
-        failure == nil && open.isEmpty && settled == given && waiters.isEmpty && !isTelling
+    fileprivate func isDurable(through revision: Int) -> Bool {
+        // With waiters in front, a caller that did not wait would overtake them.
+        failure == nil && acknowledged == enqueued && waiters.isEmpty && !isNotifying
+            && (revision <= recent.lastRevision || hasEnded)
     }
 
-    /// Takes out who is to be told now; nil where that is nobody, or somebody else is telling.
+    /// - Returns: the snapshot of the state after the last commit, if one should be stored.
+    fileprivate mutating func recordCommits(
+        of transaction: CommitTransaction, _ state: borrowing StateView
+    ) -> StateSnapshot? {
+        privateState = transaction.commits.last { $0.hidden != nil }?.hidden ?? privateState
+        guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
+        let json = state.encoded(.whole)
+        policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
+        return StateSnapshot(json: json, hidden: privateState)
+    }
+
+    /// Takes out the completions to call now; nil if there are none, or another thread calls some.
     fileprivate mutating func takeDue() -> (
-        kept: [SQLiteSessionJournal.Waiter], failed: [SQLiteSessionJournal.Waiter]
+        acknowledged: [SQLiteSessionJournal.Completion], failed: [SQLiteSessionJournal.Completion],
+        failure: JournalError?
     )? {
-        guard !isTelling, let first = waiters.first, failure != nil || first.order <= settled else { return nil }
-        isTelling = true
-        let settled = settled
-        let count = waiters.firstIndex { $0.order > settled } ?? waiters.count
-        let due = (kept: Array(waiters.prefix(count)), failed: failure == nil ? [] : Array(waiters.dropFirst(count)))
-        waiters.removeFirst(failure == nil ? count : waiters.count)
-        return due
+        guard !isNotifying else { return nil }
+        let done = waiters.take(acknowledged: acknowledged)
+        let failed = failure == nil ? [] : waiters.takeAll()
+        if done.isEmpty, failed.isEmpty { return nil }
+        isNotifying = true
+        return (done, failed, failure)
     }
 }

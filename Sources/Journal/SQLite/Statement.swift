@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A statement that is compiled once and run as often as wanted, by the thread that has its connection.
+/// A prepared statement, used by the thread that uses its connection.
 final class Statement {
     private let handle: OpaquePointer
     private let connection: Connection
@@ -15,12 +15,12 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Binds values, runs the statement to its end, and makes it ready for the next time.
+    /// Binds values, runs the statement to completion, and resets it.
     func run(_ bind: (inout Bindings) -> Void) throws(SQLiteError) {
         try rows(bind) { _ in false }
     }
 
-    /// Binds values, and calls `body` with each row until it returns false.
+    /// Binds values, calls `body` with each row until it returns false, and resets the statement.
     func rows(_ bind: (inout Bindings) -> Void, _ body: (borrowing Row) -> Bool) throws(SQLiteError) {
         defer {
             sqlite3_reset(handle)
@@ -38,7 +38,7 @@ final class Statement {
         }
     }
 
-    /// The first row, as `body` reads it; nil where there is none.
+    /// The first row, converted by `body`; nil if there is none.
     func first<Value>(
         _ bind: (inout Bindings) -> Void, _ body: (borrowing Row) -> Value
     ) throws(SQLiteError) -> Value? {
@@ -50,7 +50,7 @@ final class Statement {
         return value
     }
 
-    /// All rows, as `body` reads them.
+    /// All rows, converted by `body`.
     func all<Value>(
         _ bind: (inout Bindings) -> Void, _ body: (borrowing Row) -> Value
     ) throws(SQLiteError) -> [Value] {
@@ -63,41 +63,41 @@ final class Statement {
     }
 }
 
-/// Gives values to a statement's parameters, which are counted from 1.
+/// Binds values to a statement's parameters, whose indices start at 1.
 struct Bindings: ~Copyable {
     private let handle: OpaquePointer
-    /// The first that went wrong.
+    /// The first error; `SQLITE_OK` if there was none.
     private(set) var code = SQLITE_OK
 
     fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
 
     mutating func set(_ index: Int32, _ value: Int?) {
-        note(value.map { sqlite3_bind_int64(handle, index, Int64($0)) } ?? sqlite3_bind_null(handle, index))
+        record(value.map { sqlite3_bind_int64(handle, index, Int64($0)) } ?? sqlite3_bind_null(handle, index))
     }
 
     mutating func set(_ index: Int32, _ value: UInt64) { set(index, Int(truncatingIfNeeded: value)) }
 
     mutating func set(_ index: Int32, text: String) {
         var text = text
-        note(text.withUTF8 { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
+        record(text.withUTF8 { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
     }
 
-    /// Binds a text that is in UTF-8 already.
+    /// Binds UTF-8 text, or NULL for nil.
     mutating func set(_ index: Int32, text: [UInt8]?) {
-        guard let text else { return note(sqlite3_bind_null(handle, index)) }
-        note(text.withUnsafeBytes { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
+        guard let text else { return record(sqlite3_bind_null(handle, index)) }
+        record(text.withUnsafeBytes { csqlite_bind_text(handle, index, $0.baseAddress, Int64($0.count)) })
     }
 
     mutating func set(_ index: Int32, blob: [UInt8]) {
-        note(blob.withUnsafeBytes { csqlite_bind_blob(handle, index, $0.baseAddress, Int64($0.count)) })
+        record(blob.withUnsafeBytes { csqlite_bind_blob(handle, index, $0.baseAddress, Int64($0.count)) })
     }
 
-    private mutating func note(_ result: Int32) {
+    private mutating func record(_ result: Int32) {
         if code == SQLITE_OK { code = result }
     }
 }
 
-/// A row that a statement stands on, whose columns are counted from 0.
+/// The current row of a statement. The indices of columns start at 0.
 struct Row: ~Copyable {
     private let handle: OpaquePointer
 
@@ -111,9 +111,9 @@ struct Row: ~Copyable {
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    /// A text's or a blob's bytes.
+    /// The bytes of a text or a blob.
     func bytes(_ column: Int32) -> [UInt8] {
-        // In this order: asking for the bytes may change their number.
+        // In this order, because `sqlite3_column_blob` may convert the value and change its size.
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }

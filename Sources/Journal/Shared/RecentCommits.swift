@@ -2,103 +2,99 @@ import StoreHosting
 import Stores
 import Synchronization
 
-/// A session's newest commits: those that are not kept yet, and some more for who asks what is new.
+/// A session's newest commits: those that are not durable yet, and some more for subscribers that resume.
 struct RecentCommits: Sendable {
-    private static let usualCount = 64
+    private static let retainedCount = 64
 
-    /// Their revisions follow one another.
-    private var records: [CommitRecord] = []
-    /// The newest, whether it is at hand or not.
-    private(set) var revision: Int
-    /// The newest that is kept.
-    private var kept: Int
-    /// About how many bytes they take.
-    private(set) var extent = 0
+    private var sequence: CommitSequence
+    /// The newest revision that is durable.
+    private var durableRevision: Int
+    /// About how many bytes the commits take.
+    private(set) var byteCount = 0
 
-    /// - Parameter revision: the newest that is kept.
+    /// - Parameter revision: the newest that is durable.
     init(revision: Int) {
-        self.revision = revision
-        kept = revision
+        sequence = CommitSequence(after: revision)
+        durableRevision = revision
     }
 
-    /// - Returns: by how many bytes more it takes.
-    mutating func append(_ record: CommitRecord, within share: Int) -> Int {
-        let before = extent
-        records.append(record)
-        revision = record.revision
-        extent += record.extent
-        trim(share)
-        return extent - before
-    }
+    /// The revision of the newest commit, whether it is in memory or not.
+    var lastRevision: Int { sequence.lastRevision }
 
-    /// Up to `revision` they are kept, and can go.
-    ///
-    /// - Returns: by how many bytes more it takes: none or less.
-    mutating func keep(upTo revision: Int, within share: Int) -> Int {
-        let before = extent
-        kept = max(kept, revision)
-        trim(share)
-        return extent - before
-    }
-
-    /// Forgets those that are not kept, and will not be.
-    ///
-    /// - Returns: by how many bytes more it takes: none or less.
-    mutating func dropUnkept() -> Int {
-        let before = extent
-        while let last = records.last, last.revision > kept {
-            extent -= last.extent
-            records.removeLast()
+    /// - Returns: by how many bytes ``byteCount`` has grown.
+    mutating func append(_ commits: [CommitRecord], within limit: Int) -> Int {
+        let before = byteCount
+        for commit in commits {
+            sequence.append(commit)
+            byteCount += commit.byteCount
         }
-        revision = kept
-        return extent - before
+        trim(limit)
+        return byteCount - before
     }
 
-    /// Those behind a revision; nil where the first is not at hand.
-    func records(after revision: Int, limit: Int) -> [CommitRecord]? {
-        guard revision < self.revision else { return [] }
-        guard let first = records.first?.revision, revision + 1 >= first else { return nil }
-        return Array(records.dropFirst(revision + 1 - first).prefix(max(0, limit)))
+    /// The commits up to `revision` are durable, so they may be dropped.
+    ///
+    /// - Returns: by how many bytes ``byteCount`` has grown: none or less.
+    mutating func markDurable(through revision: Int, within limit: Int) -> Int {
+        let before = byteCount
+        durableRevision = max(durableRevision, revision)
+        trim(limit)
+        return byteCount - before
     }
 
-    /// From where the state at `revision` can be made again, out of what was read of the database and these.
+    /// Removes the commits that are not durable and never will be.
+    ///
+    /// - Returns: by how many bytes ``byteCount`` has grown: none or less.
+    mutating func dropUndurable() -> Int {
+        let before = byteCount
+        sequence.removeAll(after: durableRevision)
+        byteCount = sequence.commits.reduce(0) { $0 + $1.byteCount }
+        return byteCount - before
+    }
+
+    /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
+    func commits(after revision: Int, limit: Int) -> [CommitRecord]? { sequence.commits(after: revision, limit: limit) }
+
+    /// What the state at `revision` can be made from: rows of the database, and the commits in memory after them.
     ///
     /// - Parameters:
     ///   - snapshot: the newest up to there; nil for the state at revision 0.
-    ///   - rows: the commits behind it that are kept, up to `revision`.
-    func past(_ revision: Int, of snapshot: SnapshotRow?, _ rows: [CommitRecord]) -> ReplayableState? {
-        let newest = rows.last?.revision ?? snapshot?.revision ?? 0
-        // Where the rows are enough, it does not matter what is at hand.
-        let rest = newest < revision ? records(after: newest, limit: revision - newest) : []
-        guard let rest, newest + rest.count >= revision else { return nil }
-        let all = rows + rest
+    ///   - rows: the stored commits after the snapshot, up to `revision`.
+    /// - Returns: nil if commits are missing in between.
+    func replayBase(for revision: Int, _ snapshot: SnapshotRow?, _ rows: [CommitRow]) -> ReplayableState? {
+        let stored = rows.last?.revision ?? snapshot?.revision ?? 0
+        // If the rows are enough, it does not matter which commits are in memory.
+        let rest = stored < revision ? commits(after: stored, limit: revision - stored) : []
+        guard let rest, stored + rest.count >= revision else { return nil }
+        let privateState = rest.last { $0.hidden != nil }?.hidden ?? rows.last { $0.hidden != nil }?.hidden
         return ReplayableState(
-            snapshot: snapshot?.state, changes: all.map(\.changes),
-            hidden: all.last { $0.hidden != nil }?.hidden ?? snapshot?.hidden)
+            snapshot: snapshot?.state, patches: rows.map(\.changes) + rest.map { $0.changes.encoded() },
+            hidden: privateState ?? snapshot?.hidden)
     }
 
-    /// Drops the oldest of those that are kept. Some go at a time, so that a commit costs the same whatever stands here.
-    private mutating func trim(_ share: Int) {
-        guard records.count > 2 * Self.usualCount || extent > 2 * share else { return }
+    /// Drops the oldest durable commits. Some go at a time, so that a commit costs the same however many are in memory.
+    private mutating func trim(_ limit: Int) {
+        let total = sequence.commits.count
+        guard total > 2 * Self.retainedCount || byteCount > 2 * limit else { return }
         var count = 0
-        while count < records.count, records[count].revision <= kept,
-            records.count - count > Self.usualCount || extent > share
+        while count < total, sequence.commits[count].revision <= durableRevision,
+            total - count > Self.retainedCount || byteCount > limit
         {
-            extent -= records[count].extent
+            byteCount -= sequence.commits[count].byteCount
             count += 1
         }
-        records.removeFirst(count)
+        sequence.removeFirst(count)
     }
 }
 
-/// What the tails of all sessions may take together.
+/// What the recent commits of all sessions may take together.
 final class RecentCommitsBudget: Sendable {
-    private static let most = 64 << 20
+    private static let maxBytes = 64 << 20
 
     private let total = Atomic<Int>(0)
 
     /// How many bytes one session should be content with.
-    var share: Int { total.load(ordering: .relaxed) < Self.most ? 65_536 : 2048 }
+    var perSessionLimit: Int { total.load(ordering: .relaxed) < Self.maxBytes ? 65_536 : 2048 }
 
     func add(_ bytes: Int) {
         if bytes != 0 { total.add(bytes, ordering: .relaxed) }

@@ -1,37 +1,41 @@
 import StoreHosting
 import Stores
 
-/// When a session's state is worth keeping: so seldom that snapshots take no more room than the changes between them, and so
-/// often that a state is soon made again.
+/// When a session's state is stored whole: so seldom that snapshots take no more room than the changes between them, and so often
+/// that a state is soon rebuilt.
 struct SnapshotPolicy: Sendable {
-    private static let least = 64
-    private static let most = 512
+    private static let minDistance = 64
+    private static let maxDistance = 512
 
-    /// The newest: its revision, and how large it is.
+    /// The newest snapshot: its revision, and its size.
     private var revision = 0
-    private var extent = 0
+    private var byteCount = 0
     /// What has been changed since, in bytes.
-    private var changed = 0
-    private let most: Int
+    private var changedBytes = 0
+    private let maxDistance: Int
 
-    /// - Parameter keepCommits: how many commits are kept at least; with fewer snapshots than that, none of them could go.
-    init(keepCommits: Int) { most = min(Self.most, max(Self.least, keepCommits)) }
+    /// - Parameter keepCommits: how many commits are retained at least. Snapshots must not be further apart, or no commit could
+    ///   be deleted.
+    init(keepCommits: Int) { maxDistance = min(Self.maxDistance, max(Self.minDistance, keepCommits)) }
 
-    /// The rule for a session that was found.
-    init(keepCommits: Int, snapshot: SnapshotRow?, _ records: [CommitRecord]) {
+    /// The policy of a session that was loaded.
+    init(keepCommits: Int, snapshot: SnapshotRow?, _ rows: [CommitRow]) {
         self.init(keepCommits: keepCommits)
-        take(snapshot?.state.count ?? 0, at: snapshot?.revision ?? 0)
-        changed = records.reduce(0) { $0 + $1.changes.extent }
+        recordSnapshot(at: snapshot?.revision ?? 0, byteCount: snapshot?.state.count ?? 0)
+        changedBytes = rows.reduce(0) { $0 + $1.changes.count }
     }
 
-    mutating func wantsSnapshot(after record: CommitRecord) -> Bool {
-        changed += record.changes.extent
-        let distance = record.revision - revision
-        return distance >= most || distance >= Self.least && changed >= extent
+    /// Counts new commits.
+    ///
+    /// - Returns: whether a snapshot should be taken after the last of them.
+    mutating func wantsSnapshot(after commits: [CommitRecord]) -> Bool {
+        guard let last = commits.last else { return false }
+        for commit in commits { changedBytes += commit.changes.byteCount }
+        let distance = last.revision - revision
+        return distance >= maxDistance || distance >= Self.minDistance && changedBytes >= byteCount
     }
 
-    /// A snapshot was taken.
-    mutating func take(_ extent: Int, at revision: Int) {
-        (self.revision, self.extent, changed) = (revision, extent, 0)
+    mutating func recordSnapshot(at revision: Int, byteCount: Int) {
+        (self.revision, self.byteCount, changedBytes) = (revision, byteCount, 0)
     }
 }

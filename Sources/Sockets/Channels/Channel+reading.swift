@@ -1,29 +1,29 @@
 import Platform
 
 extension Channel {
-    /// Tells the delegate nothing more until ``resumeReading()``; what comes stays with the system, whose window then
-    /// holds the peer back. Costs nothing unless bytes come meanwhile.
+    /// Stops delivering input until ``resumeReading()``. Input stays in the system's buffer, so flow control slows the
+    /// peer down. Makes no system call unless bytes arrive in the meantime.
     package func pauseReading() {
         isPaused = true
     }
 
-    /// Reads again. Bytes that the delegate had left come again, at the latest at the end of this turn.
+    /// Resumes reading. Unconsumed bytes are delivered again, at the latest at the end of this turn.
     package func resumeReading() {
         guard state == .open else { return }
         isPaused = false
         if isDelivering {
-            comesAgain = true
-        } else if !kept.isEmpty {
-            loop.afterwards { [self] in deliverKept() }
+            redeliver = true
+        } else if !unconsumed.isEmpty {
+            loop.atEndOfTurn { [self] in deliverUnconsumed() }
         }
         if !inputEnded { setInterest(interest.union(.readable)) }
     }
 
-    /// The loop found something to read, or a failure.
+    /// Handles readable input or a failure.
     func input(_ readiness: Readiness) {
         guard state != .closed else { return }
         if state == .lingering {
-            drop()
+            discardInput()
         } else if interest.contains(.readable) && !isPaused && state == .open {
             receive()
         } else if readiness.contains(.failed) {
@@ -33,18 +33,20 @@ extension Channel {
         }
     }
 
-    /// One read, into the loop's buffer: behind what was kept, if that leaves room in it.
+    /// Reads once, into the loop's buffer: behind the unconsumed bytes if they leave room.
     private func receive() {
-        let (buffer, kept) = (loop.readBuffer, kept)
-        guard kept.count < max(mostKept, buffer.count) else { return setInterest(interest.subtracting(.readable)) }
-        let start = kept.count < buffer.count ? kept.count : 0
+        let (buffer, unconsumed) = (loop.readBuffer, unconsumed)
+        guard unconsumed.count < max(maxUnconsumedBytes, buffer.count) else {
+            return setInterest(interest.subtracting(.readable))
+        }
+        let start = unconsumed.count < buffer.count ? unconsumed.count : 0
         let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
         switch count {
-        case 1... where start < kept.count:
-            let bytes = kept + UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        case 1... where start < unconsumed.count:
+            let bytes = unconsumed + UnsafeRawBufferPointer(rebasing: buffer[..<count])
             bytes.withUnsafeBytes(deliver)
         case 1...:
-            buffer.copyBytes(from: kept)
+            buffer.copyBytes(from: unconsumed)
             deliver(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
         case 0:
             inputEnded = true
@@ -62,32 +64,32 @@ extension Channel {
         }
     }
 
-    private func deliverKept() {
-        guard state == .open, !isPaused, !kept.isEmpty else { return }
-        let bytes = kept
+    private func deliverUnconsumed() {
+        guard state == .open, !isPaused, !unconsumed.isEmpty else { return }
+        let bytes = unconsumed
         bytes.withUnsafeBytes(deliver)
     }
 
-    /// Lets the delegate have the bytes, and keeps what it leaves. What it writes meanwhile leaves in one call.
+    /// Delivers bytes, and stores what the delegate does not consume. Its writes are sent in one system call.
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         cork()
         isDelivering = true
         repeat {
-            comesAgain = false
+            redeliver = false
             let used = delegate?.channel(self, received: UnsafeRawBufferPointer(rebasing: rest)) ?? 0
             rest = rest.dropFirst(max(used, 0))
-        } while comesAgain && !rest.isEmpty && !isPaused && state == .open
+        } while redeliver && !rest.isEmpty && !isPaused && state == .open
         isDelivering = false
-        kept = state == .open ? Array(rest) : []
+        unconsumed = state == .open ? Array(rest) : []
         uncork()
     }
 
-    /// Reads what nobody wants, within bounds, so that the peer can read our last words.
-    private func drop() {
+    /// Reads and discards input within the limits of `linger`, so that the peer can read the response.
+    private func discardInput() {
         let count = read(into: loop.readBuffer)
         let left = (linger?.bytes ?? 0) - max(count, 0)
         linger?.bytes = left
-        if count == 0 || left <= 0 || (count < 0 && errno != EAGAIN) { shut(.requested) }
+        if count == 0 || left <= 0 || (count < 0 && errno != EAGAIN) { close(.requested) }
     }
 }

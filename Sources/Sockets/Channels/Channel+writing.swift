@@ -1,22 +1,22 @@
 import Platform
 
 extension Channel {
-    /// Sends bytes, at once if the system takes them; what it does not take stays pending, shared and not copied.
+    /// Sends bytes. What the system does not accept at once stays pending, without a copy.
     ///
-    /// Within a delegate's call, and between ``cork()`` and ``uncork()``, bytes are collected and leave in one system
-    /// call. After a close they are dropped.
+    /// Bytes that are written during a delegate's call, or between ``cork()`` and ``uncork()``, are sent in one system
+    /// call. Bytes written after a close are discarded.
     package func write(_ bytes: [UInt8]) {
         guard state == .open, !bytes.isEmpty else { return }
         output.append(bytes)
         if corks == 0 && !interest.contains(.writable) { _ = send() }
     }
 
-    /// Collects what is written from here on. Corks nest.
+    /// Collects writes until ``uncork()``. Calls nest.
     package func cork() {
         corks += 1
     }
 
-    /// Sends what was collected, when the last cork is gone.
+    /// Sends the collected writes when the last cork is removed.
     package func uncork() {
         precondition(corks > 0, "a channel was uncorked more often than corked")
         corks -= 1
@@ -29,20 +29,20 @@ extension Channel {
         uncork()
     }
 
-    /// Sends what is pending, and tells when nothing is left of it.
+    /// Sends pending output, and notifies the delegate when all of it is sent.
     func flush() {
         let wasEmpty = output.isEmpty
         guard state == .open || state == .flushing, send() else { return }
         if state == .flushing {
             finish()
         } else if !wasEmpty {
-            // Not corked: a delegate that goes on writing sees at once how much the system takes.
+            // Not corked, so that a delegate that writes more sees at once how much the system accepts.
             delegate?.channelDrained(self)
         }
     }
 
-    /// Sends until all is sent or the system takes no more.
-    /// - Returns: whether all is sent.
+    /// Sends until nothing is pending or the system accepts no more.
+    /// - Returns: whether nothing is pending.
     private func send() -> Bool {
         while !output.isEmpty {
             let (count, whole) = sendOnce()
@@ -61,9 +61,9 @@ extension Channel {
         return true
     }
 
-    /// - Returns: what the system answered, and whether it took all it was offered.
+    /// - Returns: the result of the system call, and whether it accepted all bytes it was given.
     private func sendOnce() -> (count: Int, whole: Bool) {
-        // Shared for the call, so that the channel's own queue is in nobody's hands meanwhile.
+        // A copy avoids holding access to the channel's queue during the call.
         let waiting = output
         return waiting.withParts { parts in
             if parts.count == 1 {
@@ -81,59 +81,60 @@ extension Channel {
 }
 
 extension Channel {
-    /// Closes at once; what is pending is lost. The delegate is told at the end of this turn.
+    /// Closes at once and discards pending output. The delegate is notified at the end of this turn.
     package func closeNow() {
-        shut(.requested)
+        close(.requested)
     }
 
-    /// Closes when everything written is sent. Input is not told any more.
+    /// Closes when all pending output is sent. Input is no longer delivered.
     ///
-    /// A peer that does not read holds this up for as long as the owner lets it: ``closeNow()`` still works.
-    /// - Parameter linger: how much of what the peer still sends is taken in, so that it can read the last answer.
-    ///   nil closes at once after the last byte.
+    /// There is no time limit for a peer that does not read: the owner must call ``closeNow()``.
+    /// - Parameter linger: limits the input that is discarded so that the peer can read the response; nil closes right
+    ///   after the last byte.
     package func closeAfterFlush(linger: Linger? = Linger()) {
         guard state == .open else { return }
         state = .flushing
         self.linger = linger
-        kept = []
+        unconsumed = []
         setInterest(interest.subtracting(.readable))
         if output.isEmpty && corks == 0 { finish() }
     }
 
-    /// All is sent: ends our side, and lingers if the peer still sends.
+    /// All output is sent: shuts down sending, and lingers if the peer may still send.
     func finish() {
-        guard let linger, !inputEnded else { return shut(.requested) }
+        guard let linger, !inputEnded else { return close(.requested) }
         state = .lingering
         SystemSocket.endOutput(descriptor)
         setInterest(.readable)
         lingerTimer = loop.schedule(after: linger.time) { [self] in
             lingerTimer = nil
-            shut(.requested)
+            close(.requested)
         }
     }
 
-    /// The connection is of no use any more.
+    /// Closes because of an error.
     func fail(_ code: Int32) {
         switch code {
-        case 0, ECONNRESET, EPIPE: shut(.reset)
-        default: shut(.failed(code: code))
+        case 0, ECONNRESET, EPIPE: close(.reset)
+        default: close(.failed(code: code))
         }
     }
 
-    /// Gives everything back now, and tells the delegate when it is not in the middle of a call to us.
-    func shut(_ reason: CloseReason) {
+    /// Frees everything now. The delegate is notified at the end of the turn, when it is not inside a call to the
+    /// channel.
+    func close(_ reason: CloseReason) {
         guard state != .closed else { return }
         state = .closed
         if let lingerTimer { loop.cancel(lingerTimer) }
         lingerTimer = nil
         loop.unwatch(descriptor)
-        SystemSocket.shut(descriptor)
-        kept = []
+        SystemSocket.close(descriptor)
+        unconsumed = []
         output.removeAll()
-        loop.afterwards { [self] in
-            let told = delegate
+        loop.atEndOfTurn { [self] in
+            let notified = delegate
             delegate = nil
-            told?.channelClosed(self, reason: reason)
+            notified?.channelClosed(self, reason: reason)
         }
     }
 }

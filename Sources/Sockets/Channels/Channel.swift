@@ -1,73 +1,73 @@
-/// A connected stream socket on its loop. Everything about it happens there, and only there.
+/// A connected stream socket. It must be used on its event loop only.
 ///
-/// An open channel is kept alive by its loop and keeps its delegate alive, until it is closed. An idle one holds no
-/// buffer. Errors of the connection are told by `channelClosed`, never by a call to the channel.
+/// The loop retains an open channel, and the channel retains its delegate until it is closed. An idle channel has no
+/// buffer. Connection errors are reported by `channelClosed`, never by a call to the channel.
 package final class Channel: ReadinessHandler {
     enum State: UInt8 {
         /// Reads and writes.
         case open
-        /// Sends what is pending, then ends; nothing more is told but `drained` and `closed`.
+        /// Sends pending output, then ends. The delegate gets only `channelDrained` and `channelClosed`.
         case flushing
-        /// Has sent all, and reads and drops what still comes.
+        /// Has sent all output, and reads and discards input.
         case lingering
         case closed
     }
 
     package let loop: any EventLoop
     package let descriptor: Int32
-    // What other modules may set stands behind an accessor: of what they reach themselves, the compiler cannot tell that
-    // nobody changes it while it is in use, and has that checked at every access.
-    var told: (any ChannelDelegate)?
-    var keptLimit = 0
+    // Stored internally behind package accessors: for a stored property that other modules can set, the compiler adds a
+    // dynamic exclusivity check to every access.
+    var delegateStorage: (any ChannelDelegate)?
+    var unconsumedLimit = 0
     var state = State.open
-    /// What the loop tells us at present.
+    /// The interest that is registered with the loop.
     var interest: Interest = .readable
     var isPaused = false
     var inputEnded = false
-    /// Within a call of `received`.
+    /// Whether the delegate's `channel(_:received:)` is being called.
     var isDelivering = false
-    /// Resumed within a call of `received`: what was left comes again.
-    var comesAgain = false
+    /// Reading was resumed during `channel(_:received:)`: deliver the unconsumed bytes again.
+    var redeliver = false
     var corks: Int32 = 0
-    /// Bytes that the delegate was given and has not done with.
-    var kept: [UInt8] = []
+    /// Bytes that were delivered and that the delegate has not consumed.
+    var unconsumed: [UInt8] = []
     var output = OutputQueue()
     var linger: Linger?
     var lingerTimer: LoopTimer?
 
-    /// Takes a connected, non-blocking socket over, and starts to read. On the loop only.
-    /// - Parameter descriptor: the channel owns it from here on, also if this throws.
+    /// Takes over a connected, non-blocking socket and starts reading. On the loop only.
+    /// - Parameter descriptor: the channel owns it from now on, even if this throws.
     package init(
         owning descriptor: Int32, on loop: any EventLoop, delegate: (any ChannelDelegate)? = nil
     ) throws(SocketError) {
         self.descriptor = descriptor
         self.loop = loop
-        told = delegate
+        delegateStorage = delegate
         do {
             try loop.watch(descriptor, .readable, self)
         } catch {
             state = .closed
-            SystemSocket.shut(descriptor)
+            SystemSocket.close(descriptor)
             throw error
         }
     }
 
-    /// Whom to tell. Without one, bytes are kept until there is one and reading is resumed.
+    /// Without a delegate, received bytes stay unconsumed until a delegate is set and reading is resumed.
     package var delegate: (any ChannelDelegate)? {
-        get { told }
-        set { told = newValue }
+        get { delegateStorage }
+        set { delegateStorage = newValue }
     }
 
-    /// How many bytes the delegate may leave before nothing more is read. Less than the loop's buffer counts as that.
-    package var mostKept: Int {
-        get { keptLimit }
-        set { keptLimit = newValue }
+    /// Reading stops at this many unconsumed bytes. The size of the loop's buffer is the minimum.
+    package var maxUnconsumedBytes: Int {
+        get { unconsumedLimit }
+        set { unconsumedLimit = newValue }
     }
 
-    /// Whether bytes may still be written.
+    /// Whether bytes can still be written.
     package var isOpen: Bool { state == .open }
 
-    /// How many written bytes the system has not taken yet.
+    /// The number of written bytes that the system has not accepted yet.
     package var pendingBytes: Int { output.byteCount }
 
     package func ready(_ descriptor: Int32, _ readiness: Readiness) {
@@ -76,7 +76,7 @@ package final class Channel: ReadinessHandler {
     }
 
     package func loopStopped(_ descriptor: Int32) {
-        shut(.loopStopped)
+        close(.loopStopped)
     }
 
     func setInterest(_ new: Interest) {
@@ -86,43 +86,42 @@ package final class Channel: ReadinessHandler {
     }
 }
 
-/// What a connection does with its channel's news. All calls come on the channel's loop, one after the other, and
-/// never from within a call to the channel.
+/// Receives a channel's events. All calls are made on the channel's loop, and never from within a call to the channel.
 package protocol ChannelDelegate: AnyObject {
-    /// Bytes have come. They are valid during the call.
-    /// - Returns: how many of them are done with. The rest stays with the channel, and comes again with the next
-    ///   bytes, or after ``Channel/resumeReading()``.
+    /// Bytes have arrived. They are valid during the call.
+    /// - Returns: how many of them are consumed. The channel delivers the others again with the next bytes, or after
+    ///   ``Channel/resumeReading()``.
     func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int
 
-    /// The peer sends no more; it may still read. Comes once, after all bytes.
+    /// The peer has ended its output, and may still read. Called once, after all bytes.
     func channelReachedEndOfInput(_ channel: Channel)
 
-    /// Nothing is pending any more of what a `write` had to leave pending.
+    /// The output that a `write` left pending has been sent.
     func channelDrained(_ channel: Channel)
 
-    /// The channel is closed. The last call, exactly once.
+    /// The channel is closed. Called exactly once, as the last call.
     func channelClosed(_ channel: Channel, reason: CloseReason)
 }
 
 /// Why a channel is closed.
 package enum CloseReason: Sendable, Hashable {
-    /// Its owner closed it.
+    /// The owner closed the channel.
     case requested
-    /// The peer broke the connection off.
+    /// The peer reset the connection.
     case reset
-    /// A system call failed with this `errno`.
+    /// A system call failed; `code` is its `errno`.
     case failed(code: Int32)
     /// The loop was stopped.
     case loopStopped
 }
 
-/// How long a closing channel still takes in what the peer sends, after its own last byte.
+/// How long a closing channel reads and discards input after its last byte of output.
 ///
-/// Without it, bytes that nobody reads make the system reset the connection, and the reset may overtake the answer.
+/// Closing a socket with unread input makes the system reset the connection, and the reset may overtake the response.
 package struct Linger: Sendable, Hashable {
-    /// How many bytes are read and dropped at most.
+    /// The limit of discarded bytes.
     package var bytes: Int
-    /// For how long at most, counted from the last byte sent.
+    /// The time limit, from the last byte sent.
     package var time: Duration
 
     package init(bytes: Int = 8 << 20, time: Duration = .seconds(5)) {

@@ -1,18 +1,18 @@
 package import Platform
 
-/// Bytes that wait to be sent: arrays shared with their makers, and how far the first has been sent.
+/// Bytes to be sent, as arrays that are shared with their writers.
 ///
-/// One array, by far the commonest case, needs no allocation.
+/// A single array, by far the most common case, needs no allocation.
 package struct OutputQueue {
-    /// How many arrays go into one system call at most.
-    private static var most: Int { 32 }
+    /// The limit of arrays in one system call.
+    private static var maxParts: Int { 32 }
 
     private var first: [UInt8] = []
     private var offset = 0
     private var others: [[UInt8]] = []
-    /// Where `others` begins: what stands before is sent.
+    /// The index of the first array of `others` that is not sent.
     private var next = 0
-    /// How many bytes wait.
+    /// The number of bytes in the queue.
     package private(set) var byteCount = 0
 
     package init() {}
@@ -25,7 +25,7 @@ package struct OutputQueue {
         byteCount += bytes.count
     }
 
-    /// Drops bytes from the front, because they are sent.
+    /// Removes bytes from the front after they were sent.
     package mutating func consume(_ count: Int) {
         var left = min(count, byteCount)
         byteCount -= left
@@ -41,9 +41,9 @@ package struct OutputQueue {
         self = OutputQueue()
     }
 
-    /// Lends what waits at the front, up to a bound, as parts that one system call can take.
+    /// Calls `body` with the first arrays, as many as one system call takes.
     package func withParts<Result>(_ body: (UnsafeMutableBufferPointer<iovec>) -> Result) -> Result {
-        let count = min(others.count - next, Self.most - 1) + 1
+        let count = min(others.count - next, Self.maxParts - 1) + 1
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { parts in
             first.withUnsafeBytes { bytes in
                 parts[0] = Self.part(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(offset)))
@@ -52,7 +52,7 @@ package struct OutputQueue {
         }
     }
 
-    /// Nests, so that each array is held where its address is used.
+    /// Recursive, so that each array's pointer stays valid while it is used.
     private func fill<Result>(
         _ parts: UnsafeMutableBufferPointer<iovec>, from index: Int,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> Result
@@ -68,7 +68,7 @@ package struct OutputQueue {
         iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: numericCast(bytes.count))
     }
 
-    /// Goes on to the next array, and gives back the room of those sent once that is half of it.
+    /// Moves on to the next array, and frees sent entries once they are half of the list.
     private mutating func advance() {
         offset = 0
         guard next < others.count else {

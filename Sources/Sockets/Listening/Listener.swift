@@ -1,29 +1,28 @@
 import Platform
 
-/// Accepts connections on one loop, and lives on it.
+/// Accepts connections on one event loop.
 ///
-/// When the system has no descriptor or memory left, or `mayAccept` says no, it leaves connections in the backlog and
-/// tries again after 100 ms: it never spins, and never gives up its socket.
+/// If the system has no descriptors or memory left, or `mayAccept` returns false, connections stay in the backlog and
+/// the listener tries again after 100 ms. It never spins and never closes its socket because of an error.
 package final class Listener: ReadinessHandler {
-    /// How long accepting rests after a refusal.
-    private static let rest = Duration.milliseconds(100)
-    /// How many connections one turn accepts at most, so that those already there are served.
-    private static let most = 64
+    /// The pause after a failed attempt to accept.
+    private static let backoff = Duration.milliseconds(100)
+    /// Limits the connections accepted in one turn, so that open connections are served in between.
+    private static let maxAcceptsPerTurn = 64
 
     package let address: SocketAddress
     private let descriptor: Int32
     private let loop: any EventLoop
     private let mayAccept: () -> Bool
     private let accepted: (AcceptedSocket) -> Void
-    private var resting: LoopTimer?
-    private var isPaused = false
+    private var backoffTimer: LoopTimer?
     private var isOpen = true
 
     /// Starts accepting. On the loop only.
     /// - Parameters:
-    ///   - socket: what to accept from. The listener owns it from here on, also if this throws.
-    ///   - mayAccept: asked before each connection is taken from the backlog.
-    ///   - accepted: told about each, which it then owns.
+    ///   - socket: the socket to accept from. The listener owns it from now on, even if this throws.
+    ///   - mayAccept: called before each connection is taken from the backlog.
+    ///   - accepted: called with each connection, which it then owns.
     package init(
         _ socket: ListeningSocket, on loop: any EventLoop, mayAccept: @escaping () -> Bool = { true },
         accepted: @escaping (AcceptedSocket) -> Void
@@ -37,80 +36,58 @@ package final class Listener: ReadinessHandler {
             try loop.watch(descriptor, .readable, self)
         } catch {
             isOpen = false
-            socket.shut()
+            socket.close()
             throw error
         }
     }
 
-    /// Leaves connections in the backlog until ``resume()``.
-    package func pause() {
-        isPaused = true
-        setInterest()
-    }
-
-    /// Accepts again, also at once after a refusal: call it when there is room again, to save the wait.
-    package func resume() {
-        isPaused = false
-        if let resting { loop.cancel(resting) }
-        resting = nil
-        setInterest()
-    }
-
-    /// Closes the socket; what is in the backlog is refused by the system.
-    package func shut() {
+    /// Closes the socket. The system refuses the connections in the backlog.
+    package func close() {
         guard isOpen else { return }
         isOpen = false
-        if let resting { loop.cancel(resting) }
+        if let backoffTimer { loop.cancel(backoffTimer) }
         loop.unwatch(descriptor)
-        SystemSocket.shut(descriptor)
+        SystemSocket.close(descriptor)
     }
 
     package func loopStopped(_ descriptor: Int32) {
-        shut()
+        close()
     }
 
     package func ready(_ descriptor: Int32, _ readiness: Readiness) {
-        for _ in 0..<Self.most where isOpen && !isPaused {
-            guard mayAccept() else { return takeRest() }
-            var peer = SocketAddress()
-            let new = SystemSocket.acceptOne(descriptor, &peer)
+        for _ in 0..<Self.maxAcceptsPerTurn where isOpen {
+            guard mayAccept() else { return backOff() }
+            let new = SystemSocket.acceptOne(descriptor)
             if new >= 0 {
-                accepted(AcceptedSocket(descriptor: new, peer: peer))
+                accepted(AcceptedSocket(descriptor: new))
                 continue
             }
             switch errno {
             case EAGAIN: return
-            // This connection failed before it was taken; the next may be well.
+            // This connection failed before it was accepted; the next one may succeed.
             case ECONNABORTED, EPROTO, EPERM, EINTR: continue
-            // No descriptors or no memory left, mostly. Whatever it is, trying again at once would spin.
-            default: return takeRest()
+            // Usually the system has no descriptors or memory left. Retrying at once would spin.
+            default: return backOff()
             }
         }
     }
 
-    private func takeRest() {
-        guard isOpen, resting == nil else { return }
-        resting = loop.schedule(after: Self.rest) {
-            self.resting = nil
-            self.setInterest()
+    private func backOff() {
+        guard isOpen, backoffTimer == nil else { return }
+        backoffTimer = loop.schedule(after: Self.backoff) {
+            self.backoffTimer = nil
+            self.loop.update(self.descriptor, .readable)
         }
-        setInterest()
-    }
-
-    private func setInterest() {
-        guard isOpen else { return }
-        loop.update(descriptor, isPaused || resting != nil ? [] : .readable)
+        loop.update(descriptor, [])
     }
 }
 
-/// A connection just accepted: non-blocking, without Nagle's delay, and owned by whoever is told about it.
+/// A new connection: non-blocking, without Nagle's delay. The receiver owns it.
 package struct AcceptedSocket: Sendable {
     package let descriptor: Int32
-    /// The other end.
-    package let peer: SocketAddress
 
-    /// Closes it at once, if it was not given to a `Channel`.
-    package func shut() {
-        SystemSocket.shut(descriptor)
+    /// Closes the connection. Do not call this after a `Channel` has taken it over.
+    package func close() {
+        SystemSocket.close(descriptor)
     }
 }

@@ -1,19 +1,19 @@
 import Platform
 
-/// A bound, listening TCP socket. Whoever holds it closes it, or gives it to a `Listener`, which does.
+/// A bound, listening TCP socket. Its owner must close it or pass it to a `Listener`, which then closes it.
 package struct ListeningSocket: Sendable {
     package let descriptor: Int32
-    /// Where it really listens: with the port that the system chose, if that was 0.
+    /// The bound address, with the port that the system chose if 0 was requested.
     package let address: SocketAddress
 
-    /// Opens as many sockets on one address and port, so that each loop can have its own.
+    /// Opens several sockets on one address and port, one for each loop.
     ///
-    /// The system spreads connections over them (`SO_REUSEPORT`). The first is bound without sharing, so that an
-    /// address that another process listens on is refused, also if that process shares it.
+    /// The system distributes connections among them (`SO_REUSEPORT`). The first socket is bound without sharing, so
+    /// this fails if another process listens on the address, even if that process shares it.
     /// - Parameters:
-    ///   - address: where to listen; with port 0, the first socket decides for all.
-    ///   - count: how many sockets.
-    ///   - backlog: how many connections the system keeps waiting, for each.
+    ///   - address: the address to listen on. With port 0, all sockets use the port of the first one.
+    ///   - count: the number of sockets, at least one.
+    ///   - backlog: how many connections the system queues for each socket.
     package static func open(
         _ address: SocketAddress, count: Int, backlog: Int32 = 4096
     ) throws(SocketError) -> [ListeningSocket] {
@@ -27,7 +27,7 @@ package struct ListeningSocket: Sendable {
             }
         } catch {
             for socket in opened {
-                socket.shut()
+                socket.close()
             }
             throw error
         }
@@ -46,14 +46,14 @@ package struct ListeningSocket: Sendable {
             }
             address = bound
         } catch {
-            SystemSocket.shut(descriptor)
+            SystemSocket.close(descriptor)
             throw error
         }
         self.descriptor = descriptor
     }
 
     private static func prepare(_ descriptor: Int32, _ wanted: SocketAddress, shared: Bool) throws(SocketError) {
-        // Accepted sockets inherit TCP_NODELAY: no call for each.
+        // Accepted sockets inherit TCP_NODELAY, which saves a system call for each.
         guard SystemSocket.makeNonBlocking(descriptor),
             SystemSocket.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1),
             SystemSocket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, to: 1),
@@ -68,8 +68,8 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// Closes it, if no `Listener` owns it.
-    package func shut() {
-        SystemSocket.shut(descriptor)
+    /// Closes the socket. Do not call this after a `Listener` has taken it over.
+    package func close() {
+        SystemSocket.close(descriptor)
     }
 }

@@ -5,13 +5,13 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage = sockaddr_in6()
     private var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
 
-    /// No address yet: room for one that a system call fills in.
+    /// An empty address for a system call to fill in.
     init() {}
 
     /// The first address of a host.
     /// - Parameters:
-    ///   - host: an IPv4 or IPv6 address in text, or a name; a name may block for as long as its resolution takes.
-    ///   - port: 0 to let the system choose.
+    ///   - host: an IPv4 or IPv6 address, or a name. Resolving a name blocks.
+    ///   - port: 0 lets the system choose.
     package init(host: String, port: UInt16) throws(SocketError) {
         var hints = addrinfo()
         hints.ai_socktype = SystemSocket.stream
@@ -32,13 +32,13 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// `AF_INET` or `AF_INET6`.
     package var family: Int32 { Int32(storage.sin6_family) }
 
-    /// The port, which stands at the same place in both families.
+    /// The port, which has the same offset in both families.
     package var port: UInt16 {
         get { UInt16(bigEndian: storage.sin6_port) }
         set { storage.sin6_port = newValue.bigEndian }
     }
 
-    /// The address without the port, as text.
+    /// The numeric address without the port.
     package var host: String {
         withSockaddr { address, length in
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
@@ -50,19 +50,19 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// As in a URL: `127.0.0.1:8080`, `[::1]:8080`.
+    /// The address as in a URL: `127.0.0.1:8080`, `[::1]:8080`.
     package var description: String {
         family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Lends the address to a system call.
+    /// Calls `body` with the address, for a system call.
     package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }
 
-    /// Lets a system call fill the address in.
+    /// Calls `body` with memory that a system call fills in.
     mutating func withMutableStorage<Result>(
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
     ) -> Result {

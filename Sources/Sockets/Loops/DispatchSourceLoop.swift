@@ -1,10 +1,10 @@
 import Dispatch
 import Platform
 
-/// An event loop that waits with dispatch sources on a serial queue of its own, for systems without `epoll`.
+/// An event loop that waits with dispatch sources on its own serial queue, for systems without `epoll`.
 ///
-/// The same contract as `EpollLoop`, at a higher price: two more descriptors, and up to two sources, for each one watched.
-/// A failure on a descriptor is told as the readiness that was asked for; with an empty interest it is not told.
+/// It has the contract of `EpollLoop` at a higher cost: two more descriptors and up to two sources for each watched
+/// descriptor. A failure is reported as the requested readiness, and not reported with an empty interest.
 package final class DispatchSourceLoop: TimedEventLoop {
     package let anchor = LoopThread()
     private let inbox = LoopInbox(asleep: true)
@@ -44,9 +44,9 @@ package final class DispatchSourceLoop: TimedEventLoop {
     }
 }
 
-// What runs on the loop.
+// The members that run on the loop.
 extension DispatchSourceLoop {
-    /// One turn: every block that runs on the queue is one.
+    /// Runs one turn. Every block on the queue is one turn.
     private func turn(_ work: (LoopCore) -> Void) {
         anchor.enter()
         defer { anchor.leave() }
@@ -55,10 +55,10 @@ extension DispatchSourceLoop {
         core.readClock()
         work(core)
         core.runDueTimers()
-        core.runPutOff()
+        core.runEndOfTurnJobs()
         if core.isStopping {
-            windUp(core)
-        } else if core.putOff.isEmpty {
+            shutDown(core)
+        } else if core.endOfTurnJobs.isEmpty {
             sources.value.setTimer(core.nanosecondsToTimer(), now: core.now)
         } else {
             queue.async { self.turn { _ in } }
@@ -73,42 +73,42 @@ extension DispatchSourceLoop {
         }
     }
 
-    private func windUp(_ core: LoopCore) {
-        core.wind(up: inbox)
+    private func shutDown(_ core: LoopCore) {
+        core.shutDown(inbox)
         let stopped = core.stopped
         core.stopped = []
         let sources = sources.value
         sources.cancelAll()
-        // The descriptors are closed by then: each holds the group until it is.
+        // Each descriptor is a member of the group until it is closed.
         sources.open.notify(queue: queue) {
-            for tell in stopped {
-                tell()
+            for notify in stopped {
+                notify()
             }
         }
     }
 
-    private func tell(_ token: UInt64, _ readiness: Readiness) {
+    private func notify(_ token: UInt64, _ readiness: Readiness) {
         turn { core in
             let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
             core.handlers.handler(for: token)?.ready(descriptor, readiness)
-            tellHangUp(token)
+            notifyHangUp(token)
         }
     }
 
-    /// On Linux, a source tells once that both directions have ended, and never speaks again. We promise to tell it
-    /// for as long as someone listens, so it is looked up after every call and every change of interest.
-    private func tellHangUp(_ token: UInt64) {
+    /// On Linux, a source reports once that both directions have ended, and never fires again. Events must repeat as
+    /// long as there is interest, so this checks for a hang-up after every event and every change of interest.
+    private func notifyHangUp(_ token: UInt64) {
         let descriptor = HandlerTable<any ReadinessHandler>.descriptor(of: token)
         guard core.value.handlers.handler(for: token) != nil, let watched = sources.value[descriptor],
-            watched.isListening, !watched.isHangUpOnItsWay, watched.isHungUp
+            watched.hasInterest, !watched.isHangUpQueued, watched.isHungUp
         else { return }
-        watched.isHangUpOnItsWay = true
+        watched.isHangUpQueued = true
         queue.async {
             self.turn { core in
                 guard let handler = core.handlers.handler(for: token) else { return }
-                self.sources.value[descriptor]?.isHangUpOnItsWay = false
+                self.sources.value[descriptor]?.isHangUpQueued = false
                 handler.ready(descriptor, .failed)
-                self.tellHangUp(token)
+                self.notifyHangUp(token)
             }
         }
     }
@@ -131,10 +131,10 @@ extension DispatchSourceLoop {
         guard let token = core.value.handlers.token(for: descriptor),
             let watched = sources.value[descriptor]
         else { return }
-        let tell: @Sendable (Readiness) -> Void = { self.tell(token, $0) }
-        watched.input.turn(on: interest.contains(.readable), queue: queue, tell)
-        watched.output.turn(on: interest.contains(.writable), queue: queue, tell)
-        tellHangUp(token)
+        let notify: @Sendable (Readiness) -> Void = { self.notify(token, $0) }
+        watched.input.turn(on: interest.contains(.readable), queue: queue, notify)
+        watched.output.turn(on: interest.contains(.writable), queue: queue, notify)
+        notifyHangUp(token)
     }
 
     package func unwatch(_ descriptor: Int32) {
@@ -146,11 +146,11 @@ extension DispatchSourceLoop {
 /// The dispatch sources of one loop.
 final class SourceTable {
     let timer: any DispatchSourceTimer
-    /// Held by every descriptor that is still open.
+    /// Every open descriptor is a member.
     let open = DispatchGroup()
     private(set) var isClosed = false
     private var watched: [Int32: WatchedDescriptor] = [:]
-    private var alarm: UInt64?
+    private var timerDeadline: UInt64?
 
     init(timer: any DispatchSourceTimer) {
         self.timer = timer
@@ -168,11 +168,11 @@ final class SourceTable {
         watched.removeValue(forKey: descriptor)?.cancel()
     }
 
-    /// Sets the timer to go off this long after `now`; nil for never.
+    /// Sets the timer to fire this long after `now`; nil disables it.
     func setTimer(_ nanoseconds: UInt64?, now: LoopInstant) {
         let due = nanoseconds.map { now.nanoseconds + $0 }
-        guard due != alarm else { return }
-        alarm = due
+        guard due != timerDeadline else { return }
+        timerDeadline = due
         let deadline = nanoseconds.map { DispatchTime.now() + .nanoseconds(Int(clamping: $0)) }
         timer.schedule(deadline: deadline ?? .distantFuture, leeway: .milliseconds(1))
     }

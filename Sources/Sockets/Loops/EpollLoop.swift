@@ -4,20 +4,20 @@
 
     import Platform
 
-    /// An event loop that waits in `epoll`, as one long job on a serial Dispatch queue of its own.
+    /// An event loop that waits in `epoll`, as one long job on its own serial Dispatch queue.
     ///
-    /// Level-triggered: a request costs one `recv` and no `EAGAIN`, one busy connection cannot starve the others (a
-    /// handler reads once a turn), and pausing is forgetting an interest. What edge triggering would save, a call to
-    /// `epoll_ctl` whenever the interest changes, happens only to connections that are backed up.
+    /// It is level-triggered: a request costs one `recv` and no `EAGAIN`, a busy connection cannot starve the others
+    /// because a handler reads once per turn, and pausing only removes an interest. Edge triggering would save the
+    /// calls to `epoll_ctl` when the interest changes, which only connections with pending output need.
     package final class EpollLoop: TimedEventLoop {
         package let anchor = LoopThread()
         private let inbox = LoopInbox(asleep: false)
         package let core: LoopBound<LoopCore>
         private let epoll: Int32
-        private let alarm: Int32
+        private let wakeup: Int32
 
-        /// The token of `alarm`, which no handler can have: descriptors are not negative.
-        private static let alarmToken = UInt64.max
+        /// The token of `wakeup`. No handler has it, because descriptors are not negative.
+        private static let wakeupToken = UInt64.max
 
         /// Starts a loop.
         /// - Parameter label: the name of its queue.
@@ -25,17 +25,17 @@
             core = LoopBound(handing: LoopCore(), to: anchor)
             epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
             guard epoll >= 0 else { throw .system(call: "epoll_create1", code: errno) }
-            alarm = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-            guard alarm >= 0 else {
+            wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+            guard wakeup >= 0 else {
                 let code = errno
-                SystemSocket.shut(epoll)
+                SystemSocket.close(epoll)
                 throw .system(call: "eventfd", code: code)
             }
-            // Edge-triggered, so that every alarm wakes the loop and the counter never has to be read.
+            // Edge-triggered, so that every write wakes the loop and the counter never has to be read.
             var event = epoll_event()
             event.events = EPOLLIN.rawValue | EPOLLET.rawValue
-            event.data.u64 = Self.alarmToken
-            guard epoll_ctl(epoll, EPOLL_CTL_ADD, alarm, &event) == 0 else {
+            event.data.u64 = Self.wakeupToken
+            guard epoll_ctl(epoll, EPOLL_CTL_ADD, wakeup, &event) == 0 else {
                 let code = errno
                 closeDescriptors()
                 throw .system(call: "epoll_ctl", code: code)
@@ -44,14 +44,14 @@
         }
 
         private func closeDescriptors() {
-            SystemSocket.shut(epoll)
-            SystemSocket.shut(alarm)
+            SystemSocket.close(epoll)
+            SystemSocket.close(wakeup)
         }
 
         @discardableResult
         package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
             inbox.append(job) {
-                _ = eventfd_write(alarm, 1)
+                _ = eventfd_write(wakeup, 1)
             }
         }
 
@@ -65,7 +65,7 @@
         }
     }
 
-    // What runs on the loop.
+    // The members that run on the loop.
     extension EpollLoop {
         private func run() {
             anchor.enter()
@@ -76,41 +76,41 @@
                     turn(core, events, &jobs)
                 }
             }
-            core.wind(up: inbox)
+            core.shutDown(inbox)
             closeDescriptors()
             let stopped = core.stopped
             core.stopped = []
             anchor.leave()
-            for tell in stopped {
-                tell()
+            for notify in stopped {
+                notify()
             }
         }
 
         private func turn(
             _ core: LoopCore, _ events: UnsafeMutableBufferPointer<epoll_event>, _ jobs: inout [LoopInbox.Job]
         ) {
-            let maySleep = core.putOff.isEmpty && inbox.fallAsleep()
-            let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), maySleep ? longestWait(core) : 0)
+            let maySleep = core.endOfTurnJobs.isEmpty && inbox.fallAsleep()
+            let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), maySleep ? waitTimeout(core) : 0)
             inbox.take(&jobs, asleep: false)
             core.readClock()
             for event in events.prefix(max(Int(count), 0)) {
-                tell(core, event)
+                notify(core, event)
             }
             core.runDueTimers()
             for job in jobs {
                 job()
             }
             jobs.removeAll(keepingCapacity: jobs.capacity <= 1024)
-            core.runPutOff()
+            core.runEndOfTurnJobs()
         }
 
-        /// How long to sleep, in milliseconds: until the next timer, rounded up; -1 without one.
-        private func longestWait(_ core: LoopCore) -> Int32 {
+        /// Milliseconds until the next timer, rounded up; -1 without a timer.
+        private func waitTimeout(_ core: LoopCore) -> Int32 {
             guard let nanoseconds = core.nanosecondsToTimer() else { return -1 }
             return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
         }
 
-        private func tell(_ core: LoopCore, _ event: epoll_event) {
+        private func notify(_ core: LoopCore, _ event: epoll_event) {
             let token = event.data.u64
             guard let handler = core.handlers.handler(for: token) else { return }
             var readiness: Readiness = []
@@ -127,7 +127,7 @@
             guard !core.isStopping else { throw .loopStopped }
             guard descriptor >= 0 else { throw .system(call: "epoll_ctl", code: EBADF) }
             let token = core.handlers.insert(handler, for: descriptor)
-            // The number may still be registered: its owner may have passed it on without a word.
+            // The descriptor may still be registered if its owner passed it on without calling `unwatch`.
             guard control(EPOLL_CTL_ADD, descriptor, interest, token, orIf: EEXIST, EPOLL_CTL_MOD) else {
                 let code = errno
                 core.handlers.remove(descriptor)
@@ -137,7 +137,7 @@
 
         package func update(_ descriptor: Int32, _ interest: Interest) {
             guard let token = core.value.handlers.token(for: descriptor) else { return }
-            // The number may have been closed and opened again by an owner who thinks of it as the same.
+            // The owner may have closed the descriptor and reopened it under the same number.
             _ = control(EPOLL_CTL_MOD, descriptor, interest, token, orIf: ENOENT, EPOLL_CTL_ADD)
         }
 

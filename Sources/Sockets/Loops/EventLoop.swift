@@ -1,57 +1,59 @@
-/// One thread of control that waits for descriptors, timers and jobs from other threads.
+/// A serial loop that waits for descriptors, timers and jobs from other threads.
 ///
-/// Everything that happens on a loop happens one after the other. One turn is: wait; tell handlers what is ready; run
-/// the timers that are due, those of a crowd in several turns; run the jobs that were there when the wait ended, in
-/// the order they came; run what was put off with ``afterwards(_:)``. A loop lives until it is stopped, whether or not
-/// anyone refers to it.
+/// Handlers, timers and jobs run one at a time. A turn waits, calls the handlers of ready descriptors, runs due timers
+/// (at most 64), runs the jobs that were queued when the wait ended in their order, and runs the jobs of
+/// ``atEndOfTurn(_:)``. A loop runs until it is stopped, even if it is no longer referenced.
 ///
-/// `execute`, `stop` and `isCurrent` may be used from any thread; everything else traps off the loop.
+/// `execute`, `stop` and `isCurrent` may be called from any thread. All other members trap if called off the loop.
 package protocol EventLoop: AnyObject, Sendable {
-    /// Where the loop stands: tells whether the caller runs on it.
+    /// Identifies the thread that the loop is running on.
     var anchor: LoopThread { get }
 
-    /// Runs a job on the loop, in the order of calls, and never before this call returns. From any thread.
+    /// Runs a job on the loop, in the order of calls, and never before this call returns. May be called from any
+    /// thread.
     ///
-    /// A sleeping loop is woken once for all that arrives before it is awake; a loop that is awake is not woken.
-    /// - Returns: false if the loop has ended; the job is dropped.
+    /// Only the first job that is added to a sleeping loop costs a wakeup.
+    /// - Returns: false if the loop has ended; the job is discarded.
     @discardableResult
     func execute(_ job: @escaping @Sendable () -> Void) -> Bool
 
-    /// Ends the loop after the turn it is in, from any thread. Every watched handler is told (channels and listeners
-    /// close), jobs already accepted still run, timers are dropped. `stopped` is called when all of it is done and
-    /// every descriptor of the loop is closed; at once if that is long ago.
+    /// Ends the loop after the current turn. May be called from any thread.
+    ///
+    /// The loop notifies every handler (channels and listeners close), runs the accepted jobs and discards timers. Then
+    /// it closes its descriptors and calls `stopped`; if the loop has already ended, `stopped` is called at once.
     func stop(_ stopped: @escaping @Sendable () -> Void)
 
-    /// Starts to tell `handler` what happens to `descriptor`. The descriptor stays the caller's.
+    /// Registers `handler` for the events of `descriptor`. The caller still owns the descriptor.
     ///
-    /// A descriptor that is already watched changes hands. Nothing that was found before this call is told to the new
-    /// handler, also when the number was closed and given out again in the meantime.
+    /// The handler replaces an earlier one. It gets no events from before this call, even if the descriptor's number
+    /// was closed and reused in the meantime.
     func watch(_ descriptor: Int32, _ interest: Interest, _ handler: any ReadinessHandler) throws(SocketError)
 
-    /// Changes what is told about a watched descriptor; an empty interest keeps it watched for failures only.
+    /// Changes the interest in a watched descriptor. An empty interest reports failures only.
     func update(_ descriptor: Int32, _ interest: Interest)
 
-    /// Stops telling. Nothing more arrives, not even what is already found in this turn. Unknown descriptors are fine.
+    /// Removes the handler of a descriptor. It gets no more events, not even those of the current turn. Ignores
+    /// descriptors that are not watched.
     func unwatch(_ descriptor: Int32)
 
-    /// Runs a job once, never earlier than asked, and at most about 20 ms later on an idle loop. O(1).
+    /// Runs a job once: never before `delay`, and at most about 20 ms late on an idle loop. O(1).
     func schedule(after delay: Duration, _ job: @escaping () -> Void) -> LoopTimer
 
-    /// Moves a timer that has not fired to `delay` from now, without a new allocation. O(1).
+    /// Moves a waiting timer to `delay` from now without an allocation. O(1).
     /// - Returns: false if it has fired or was cancelled.
     @discardableResult
     func reschedule(_ timer: LoopTimer, after delay: Duration) -> Bool
 
-    /// Forgets a timer and its job; one that has fired is fine. O(1).
+    /// Cancels a timer. Ignores timers that have fired. O(1).
     func cancel(_ timer: LoopTimer)
 
-    /// Runs a job at the end of this turn; one that is put off while such jobs run waits for the end of the next.
-    func afterwards(_ job: @escaping () -> Void)
+    /// Runs a job at the end of this turn. A job that such a job adds runs at the end of the next turn.
+    func atEndOfTurn(_ job: @escaping () -> Void)
 
-    /// The moment this turn began: the monotonic clock, read once a turn.
+    /// The start of this turn: the monotonic clock is read once per turn.
     var now: LoopInstant { get }
 
-    /// One buffer for all reads of the loop. What it holds is gone when the caller returns.
+    /// The buffer that all reads on this loop share. Its content is valid until the caller returns.
     var readBuffer: UnsafeMutableRawBufferPointer { get }
 }
 
@@ -59,7 +61,7 @@ extension EventLoop {
     /// Whether the caller runs on this loop.
     package var isCurrent: Bool { anchor.isCurrent }
 
-    /// Ends the loop and waits until every descriptor of it is closed.
+    /// Ends the loop and waits until all its descriptors are closed.
     package func stop() async {
         await withCheckedContinuation { continuation in
             stop { continuation.resume() }
@@ -67,7 +69,7 @@ extension EventLoop {
     }
 }
 
-/// What a handler wants to hear of about a descriptor.
+/// The events that a handler wants.
 package struct Interest: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -75,13 +77,13 @@ package struct Interest: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// There are bytes, a connection or an end to read.
+    /// Bytes, a connection or an end of file can be read.
     package static let readable = Interest(rawValue: 1)
-    /// There is room to write.
+    /// Bytes can be written.
     package static let writable = Interest(rawValue: 2)
 }
 
-/// What a loop found about a descriptor.
+/// The state that a loop found a descriptor in.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -91,36 +93,36 @@ package struct Readiness: OptionSet, Hashable, Sendable {
 
     package static let readable = Readiness(rawValue: 1)
     package static let writable = Readiness(rawValue: 2)
-    /// An error waits on the descriptor, or both directions have ended. `epoll` tells it whatever the interest is;
-    /// a dispatch source tells it as the readiness that was asked for.
+    /// An error is pending, or both directions have ended. `epoll` reports this with any interest; a dispatch source
+    /// reports it as the requested readiness.
     package static let failed = Readiness(rawValue: 4)
 }
 
-/// Someone who waits for a descriptor on an event loop. The loop keeps it alive while it watches.
+/// Handles the events of a descriptor. The loop retains it while the descriptor is watched.
 package protocol ReadinessHandler: AnyObject {
-    /// The descriptor is ready. The loop is level-triggered: what is left undone is told again.
+    /// The descriptor is ready. Events are level-triggered: they repeat until the handler has dealt with them.
     func ready(_ descriptor: Int32, _ readiness: Readiness)
 
-    /// The loop ends, and no longer watches the descriptor; its owner closes it now.
+    /// The loop ends and no longer watches the descriptor. The owner must close it.
     func loopStopped(_ descriptor: Int32)
 }
 
-/// Names one scheduled job. It stays harmless after the timer has fired or its place was reused.
+/// Identifies a scheduled job. It stays valid, and has no effect, after the timer has fired.
 package struct LoopTimer: Hashable, Sendable {
     let index: Int32
     let generation: UInt32
 }
 
-/// Carries a value that belongs to an event loop through code that runs elsewhere.
+/// A sendable box for a value that belongs to an event loop.
 ///
-/// The value is reached only on its loop: ``value`` traps anywhere else. The last reference may be dropped on any
-/// thread, so a bound value must not need its loop to be deinitialized.
+/// ``value`` traps off the loop. The last reference may be released on any thread, so the value's `deinit` must not
+/// depend on the loop.
 package struct LoopBound<Value>: @unchecked Sendable {
-    // Sendable although the value need not be: it came from one owner, and only the loop can reach it.
+    // Sendable although the value need not be: it was sent by one owner, and only the loop can access it.
     private let bound: Value
     private let anchor: LoopThread
 
-    /// Hands a value over to the loop, from anywhere.
+    /// Transfers a value to the loop. May be called from any thread.
     package init(handing value: sending Value, to anchor: LoopThread) {
         bound = value
         self.anchor = anchor

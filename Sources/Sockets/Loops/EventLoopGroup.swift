@@ -1,13 +1,11 @@
 import Dispatch
-import Synchronization
 
-/// Some event loops, usually one a core.
+/// A fixed number of event loops, usually one per core.
 package final class EventLoopGroup: Sendable {
     package let loops: [any EventLoop]
-    private let turn = Atomic<Int>(0)
 
     /// Starts the loops.
-    /// - Parameter count: how many; at least one is started.
+    /// - Parameter count: the number of loops; at least one is started.
     package init(count: Int, implementation: LoopImplementation = .preferred) throws(SocketError) {
         var loops: [any EventLoop] = []
         do {
@@ -23,13 +21,7 @@ package final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
-    /// The loops in turn, from any thread.
-    package func next() -> any EventLoop {
-        let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
-    }
-
-    /// Stops all loops; `stopped` is called when the last has ended.
+    /// Stops all loops, and calls `stopped` when the last one has ended.
     package func stop(_ stopped: @escaping @Sendable () -> Void) {
         let group = DispatchGroup()
         for loop in loops {
@@ -39,7 +31,7 @@ package final class EventLoopGroup: Sendable {
         group.notify(queue: .global()) { stopped() }
     }
 
-    /// Stops all loops and waits until the last has ended.
+    /// Stops all loops, and waits until the last one has ended.
     package func stop() async {
         await withCheckedContinuation { continuation in
             stop { continuation.resume() }
@@ -47,14 +39,14 @@ package final class EventLoopGroup: Sendable {
     }
 }
 
-/// What an event loop waits with.
+/// The mechanism that an event loop waits with.
 package enum LoopImplementation: String, Sendable, CaseIterable {
     #if os(Linux)
         case epoll
     #endif
     case dispatchSource = "dispatch-source"
 
-    /// The fastest that this system has.
+    /// The fastest mechanism of this system.
     package static var preferred: LoopImplementation {
         #if os(Linux)
             .epoll
@@ -63,7 +55,7 @@ package enum LoopImplementation: String, Sendable, CaseIterable {
         #endif
     }
 
-    /// How many descriptors there are for each that is watched, itself counted.
+    /// How many open descriptors each watched descriptor costs, including itself.
     package var descriptorsForEach: Int {
         switch self {
         #if os(Linux)

@@ -1,7 +1,7 @@
-/// Who handles which descriptor, by number, with protection against news about an earlier holder of the number.
+/// The handler of each watched descriptor. Events for a closed descriptor never reach the next owner of its number.
 ///
-/// Each watch gets a token of descriptor and generation. News carry the token, so what was found about a descriptor
-/// that has been closed since finds nobody, although the number may already belong to another.
+/// Each registration gets a token of descriptor and generation, which its events carry. An event for a descriptor that
+/// was closed in the meantime has an outdated token and finds no handler, even if the number is in use again.
 package struct HandlerTable<Handler> {
     private struct Slot {
         var handler: Handler?
@@ -13,7 +13,7 @@ package struct HandlerTable<Handler> {
 
     package init() {}
 
-    /// Sets the handler of a descriptor, in place of an earlier one.
+    /// Sets or replaces the handler of a descriptor.
     package mutating func insert(_ handler: Handler, for descriptor: Int32) -> UInt64 {
         let index = Int(descriptor)
         while slots.count <= index {
@@ -25,8 +25,8 @@ package struct HandlerTable<Handler> {
         return Self.token(descriptor, slots[index].generation)
     }
 
-    /// Forgets a descriptor.
-    /// - Returns: whether there was a handler.
+    /// Removes the handler of a descriptor.
+    /// - Returns: false if there was none.
     @discardableResult
     package mutating func remove(_ descriptor: Int32) -> Bool {
         let index = Int(descriptor)
@@ -36,21 +36,21 @@ package struct HandlerTable<Handler> {
         return true
     }
 
-    /// The handler that a token was made for, if it is still the one.
+    /// The handler that the token was made for; nil if it was removed or replaced.
     package func handler(for token: UInt64) -> Handler? {
         let index = Int(Self.descriptor(of: token))
         guard slots.indices.contains(index), slots[index].generation == UInt32(token >> 32) else { return nil }
         return slots[index].handler
     }
 
-    /// The token of a watched descriptor.
+    /// The token of a watched descriptor; nil if it is not watched.
     package func token(for descriptor: Int32) -> UInt64? {
         let index = Int(descriptor)
         guard slots.indices.contains(index), slots[index].handler != nil else { return nil }
         return Self.token(descriptor, slots[index].generation)
     }
 
-    /// Forgets all, and hands them out for a last word.
+    /// Removes and returns all handlers.
     package mutating func removeAll() -> [(descriptor: Int32, handler: Handler)] {
         defer {
             slots = []

@@ -2,16 +2,15 @@ import Locks
 import Platform
 import Synchronization
 
-/// What every loop has, whatever it waits with: the handlers, the timers, the clock and what was put off.
+/// The state that all event loops share: handlers, timers, the clock and the jobs for the end of the turn.
 package final class LoopCore {
     /// Length of a timer tick in nanoseconds: 10 ms.
     private static let tick: UInt64 = 10_000_000
-    /// How many timers fire in one turn at most.
-    private static let mostTimers = 64
+    private static let maxTimersPerTurn = 64
 
     var handlers = HandlerTable<any ReadinessHandler>()
     var timers = TimerWheel<() -> Void>()
-    var putOff: [() -> Void] = []
+    var endOfTurnJobs: [() -> Void] = []
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
     private(set) var now = LoopInstant.current
@@ -38,36 +37,36 @@ package final class LoopCore {
         timers.move(timer, to: tick(after: delay))
     }
 
-    /// When the next timer is due, in nanoseconds from a fresh reading of the clock; nil if none waits.
+    /// Nanoseconds from now, by a fresh clock reading, until the next timer is due; nil if there is none.
     func nanosecondsToTimer() -> UInt64? {
-        guard let tick = timers.soonest() else { return nil }
+        guard let tick = timers.nextTick() else { return nil }
         let due = start + tick * Self.tick
         let present = LoopInstant.current.nanoseconds
         return due > present ? due - present : 0
     }
 
-    /// Runs timers that are due. Thousands of connections may run out of time at once: what is beyond one turn's share
-    /// stays due, and those who have something to say are heard in between.
+    /// Runs due timers, up to a limit. Thousands of connections may time out at once: the other timers run in later
+    /// turns, so that active connections are served in between.
     func runDueTimers() {
         let due = (now.nanoseconds - start) / Self.tick
-        for _ in 0..<Self.mostTimers {
+        for _ in 0..<Self.maxTimersPerTurn {
             guard let job = timers.popDue(at: due) else { return }
             job()
         }
     }
 
-    /// Runs what was put off before now.
-    func runPutOff() {
-        guard !putOff.isEmpty else { return }
+    /// Runs the jobs that were added before this call.
+    func runEndOfTurnJobs() {
+        guard !endOfTurnJobs.isEmpty else { return }
         var jobs: [() -> Void] = []
-        swap(&jobs, &putOff)
+        swap(&jobs, &endOfTurnJobs)
         for job in jobs {
             job()
         }
     }
 
-    /// Tells every handler that the loop ends, and runs what is still to run until nothing is left.
-    func wind(up inbox: LoopInbox) {
+    /// Notifies every handler that the loop ends, and runs all accepted jobs.
+    func shutDown(_ inbox: LoopInbox) {
         for (descriptor, handler) in handlers.removeAll() {
             handler.loopStopped(descriptor)
         }
@@ -76,22 +75,22 @@ package final class LoopCore {
             for job in jobs {
                 job()
             }
-            while !putOff.isEmpty {
-                runPutOff()
+            while !endOfTurnJobs.isEmpty {
+                runEndOfTurnJobs()
             }
             jobs = inbox.takeOrClose()
         } while !jobs.isEmpty
         timers = TimerWheel()
     }
 
-    /// The first tick that lies no earlier than `delay` from now.
+    /// The first tick that is at least `delay` from now.
     private func tick(after delay: Duration) -> UInt64 {
         let due = now.advanced(by: max(delay, .zero)).nanoseconds - start
         return due / Self.tick + (due % Self.tick == 0 ? 0 : 1)
     }
 }
 
-/// A loop whose timers, clock and buffer are those of a `LoopCore`.
+/// An event loop that uses `LoopCore` for its timers, clock and buffer.
 package protocol TimedEventLoop: EventLoop {
     var core: LoopBound<LoopCore> { get }
 }
@@ -110,8 +109,8 @@ extension TimedEventLoop {
         core.value.timers.cancel(timer)
     }
 
-    package func afterwards(_ job: @escaping () -> Void) {
-        core.value.putOff.append(job)
+    package func atEndOfTurn(_ job: @escaping () -> Void) {
+        core.value.endOfTurnJobs.append(job)
     }
 
     package var now: LoopInstant { core.value.now }
@@ -119,7 +118,7 @@ extension TimedEventLoop {
     package var readBuffer: UnsafeMutableRawBufferPointer { core.value.readBuffer }
 }
 
-/// Jobs from other threads, and whether the loop has to be woken for them.
+/// Jobs from other threads, and whether the loop must be woken up for them.
 package struct LoopInbox: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -129,16 +128,16 @@ package struct LoopInbox: Sendable {
         var isClosed = false
     }
 
-    /// Guards the jobs and the loop's word that it sleeps. A leaf: no other lock is taken under it.
+    /// No other lock is taken while this one is held.
     private let state: Locked<State>
 
     package init(asleep: Bool) {
         state = Locked(State(isAsleep: asleep))
     }
 
-    /// Adds a job, and calls `wake` if the loop sleeps and nobody has woken it yet.
+    /// Adds a job, and calls `wake` if the loop is asleep and was not woken up yet.
     ///
-    /// The waking happens under the lock, so that the loop cannot end, and close what it is woken through, meanwhile.
+    /// `wake` runs under the lock, so that the loop cannot end and close its wakeup descriptor in the meantime.
     /// - Returns: false if the inbox is closed.
     package func append(_ job: @escaping Job, wake: () -> Void) -> Bool {
         state.withLock { state in
@@ -152,7 +151,7 @@ package struct LoopInbox: Sendable {
         }
     }
 
-    /// The loop wants to sleep. False if there are jobs.
+    /// Marks the loop as asleep; false if there are jobs, and the loop must not sleep.
     package func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.jobs.isEmpty
@@ -160,7 +159,7 @@ package struct LoopInbox: Sendable {
         }
     }
 
-    /// Swaps the waiting jobs with an empty array, and notes whether the loop counts as asleep from here on.
+    /// Swaps the waiting jobs with an empty array, and records whether the loop is asleep now.
     package func take(_ jobs: inout [Job], asleep: Bool) {
         state.withLock { state in
             state.isAsleep = asleep
@@ -168,7 +167,7 @@ package struct LoopInbox: Sendable {
         }
     }
 
-    /// Takes the waiting jobs; if there are none, no more are accepted.
+    /// Returns the waiting jobs. If there are none, closes the inbox: no more jobs are accepted.
     package func takeOrClose() -> [Job] {
         state.withLock { state in
             state.isClosed = state.jobs.isEmpty
@@ -178,7 +177,7 @@ package struct LoopInbox: Sendable {
     }
 }
 
-/// Knows which thread a loop runs on at this moment, if any.
+/// The thread on which a loop is running, if any.
 package final class LoopThread: Sendable {
     private let thread = Atomic<UInt>(0)
 
@@ -189,7 +188,7 @@ package final class LoopThread: Sendable {
         thread.load(ordering: .relaxed) == Self.currentThread
     }
 
-    /// The loop runs on this thread from here on. Ordered after the `leave` before it.
+    /// Marks the current thread as the loop's. Synchronizes with the previous `leave`.
     func enter() {
         _ = thread.exchange(Self.currentThread, ordering: .acquiring)
     }

@@ -1,9 +1,9 @@
-/// Timers in a hierarchy of six wheels of 64 slots: scheduling, moving and cancelling are O(1).
+/// A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): scheduling, moving and cancelling are O(1).
 ///
-/// Time is counted in ticks; the owner says how long one is. A timer stands in the wheel of the highest group of six
-/// bits in which its tick differs from the present, so the first slot in use of the lowest wheel in use always holds
-/// the soonest timer, and time may jump any distance at no cost. Timers fire in the order of their ticks, and those of
-/// one tick in the order they were scheduled. (Varghese and Lauck 1987, scheme 7.)
+/// Time is counted in ticks, whose length the owner defines. There are six wheels of 64 slots. A timer is in the wheel
+/// of the highest group of six bits in which its tick differs from the current tick. So the first occupied slot of the
+/// lowest occupied wheel contains the next timer, and time may advance any distance at no cost. Timers fire in the
+/// order of their ticks, and timers of the same tick in the order they were scheduled.
 package struct TimerWheel<Payload> {
     private struct Entry {
         var payload: Payload?
@@ -20,7 +20,7 @@ package struct TimerWheel<Payload> {
     }
 
     private static var levels: Int { 6 }
-    /// Six wheels of six bits: with 10 ms a tick, 21 years.
+    /// Six wheels of six bits: 21 years at 10 ms per tick.
     private static var lastTick: UInt64 { (1 << 36) - 1 }
 
     private var entries: [Entry] = []
@@ -28,16 +28,16 @@ package struct TimerWheel<Payload> {
     private var lists = [List](repeating: List(), count: 6 * 64)
     private var occupied = [UInt64](repeating: 0, count: 6)
     private var present: UInt64 = 0
-    /// The soonest tick or one before it; exact when `soonestIsExact`.
-    private var soonestBound: UInt64 = .max
-    private var soonestIsExact = true
+    /// The next timer's tick, or a lower bound of it if `nextTickIsExact` is false.
+    private var nextTickBound: UInt64 = .max
+    private var nextTickIsExact = true
 
-    /// How many timers wait.
+    /// The number of waiting timers.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Adds a timer. One for the past is due at once.
+    /// Adds a timer. It is due at once if the tick has passed.
     package mutating func schedule(at tick: UInt64, _ payload: Payload) -> LoopTimer {
         let index = takeFree()
         entries[Int(index)].payload = payload
@@ -46,8 +46,8 @@ package struct TimerWheel<Payload> {
         return LoopTimer(index: index, generation: entries[Int(index)].generation)
     }
 
-    /// Takes a timer away.
-    /// - Returns: what it carried, or nil if it has fired or was cancelled.
+    /// Removes a timer.
+    /// - Returns: its payload; nil if it has fired or was cancelled.
     @discardableResult
     package mutating func cancel(_ timer: LoopTimer) -> Payload? {
         guard isWaiting(timer) else { return nil }
@@ -55,7 +55,7 @@ package struct TimerWheel<Payload> {
         return release(timer.index)
     }
 
-    /// Gives a waiting timer another tick, behind those already scheduled for it.
+    /// Reschedules a waiting timer, after the timers that are already scheduled for the tick.
     package mutating func move(_ timer: LoopTimer, to tick: UInt64) -> Bool {
         guard isWaiting(timer) else { return false }
         remove(timer.index)
@@ -63,17 +63,17 @@ package struct TimerWheel<Payload> {
         return true
     }
 
-    /// The tick of the next timer, exactly; nil if none waits.
-    package mutating func soonest() -> UInt64? {
+    /// The tick of the next timer; nil if there is none.
+    package mutating func nextTick() -> UInt64? {
         guard count > 0 else { return nil }
-        if !soonestIsExact {
-            soonestBound = findSoonest()
-            soonestIsExact = true
+        if !nextTickIsExact {
+            nextTickBound = findNextTick()
+            nextTickIsExact = true
         }
-        return soonestBound
+        return nextTickBound
     }
 
-    /// Takes the next timer that is due at `tick`; nil where there is none, or no more.
+    /// Removes the next timer that is due at `tick` and returns its payload; nil if none is due.
     package mutating func popDue(at tick: UInt64) -> Payload? {
         while let (level, slot) = firstInUse() {
             let start = startOfSlot(level, slot)
@@ -84,7 +84,7 @@ package struct TimerWheel<Payload> {
                 remove(first)
                 return release(first)
             }
-            sink(level * 64 + slot)
+            cascade(level * 64 + slot)
         }
         present = max(present, tick)
         return nil
@@ -97,7 +97,7 @@ package struct TimerWheel<Payload> {
     }
 }
 
-// Which slot is next.
+// Finding the next slot.
 extension TimerWheel {
     private func firstInUse() -> (level: Int, slot: Int)? {
         for level in 0..<Self.levels where occupied[level] != 0 {
@@ -111,21 +111,21 @@ extension TimerWheel {
         return (present >> above) << above | UInt64(slot) << UInt64(6 * level)
     }
 
-    private func findSoonest() -> UInt64 {
+    private func findNextTick() -> UInt64 {
         guard let (level, slot) = firstInUse() else { return .max }
         var index = lists[level * 64 + slot].first
         if level == 0 { return entries[Int(index)].tick }
-        var least = UInt64.max
-        // Nothing is sooner than the bound, so a timer that meets it ends the search.
-        while index >= 0, least > soonestBound {
-            least = min(least, entries[Int(index)].tick)
+        var earliest = UInt64.max
+        // No timer is earlier than the bound, so a timer at the bound ends the search.
+        while index >= 0, earliest > nextTickBound {
+            earliest = min(earliest, entries[Int(index)].tick)
             index = entries[Int(index)].next
         }
-        return least
+        return earliest
     }
 
-    /// Moves every timer of a slot whose time has begun to the wheels below, in order.
-    private mutating func sink(_ slot: Int) {
+    /// Moves the timers of a slot whose time has come to lower wheels, in order.
+    private mutating func cascade(_ slot: Int) {
         while case let index = lists[slot].first, index >= 0 {
             let tick = entries[Int(index)].tick
             remove(index)
@@ -134,7 +134,7 @@ extension TimerWheel {
     }
 }
 
-// The lists, and the entries that are free.
+// Linked lists of entries.
 extension TimerWheel {
     private mutating func insert(_ index: Int32, at wanted: UInt64) {
         let tick = min(max(wanted, present), Self.lastTick)
@@ -149,9 +149,9 @@ extension TimerWheel {
         if last >= 0 { entries[Int(last)].next = index } else { lists[slot].first = index }
         lists[slot].last = index
         occupied[level] |= 1 << UInt64(bit)
-        if tick <= soonestBound {
-            soonestBound = tick
-            soonestIsExact = true
+        if tick <= nextTickBound {
+            nextTickBound = tick
+            nextTickIsExact = true
         }
     }
 
@@ -161,7 +161,7 @@ extension TimerWheel {
         if previous >= 0 { entries[Int(previous)].next = next } else { lists[slot].first = next }
         if next >= 0 { entries[Int(next)].previous = previous } else { lists[slot].last = previous }
         if lists[slot].first < 0 { occupied[slot / 64] &= ~(1 << UInt64(slot % 64)) }
-        if entries[Int(index)].tick == soonestBound { soonestIsExact = false }
+        if entries[Int(index)].tick == nextTickBound { nextTickIsExact = false }
     }
 
     private mutating func takeFree() -> Int32 {
@@ -183,8 +183,8 @@ extension TimerWheel {
         free = index
         count -= 1
         if count == 0 {
-            soonestBound = .max
-            soonestIsExact = true
+            nextTickBound = .max
+            nextTickIsExact = true
         }
         return payload
     }

@@ -5,8 +5,8 @@ import Platform
 final class WatchedDescriptor {
     let input: WatchedDirection
     let output: WatchedDirection
-    /// A turn that tells the hang-up is already queued.
-    var isHangUpOnItsWay = false
+    /// A turn that reports the hang-up is already queued.
+    var isHangUpQueued = false
     private let descriptor: SourceDescriptor
 
     init(input: SourceDescriptor, output: SourceDescriptor) {
@@ -15,13 +15,13 @@ final class WatchedDescriptor {
         descriptor = input
     }
 
-    /// Whether anyone wants to hear anything.
-    var isListening: Bool { input.isOn || output.isOn }
+    /// Whether the interest is not empty.
+    var hasInterest: Bool { input.isOn || output.isOn }
 
-    /// Whether both directions have ended, or an error waits.
+    /// Whether both directions have ended, or an error is pending.
     var isHungUp: Bool {
-        var question = pollfd(fd: descriptor.number, events: 0, revents: 0)
-        return poll(&question, 1, 0) > 0
+        var query = pollfd(fd: descriptor.number, events: 0, revents: 0)
+        return poll(&query, 1, 0) > 0
     }
 
     func cancel() {
@@ -30,10 +30,10 @@ final class WatchedDescriptor {
     }
 }
 
-/// The source of one direction of a descriptor: made with the first interest in it, and suspended without one.
+/// The dispatch source of one direction of a descriptor: created on the first interest, suspended without interest.
 ///
-/// Each direction has a descriptor of its own. On Linux, Dispatch keeps one note for all sources of a descriptor, and
-/// a read source that joins a write source there may be entered as a writer and never hear of input.
+/// Each direction has its own duplicate of the descriptor. On Linux, Dispatch has one registration for all sources of a
+/// descriptor, and a read source that joins a write source there may be registered for writing and never get events.
 final class WatchedDirection {
     private let readiness: Readiness
     private let descriptor: SourceDescriptor
@@ -45,23 +45,23 @@ final class WatchedDirection {
         self.descriptor = descriptor
     }
 
-    func turn(on: Bool, queue: DispatchQueue, _ tell: @escaping @Sendable (Readiness) -> Void) {
+    func turn(on: Bool, queue: DispatchQueue, _ notify: @escaping @Sendable (Readiness) -> Void) {
         guard on != isOn else { return }
         isOn = on
         if let source {
             if on { source.resume() } else { source.suspend() }
         } else {
-            start(queue, tell)
+            start(queue, notify)
         }
     }
 
-    private func start(_ queue: DispatchQueue, _ tell: @escaping @Sendable (Readiness) -> Void) {
+    private func start(_ queue: DispatchQueue, _ notify: @escaping @Sendable (Readiness) -> Void) {
         let source: any DispatchSourceProtocol =
             readiness == .readable
             ? DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
             : DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
-        source.setEventHandler { [readiness] in tell(readiness) }
-        // The descriptor must outlive the source: Dispatch lets go of this when the cancellation is complete.
+        source.setEventHandler { [readiness] in notify(readiness) }
+        // The descriptor must outlive the source. Dispatch releases this closure when the cancellation is complete.
         source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
         source.activate()
         self.source = source
@@ -69,17 +69,18 @@ final class WatchedDirection {
 
     func cancel() {
         source?.cancel()
-        // A suspended source would never be cancelled.
+        // A suspended source does not complete its cancellation.
         if !isOn { source?.resume() }
         isOn = true
         source = nil
     }
 }
 
-/// A duplicate of a watched descriptor, for the sources alone.
+/// A duplicate of a watched descriptor for a dispatch source.
 ///
-/// A source's descriptor must stay open until its cancellation is complete, which is later than the loop promises
-/// to be done with the original. So the sources get one of their own, closed when the last of them has let go.
+/// A source's descriptor must stay open until the cancellation is complete, but `unwatch` promises that the loop is
+/// done with the original when it returns. So each source has a duplicate, which is closed when the last reference is
+/// released.
 final class SourceDescriptor: Sendable {
     let number: Int32
     private let group: DispatchGroup
@@ -93,7 +94,7 @@ final class SourceDescriptor: Sendable {
     }
 
     deinit {
-        SystemSocket.shut(number)
+        SystemSocket.close(number)
         group.leave()
     }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A moment of the monotonic clock, in nanoseconds since some fixed start. Arithmetic saturates.
+/// A time of the monotonic clock, in nanoseconds since an unspecified start. Arithmetic saturates.
 package struct LoopInstant: InstantProtocol, Sendable {
     package var nanoseconds: UInt64
 
@@ -8,7 +8,6 @@ package struct LoopInstant: InstantProtocol, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Reads the clock.
     package static var current: LoopInstant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

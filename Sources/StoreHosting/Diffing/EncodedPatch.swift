@@ -44,7 +44,9 @@ public struct EncodedPatch: Sendable, Equatable {
     /// The patched state, as JSON; nil if the patch does not fit the state.
     public func applied(to state: JSONValue) -> JSONValue? {
         var state = state
-        return apply(to: &state) ? state : nil
+        // Written as a guard: in a conditional expression, `nil` would be the JSON value `null`.
+        guard apply(to: &state) else { return nil }
+        return state
     }
 
     /// Patches a state in place.

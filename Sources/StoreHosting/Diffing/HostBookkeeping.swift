@@ -1,141 +1,76 @@
 import JSON
-public import Stores
+import Stores
 
-/// What a host keeps of a store: its newest state as JSON, what has changed, and the commits of the newest batch.
+/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the newest
+/// dispatch.
 ///
-/// Belongs to the contents that the store's lock guards.
+/// The store's lock guards it.
 @usableFromInline
 final class HostBookkeeping {
-    /// The newest state as JSON, where somebody has asked for it.
-    @usableFromInline var encoding: StateEncoding?
-    /// The newest commit, and those of its batch before it.
-    @usableFromInline private(set) var commits: [CommitRecord] = []
-    /// Where the state came from, until the store goes on.
-    @usableFromInline var arrival: PendingMigration?
-    @usableFromInline let sealer: (any SecretSealer)?
-    private var isBatchOver = true
-    private var trace: EncodedBaseline
-    /// What the newest state hides, as JSON: its secrets in clear, where they are kept at all.
-    private var hidden: [UInt8]
+    /// The newest state as JSON, if it was asked for.
+    var encoding: StateEncoding?
+    /// The commits of the newest dispatch that committed something.
+    private(set) var commits: [CommitRecord] = []
+    /// The response to the dispatch in progress, which is persisted with its commits.
+    var idempotencyRecord: IdempotencyRecord?
+    /// The migration that becomes the first commit when the store resumes.
+    var pendingMigration: PendingMigration?
+    private var hasOpenTransaction = false
+    private var baseline: EncodedBaseline
+    /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
+    private var privateBaseline: [UInt8]
 
     /// - Parameters:
-    ///   - trace: of the state as it was before the first commit.
-    ///   - hidden: what that state hid.
-    ///   - sealer: seals the secrets that are persisted; nil leaves them out.
-    init(_ trace: EncodedBaseline, hidden: [UInt8], _ sealer: (any SecretSealer)?) {
-        self.trace = trace
-        self.sealer = sealer
-        self.hidden = hidden
+    ///   - baseline: of the state before the first commit.
+    ///   - privateBaseline: the private part of that state.
+    init(_ baseline: EncodedBaseline, privateBaseline: [UInt8]) {
+        self.baseline = baseline
+        self.privateBaseline = privateBaseline
     }
 
-    /// What has changed in the state since this was asked for last, and a writer to go on with.
-    func changes(in state: some HostedState) -> DiffResult {
-        var finder = StateDiffer(trace)
-        // Kept by the finder alone, it is changed in place.
-        trace = EncodedBaseline()
-        state.findChanges(&finder)
-        trace = finder.trace
-        return finder.finish()
+    /// Finds what has changed in the state since the last call.
+    func findChanges(in state: some HostedState) -> DiffResult {
+        var differ = StateDiffer(baseline)
+        // The differ must hold the only reference, so that it changes the bytes in place.
+        baseline = EncodedBaseline()
+        state.findChanges(&differ)
+        baseline = differ.trace
+        return differ.finish()
     }
 
-    /// Remembers what the newest state hides.
-    ///
-    /// - Returns: whether that differs from what the one before hid.
-    func notesHidden(_ members: borrowing PrivateStateEncoder) -> Bool {
+    /// - Returns: whether the private part differs from that of the state before.
+    func updatePrivateBaseline(_ members: borrowing PrivateStateEncoder) -> Bool {
         members.json.withBytes { new in
-            if hidden.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) { return false }
-            hidden = Array(new)
+            if privateBaseline.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) {
+                return false
+            }
+            privateBaseline = Array(new)
             return true
         }
     }
 
-    /// What would have changed, if this were the state.
-    @usableFromInline
-    func outlook(on state: some HostedState) -> EncodedPatch {
-        var finder = StateDiffer(trace)
-        state.findChanges(&finder)
-        return finder.patch
+    /// The patch from the newest state to `state`, which is not committed.
+    func previewPatch(to state: some HostedState) -> EncodedPatch {
+        var differ = StateDiffer(baseline)
+        state.findChanges(&differ)
+        return differ.patch
     }
 
-    @usableFromInline
-    func note(_ record: CommitRecord, endsBatch: Bool) {
-        if isBatchOver { commits.removeAll(keepingCapacity: true) }
+    func recordCommit(_ record: CommitRecord) {
+        if !hasOpenTransaction { commits.removeAll(keepingCapacity: true) }
+        hasOpenTransaction = true
         commits.append(record)
-        isBatchOver = endsBatch
-    }
-}
-
-/// What is remembered of a state, to tell later what has changed: the JSON of its members, and stamps of what has some.
-///
-/// One of each member in the order of the visit, which is always the same.
-@usableFromInline
-struct EncodedBaseline: Sendable {
-    private(set) var bytes: [UInt8] = []
-    /// Where the JSON of each member ends.
-    private var ends: [Int32] = []
-    private var stamps: [ChangeToken] = []
-
-    init() {}
-
-    /// What there is to remember of a state that is seen for the first time.
-    init(of state: some HostedState) {
-        var finder = StateDiffer(EncodedBaseline())
-        state.findChanges(&finder)
-        self = finder.trace
     }
 
-    /// The JSON of a member; nil where it was never visited.
-    func range(of member: Int) -> Range<Int>? {
-        guard member < ends.count else { return nil }
-        return (member == 0 ? 0 : Int(ends[member - 1]))..<Int(ends[member])
-    }
-
-    /// Whether the same bytes stand there. Eight are compared at a time, since this is done with each member at each commit.
-    func holds(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
-        guard range.count == json.count else { return false }
-        return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
-    }
-
-    static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
-        guard old.count == new.count else { return false }
-        var offset = 0
-        while offset + 8 <= new.count {
-            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-            offset += 8
-        }
-        while offset < new.count, new[offset] == old[offset] { offset += 1 }
-        return offset == new.count
-    }
-
-    /// - Parameter range: where the member stands; nil for one that is visited for the first time.
-    mutating func set(_ member: Int, at range: Range<Int>?, to json: UnsafeBufferPointer<UInt8>) {
-        guard let range else {
-            bytes.append(contentsOf: json)
-            ends.append(Int32(truncatingIfNeeded: bytes.count))
-            return
-        }
-        bytes.replaceSubrange(range, with: json)
-        let growth = Int32(truncatingIfNeeded: json.count - range.count)
-        guard growth != 0 else { return }
-        for index in member..<ends.count { ends[index] += growth }
-    }
-
-    /// - Returns: the stamp of before; nil where there was none.
-    mutating func exchange(_ place: Int, _ stamp: ChangeToken) -> ChangeToken? {
-        guard place < stamps.count else {
-            stamps.append(stamp)
-            return nil
-        }
-        defer { stamps[place] = stamp }
-        return stamps[place]
-    }
-}
-
-extension StoreCore.Contents {
-    /// The host's bookkeeping of this store; nil before its first commit.
-    @inlinable var trail: HostBookkeeping? {
-        get { hostState.map { unsafeDowncast($0, to: HostBookkeeping.self) } }
-        set { hostState = newValue }
+    /// Ends the dispatch in progress.
+    ///
+    /// - Parameter revision: of the store now.
+    /// - Returns: nil if there is nothing to persist.
+    func takeTransaction(at revision: Int) -> CommitTransaction? {
+        guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
+        let commits = hasOpenTransaction ? commits : []
+        defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
+        return CommitTransaction(
+            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord)
     }
 }

@@ -27,7 +27,7 @@ public protocol MemberVisitor: ~Copyable {
     ///   - value: of arrays and objects what changes in them is found by comparison.
     mutating func member(_ name: StaticString, _ value: some JSONEncodable)
 
-    /// A member that is not looked at as long as its stamp is the same: see ``Stamped``.
+    /// A member that is not looked at as long as its stamp is the same: see `Tracked`.
     mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken)
 
     /// A member that has members itself.

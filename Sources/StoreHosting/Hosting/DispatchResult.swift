@@ -8,9 +8,11 @@ public struct DispatchOptions: Sendable {
     public var selection: Selection?
     /// Whether it is only tried: nothing is committed, and nothing started.
     public var isDryRun = false
-    /// Is told the result inside the store, once and before anything else happens there, so that the answer is kept in one
-    /// piece with what it answers; it must be quick and send nothing. It is not told of a result that the store had no part in.
-    public var keep: (@Sendable (DispatchResult) -> Void)?
+    /// Makes the record of the response, which is persisted in one transaction with the commits of the dispatch.
+    ///
+    /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
+    /// that the store had no part in.
+    public var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
     /// What it belongs to in the client's tracing; goes with the calls that it causes.
     public var trace: TraceContext?
 

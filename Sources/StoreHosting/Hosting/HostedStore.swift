@@ -56,7 +56,7 @@ public struct HostedStore: Sendable {
     public var runningEffects: [String] { methods.runningEffects(store) }
 
     /// Goes on where the store of a kept state was left: what ran then and was cut off is told as failed, and timers are armed
-    /// again. What that changes is committed with the origin ``Origin/system``; so is, as `store/migrated` and before all else,
+    /// again. What that changes is committed with the origin `system`; so is, as `store/migrated` and before all else,
     /// what the kind's migrations have made of the state.
     ///
     /// It is called once, before anything else, with a store that was made of a state that had been kept.

@@ -4,6 +4,8 @@ public import Stores
 /// Hosts the stores of one kind: decodes actions by its catalogue, encodes states for whoever asks.
 @usableFromInline
 struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedState, Engine.Action: DeclaredAction {
+    @usableFromInline typealias Contents = StoreCore<Engine.State, Engine.Action>.ContentsPointer
+
     @usableFromInline let encoder: StateEncoder<Engine.State>
     @usableFromInline let catalogue: ActionSchema<Engine.Action>
 
@@ -33,12 +35,11 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
     /// Nil where the action comes with nothing: most do.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.keep != nil || options.trace != nil else {
+        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil else {
             return nil
         }
         return .init(
-            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
-            keepsAnswer: options.keep != nil, trace: options.trace)
+            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun, trace: options.trace)
     }
 
     @inlinable
@@ -70,71 +71,50 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
         engine.core.contents.withLock { $0.pointee.pending?.effects.ids.map(\.name).sorted() ?? [] }
     }
 
-    /// Begins as the state that was kept, at the revision that it had.
+    /// Begins with a state that was persisted at `revision`.
     ///
-    /// - Parameter arrival: nil where the state is just what was kept.
-    @inlinable
-    func place(
-        _ state: Engine.State, at revision: Int, in engine: Engine, _ arrival: PendingMigration?,
-        _ sealer: (any SecretSealer)?
-    ) {
+    /// - Parameter migration: the one that made `state`; nil if it is as it was persisted.
+    @usableFromInline
+    func restore(_ state: Engine.State, at revision: Int, in engine: Engine, _ migration: PendingMigration?) {
         engine.core.contents.withLock { contents in
-            let trail = encoder.trail(from: state, sealer)
-            trail.arrival = arrival
             contents.pointee.revision = revision
-            contents.pointee.trail = trail
+            observer(of: contents).restore(state, migration)
         }
     }
 
-    /// Goes on from the state that was kept: what was migrated is committed first.
+    /// Commits a migration of the state, if there was one, and then resumes the store.
     @usableFromInline
     func resume(_ engine: Engine) {
         let environment = engine.core.environment
         engine.core.contents.withLock { contents in
-            guard let trail = contents.pointee.trail, let arrival = trail.arrival else { return }
-            trail.arrival = nil
+            let observer = observer(of: contents)
+            guard observer.hasPendingMigration else { return }
             contents.pointee.revision += 1
-            let revision = contents.pointee.revision
-            let record = arrival.record(
-                encoder.kept(contents.pointee.state, at: revision, trail, trail.sealer), schema: encoder.schema,
-                revision: revision, at: environment.clock.now())
-            trail.note(record, endsBatch: true)
-            arrival.recorder?.append(record, view(of: contents))
+            _ = observer.commitMigration(
+                contents.pointee.state, as: contents.pointee.revision, at: environment.clock.now())
+            observer.dispatchEnded(contents)
         }
         engine.resume()
     }
 
-    /// The state now, as it is kept.
+    /// The state now, as it is persisted.
     @usableFromInline
     func kept(_ engine: Engine) -> (revision: Int, state: StateSnapshot) {
         engine.core.contents.withLock { contents in
-            let (state, revision, trail) = (contents.pointee.state, contents.pointee.revision, contents.pointee.trail)
-            return (revision, encoder.kept(state, at: revision, trail, trail?.sealer))
+            let (state, revision) = (contents.pointee.state, contents.pointee.revision)
+            return (revision, observer(of: contents).snapshot(of: state, at: revision))
         }
     }
 
-    /// A view that is good as long as the store's lock is held.
-    @inlinable
-    func view(of contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer) -> StateView {
-        StateView(revision: contents.pointee.revision, commits: contents.pointee.trail?.commits ?? []) { selection in
-            encoder.encode(selection, of: contents.pointee.state, at: contents.pointee.revision, contents.pointee.trail)
-        }
-    }
+    /// A view that is valid as long as the store's lock is held.
+    @usableFromInline
+    func view(of contents: Contents) -> StateView { observer(of: contents).view(of: contents) }
 
-    /// Finds what a commit has changed, and hands it on.
-    @inlinable
-    func record(
-        _ commit: borrowing Commit<Engine.State, Engine.Action>, _ endsUnit: Bool,
-        _ contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer, _ environment: StoreEnvironment,
-        _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?
-    ) {
-        let trail = contents.pointee.trail ?? encoder.newTrail(sealer)
-        contents.pointee.trail = trail
-        let (changes, hidden) = encoder.changes(in: contents.pointee.state, since: trail, sealer)
-        let record = CommitRecord(
-            commit, at: environment.clock.now(), changes: changes, hidden: hidden, endsUnit: endsUnit)
-        trail.note(record, endsBatch: commit.endsBatch)
-        recorder?.append(record, view(of: contents))
+    /// The observer that ``StoreKind`` gave to the store.
+    @usableFromInline
+    func observer(of contents: Contents) -> HostCommitObserver<Engine.State, Engine.Action> {
+        guard let observer = contents.pointee.observer else { fatalError("a hosted store has an observer") }
+        return unsafeDowncast(observer, to: HostCommitObserver<Engine.State, Engine.Action>.self)
     }
 }
 
@@ -162,7 +142,7 @@ extension StoreHost {
             .client,
             .init(
                 rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, keepsAnswer: options.keep != nil, trace: options.trace))
+                isDryRun: options.isDryRun, trace: options.trace))
         submit(actions[0], envelope, to: engine, options, isBatch: true, done)
     }
 
@@ -173,33 +153,27 @@ extension StoreHost {
     ) {
         let selection = options.selection
         let isDryRun = options.isDryRun
-        let keep = options.keep
+        let idempotencyRecord = options.idempotencyRecord
         engine.submit(
             action, envelope,
             answer: { receipt, contents in
-                guard receipt.isDone, let contents else {
-                    let result = DispatchResult(receipt, nil, isBatch: isBatch)
-                    if contents != nil { keep?(result) }
-                    return result
+                if isDryRun, receipt.isDone, let contents { return preview(receipt, selection, contents) }
+                var json: [UInt8]?
+                if receipt.isDone, let contents, let selection { json = view(of: contents).encoded(selection) }
+                let result = DispatchResult(receipt, json, isBatch: isBatch)
+                if !isDryRun, let idempotencyRecord, let contents, let record = idempotencyRecord(result) {
+                    observer(of: contents).set(record)
                 }
-                guard !isDryRun else { return outlook(receipt, selection, contents) }
-                let result = DispatchResult(
-                    receipt, selection.map { view(of: contents).encoded($0) }, isBatch: isBatch)
-                keep?(result)
                 return result
             }, done: done)
     }
 
-    /// What would have come of an action, which the contents show as long as this runs.
+    /// The result of a dry run. The contents hold the state that the action would make, as long as this runs.
     @usableFromInline
-    func outlook(
-        _ receipt: Receipt, _ selection: Selection?, _ contents: StoreCore<Engine.State, Engine.Action>.ContentsPointer
-    ) -> DispatchResult {
-        let (state, revision) = (contents.pointee.state, contents.pointee.revision)
-        let trail = contents.pointee.trail ?? encoder.newTrail(nil)
-        // Encoded as the state of the revision that there would be, and not kept.
-        let json = selection.map { encoder.encode($0, of: state, at: revision + 1, nil) }
-        return .done(Dispatched(receipt, json, trail.outlook(on: state)))
+    func preview(_ receipt: Receipt, _ selection: Selection?, _ contents: Contents) -> DispatchResult {
+        let state = contents.pointee.state
+        let json = selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } }
+        return .done(Dispatched(receipt, json, observer(of: contents).previewPatch(to: state)))
     }
 }
 

@@ -58,14 +58,14 @@ public struct StoreKind: Sendable {
     private let restore: Restorer
     private let selectOfKept: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
 
-    /// - Parameter engine: makes a new store of a state, given what it records to.
+    /// - Parameter engine: makes a new store of a state, given the observer of its commits.
     @inlinable
     init<Engine: HostableStore>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
         _ migrations: [Migration],
         engine:
             @escaping @Sendable (
-                Engine.State, StoreEnvironment, @escaping StoreCore<Engine.State, Engine.Action>.Recorder
+                Engine.State, StoreEnvironment, sending HostCommitObserver<Engine.State, Engine.Action>
             ) -> Engine
     ) where Engine.State: HostedState, Engine.Action: DeclaredAction {
         let encoder = StateEncoder(selectors: selectors, migrations: migrations)
@@ -74,12 +74,7 @@ public struct StoreKind: Sendable {
         let methods = HostedStore.Methods(host)
         let make: @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> Engine = {
             state, environment, sealer, recorder in
-            // Each store keeps one of these, so it captures few references and is not made by a generic function, which
-            // would wrap it once more.
-            let record: StoreCore<Engine.State, Engine.Action>.Recorder = { commit, endsUnit, contents in
-                host.record(commit, endsUnit, contents, environment, recorder, sealer)
-            }
-            return engine(state, environment, record)
+            engine(state, environment, HostCommitObserver(encoder, recorder, sealer))
         }
         self.init(
             name, summary, selectors, encoder, catalogue,
@@ -87,8 +82,8 @@ public struct StoreKind: Sendable {
             restore: { (kept, revision, environment, sealer, recorder) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(kept, sealer)
                 let engine = make(state, environment, sealer, recorder)
-                let arrival = schema.map { PendingMigration(kept.json, schema: $0, recorder) }
-                host.place(state, at: revision, in: engine, arrival, sealer)
+                host.restore(
+                    state, at: revision, in: engine, schema.map { PendingMigration(kept.json, schema: $0) })
                 return HostedStore(engine, methods)
             })
     }
@@ -183,8 +178,8 @@ extension StoreKind {
         // Both are made once, and every store of the kind shares them.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors, migrations) { state, environment, recorder in
-            Store(state, reducer, middleware, environment, recorder: recorder)
+        return StoreKind(name, summary, selectors, migrations) { state, environment, observer in
+            Store(state, reducer, middleware, environment, observer: observer)
         }
     }
 
@@ -205,8 +200,8 @@ extension StoreKind {
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors, migrations) { state, environment, recorder in
-            AsyncStore(state, reducer, middleware, environment, recorder: recorder)
+        return StoreKind(name, summary, selectors, migrations) { state, environment, observer in
+            AsyncStore(state, reducer, middleware, environment, observer: observer)
         }
     }
 }

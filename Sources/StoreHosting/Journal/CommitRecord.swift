@@ -19,8 +19,6 @@ public struct CommitRecord: Sendable {
     public let changes: EncodedPatch
     /// What only the store knows of the state after it, as JSON with its secrets sealed; nil where that is as it was.
     public let hidden: [UInt8]?
-    /// Whether it is the last of those that are kept in one piece: of a batch, and with the answer to it.
-    public let endsUnit: Bool
 
     /// A record whose secrets are masked already.
     ///
@@ -33,10 +31,9 @@ public struct CommitRecord: Sendable {
     ///   - at: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: what it changed in the state.
     ///   - hidden: what only the store knows of the state, where that has changed.
-    ///   - endsUnit: whether it is the last of those that are kept in one piece.
     public init(
         revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: EncodedPatch,
-        hidden: [UInt8]? = nil, endsUnit: Bool = true
+        hidden: [UInt8]? = nil
     ) {
         self.revision = revision
         self.type = type
@@ -46,7 +43,6 @@ public struct CommitRecord: Sendable {
         self.at = at
         self.changes = changes
         self.hidden = hidden
-        self.endsUnit = endsUnit
     }
 }
 
@@ -55,17 +51,11 @@ extension CommitRecord {
     @usableFromInline
     init<Action: DeclaredAction>(
         _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: EncodedPatch,
-        hidden: [UInt8]?, endsUnit: Bool
+        hidden: [UInt8]?
     ) {
         let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
         self.init(
             revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            at: moment, changes: changes, hidden: hidden, endsUnit: endsUnit)
+            at: moment, changes: changes, hidden: hidden)
     }
-}
-
-/// Takes what a store commits, each action once and in the order of their revisions.
-public protocol CommitRecorder: AnyObject, Sendable {
-    /// Takes a commit, with the state that it led to. It is called inside the store, so it must be quick.
-    func append(_ record: CommitRecord, _ state: borrowing StateView)
 }

@@ -92,32 +92,35 @@ public struct IdempotencyRecord: Sendable, Equatable {
     }
 }
 
-/// An earlier state: one that was kept, and what was changed in it since.
+/// What an earlier state can be made from: a snapshot, and the patches of the commits after it.
 public struct ReplayableState: Sendable {
-    /// The state that was kept, as JSON; nil for the one at revision 0, which whoever asks has.
+    /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
     public let snapshot: [UInt8]?
-    /// What the commits after it changed.
-    public let changes: [EncodedPatch]
-    /// What only the store knows of the state, as JSON, its secrets sealed; nil where that is as at revision 0.
+    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is made.
+    public let patches: [[UInt8]]
+    /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
     public let hidden: [UInt8]?
 
-    /// An earlier state.
-    public init(snapshot: [UInt8]?, changes: [EncodedPatch], hidden: [UInt8]?) {
+    /// A state that is made from `snapshot` and `patches`.
+    public init(snapshot: [UInt8]?, patches: [[UInt8]], hidden: [UInt8]?) {
         self.snapshot = snapshot
-        self.changes = changes
+        self.patches = patches
         self.hidden = hidden
     }
 
-    /// The state; nil where the changes do not fit the snapshot, which no store lets happen.
+    /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
     ///
     /// - Parameter initial: the state at revision 0, as JSON.
     public func state(initial: [UInt8]) -> JSONValue? {
-        guard var state = try? JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth) else {
+        do {
+            var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
+            for patch in patches {
+                let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.maxDepth)
+                try JSONPatch(json).apply(to: &state)
+            }
+            return state
+        } catch {
             return nil
         }
-        for patch in changes where !patch.isEmpty {
-            guard patch.apply(to: &state) else { return nil }
-        }
-        return state
     }
 }

@@ -180,17 +180,14 @@ final class PendingMigration: Sendable {
     /// The state as it was kept.
     private let json: [UInt8]
     private let schema: Int
-    let recorder: (any CommitRecorder)?
 
     /// - Parameters:
     ///   - json: the state as it was kept.
     ///   - schema: the one that it was kept in.
-    ///   - recorder: what the store records to.
     @usableFromInline
-    init(_ json: [UInt8], schema: Int, _ recorder: (any CommitRecorder)?) {
+    init(_ json: [UInt8], schema: Int) {
         self.json = json
         self.schema = schema
-        self.recorder = recorder
     }
 
     /// The commit that makes of the state that was kept the one that the store has.

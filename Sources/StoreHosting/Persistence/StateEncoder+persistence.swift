@@ -4,49 +4,13 @@ import JSON
 extension StateEncoder {
     var schema: Int { migrations.count + 1 }
 
-    /// The trail of a store that begins as all of the kind do. Such a state has no secrets yet.
-    @usableFromInline
-    func newTrail(_ sealer: (any SecretSealer)?) -> HostBookkeeping {
-        HostBookkeeping(initialTrace, hidden: initial.hidden ?? [], sealer)
-    }
-
-    /// The trail of a store that goes on from `state`.
-    @usableFromInline
-    func trail(from state: State, _ sealer: (any SecretSealer)?) -> HostBookkeeping {
-        HostBookkeeping(
-            EncodedBaseline(of: state), hidden: hidden(in: state, sealer == nil ? .leftOut : .clear) ?? [], sealer)
-    }
-
-    /// What has changed in the state since `trail` was asked last, and what it hides now, where that has changed too.
-    @usableFromInline
-    func changes(
-        in state: State, since trail: HostBookkeeping, _ sealer: (any SecretSealer)?
-    ) -> (changes: EncodedPatch, hidden: [UInt8]?) {
-        let found = trail.changes(in: state)
-        let patch = found.patch
-        guard hides, let restoration else { return (patch, nil) }
-        // Compared in clear where it will be sealed, so that nothing is sealed for nothing.
-        var members = PrivateStateEncoder(found.rest(), sealer == nil ? .leftOut : .clear)
-        restoration.visit(state, schema: schema, &members)
-        guard trail.notesHidden(members) else { return (patch, nil) }
-        return (patch, hidden(in: state, sealer.map { .sealed($0) } ?? .leftOut))
-    }
-
-    /// The state as it is kept at `revision`.
-    @usableFromInline
-    func kept(_ state: State, at revision: Int, _ trail: HostBookkeeping?, _ sealer: (any SecretSealer)?)
-        -> StateSnapshot
-    {
-        StateSnapshot(
-            json: whole(state, revision, trail), hidden: hidden(in: state, sealer.map { .sealed($0) } ?? .leftOut))
-    }
-
     /// The selected value of a state that was kept.
     func encode(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
         switch selection {
         case .whole: kept.json
         case .pointer(let pointer): pointer.found(in: kept.json)
-        case .named: encode(selection, of: try restored(kept, nil).state, at: 0, nil)
+        case .named:
+            try encode(selection, of: restored(kept, nil).state) { kept.json }
         }
     }
 
@@ -76,11 +40,16 @@ extension StateEncoder {
         return number
     }
 
-    private func hidden(in state: State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
-        guard hides, let restoration else { return nil }
+    /// The private part of a state as JSON; nil if states of this kind have none.
+    func privateState(of state: State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
+        guard hasPrivateState else { return nil }
         var members = PrivateStateEncoder(JSONWriter(), secrets)
-        restoration.visit(state, schema: schema, &members)
+        encodePrivateState(of: state, into: &members)
         return members.bytes
+    }
+
+    func encodePrivateState(of state: State, into members: inout PrivateStateEncoder) {
+        restoration?.visit(state, schema: schema, &members)
     }
 
     private static func value(

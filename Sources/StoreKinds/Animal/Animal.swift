@@ -2,7 +2,7 @@ package import RemoteServices
 package import StoreHosting
 package import Stores
 
-/// The animal on show, and how its fetching goes.
+/// The displayed animal and the progress of its fetch.
 package struct AnimalState: StateSlice, Equatable {
     package static let key: StaticString = "animal"
     package static let loadingText = "Loading..."
@@ -10,8 +10,8 @@ package struct AnimalState: StateSlice, Equatable {
     package var currentAnimal = ""
     package var isLoading = false
     package var error: CodedError<RemoteFailure.Code>?
-    /// What was on show before the fetch under way, and comes back where that fetch brings nothing.
-    package var shownBefore = ""
+    /// The animal before the current fetch. It is shown again if the fetch fails or is cancelled.
+    package var previousAnimal = ""
 
     package init() {}
 
@@ -19,7 +19,8 @@ package struct AnimalState: StateSlice, Equatable {
         currentAnimal = try kept.member("currentAnimal")
         isLoading = try kept.member("isLoading")
         error = try kept.member("error")
-        shownBefore = try kept.hidden("shownBefore")
+        // The persisted name. A change would need a migration.
+        previousAnimal = try kept.hidden("shownBefore")
     }
 
     package func visit(_ members: inout some MemberVisitor & ~Copyable) {
@@ -28,10 +29,10 @@ package struct AnimalState: StateSlice, Equatable {
         members.member("error", error)
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("shownBefore", shownBefore) }
+    package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("shownBefore", previousAnimal) }
 }
 
-/// What can happen to the animal.
+/// The actions of the animal slice.
 package enum AnimalAction: DeclaredAction, Equatable {
     case fetchAnimal
     case cancelFetch
@@ -48,7 +49,7 @@ package enum AnimalAction: DeclaredAction, Equatable {
         ActionDeclaration("animal/ackError", "Clears the error of the last fetch.", .ackError),
         ActionDeclaration(
             "animal/setCurrentAnimal", "The fetched name arrives.", audience: .internal,
-            fields: .text("animal", 0...AnimalService.longestName, example: "Cat").described("The animal's name."),
+            fields: .text("animal", 0...AnimalService.maxNameLength, example: "Cat").described("The animal's name."),
             embed: { .setCurrentAnimal($0) },
             extract: { if case .setCurrentAnimal(let animal) = $0 { animal } else { nil } }),
         failed,
@@ -64,7 +65,7 @@ package enum AnimalAction: DeclaredAction, Equatable {
     }
 }
 
-/// Shows that a fetch is under way, then its result; it does not fetch.
+/// Shows the progress and the result of a fetch. The middleware does the fetch.
 package struct AnimalReducer: Reducer {
     package init() {}
 
@@ -79,16 +80,16 @@ package struct AnimalReducer: Reducer {
     package func reduce(_ state: inout AnimalState, _ action: AnimalAction) {
         switch action {
         case .fetchAnimal:
-            // Of a fetch that replaces another, what the first began with comes back.
-            if !state.isLoading { state.shownBefore = state.currentAnimal }
+            // A fetch that replaces another keeps the animal from before the first.
+            if !state.isLoading { state.previousAnimal = state.currentAnimal }
             state.currentAnimal = AnimalState.loadingText
             state.isLoading = true
             state.error = nil
-        case .cancelFetch: state.endFetch(showing: state.shownBefore)
+        case .cancelFetch: state.endFetch(showing: state.previousAnimal)
         case .ackError: state.error = nil
         case .setCurrentAnimal(let animal): state.endFetch(showing: animal)
         case .fetchFailed(let error):
-            state.endFetch(showing: state.shownBefore)
+            state.endFetch(showing: state.previousAnimal)
             state.error = error
         }
     }
@@ -98,6 +99,6 @@ extension AnimalState {
     fileprivate mutating func endFetch(showing animal: String) {
         currentAnimal = animal
         isLoading = false
-        shownBefore = ""
+        previousAnimal = ""
     }
 }

@@ -2,7 +2,7 @@ package import JSON
 package import RemoteServices
 package import Stores
 
-/// Fetches when the reducer has accepted a fetch, and reports what came of it.
+/// Fetches an animal after the reducer has accepted a fetch, and dispatches the result.
 package struct AnimalMiddleware: Middleware {
     package static let fetch: EffectID = "animal.fetch"
 
@@ -25,20 +25,20 @@ package struct AnimalMiddleware: Middleware {
 
     package func resume(_ state: AnimalState) -> Effect<AnimalAction> {
         guard state.isLoading else { return .none }
-        let failure = RemoteFailure.cutOff
+        let failure = RemoteFailure.interrupted
         return .dispatch(.fetchFailed(CodedError(failure.code, failure.message)))
     }
 }
 
-/// Asks the animal API for a name.
+/// The client of the animal API.
 package struct AnimalService: Sendable {
-    /// How many code points a name may have.
-    package static let longestName = 200
+    /// The maximum length of a name in code points.
+    package static let maxNameLength = 200
 
     private let client: any RemoteClient
     private let pointer: JSONPointer
 
-    /// - Parameter pointer: where the name stands in the JSON that the API answers with.
+    /// - Parameter pointer: the place of the name in the JSON response.
     package init(client: any RemoteClient, pointer: JSONPointer = JSONPointer(tokens: ["animal"])) {
         self.client = client
         self.pointer = pointer
@@ -47,8 +47,8 @@ package struct AnimalService: Sendable {
     func animal() async throws(RemoteFailure) -> String {
         try await client.call(RemoteRequest()) { answer throws(RemoteFailure) in
             let name = try answer.text(at: pointer)
-            guard name.unicodeScalars.count <= Self.longestName else {
-                throw RemoteFailure(.badBody, "the name in the answer is longer than \(Self.longestName) code points")
+            guard name.unicodeScalars.count <= Self.maxNameLength else {
+                throw RemoteFailure(.badBody, "the name in the answer is longer than \(Self.maxNameLength) code points")
             }
             return name
         }

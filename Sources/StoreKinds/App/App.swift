@@ -1,7 +1,7 @@
 package import StoreHosting
 package import Stores
 
-/// One state composed of every slice.
+/// The state of all slices.
 package struct AppState: HostedState, ObjectState, Restorable, Equatable {
     package var betting = BettingState()
     package var animal = AnimalState()
@@ -31,7 +31,7 @@ package struct AppState: HostedState, ObjectState, Restorable, Equatable {
     }
 }
 
-/// The actions of every slice, nested.
+/// The actions of all slices, nested.
 package enum AppAction: DeclaredAction, Equatable {
     case betting(BettingAction)
     case animal(AnimalAction)
@@ -70,7 +70,7 @@ extension CasePath<AppAction, PlannerAction> {
     }
 }
 
-/// Every slice's reducer, composed.
+/// The reducers of all slices, composed.
 package struct AppReducer: ComposedReducer {
     package init() {}
 
@@ -82,7 +82,7 @@ package struct AppReducer: ComposedReducer {
     }
 }
 
-/// The middleware of every slice that calls a remote service.
+/// The middleware of all slices that call remote services.
 package enum AppMiddleware {
     package static func all(animal: AnimalService, auth: AuthService) -> [any Middleware<AppState, AppAction>] {
         [

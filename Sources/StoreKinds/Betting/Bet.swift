@@ -2,9 +2,9 @@ package import JSON
 package import StoreHosting
 import Stores
 
-/// One outcome of one event, to be bet on.
+/// One outcome of one event, for a bet.
 package struct BetSelection: Sendable, Equatable, Identifiable {
-    /// In hundredths: 101 wins a cent on a euro.
+    /// In hundredths: 101 wins one cent on one euro.
     package static let oddsRange = 101...100_000
     package static let stakeRange = 0...1_000_000_000_000
 
@@ -22,7 +22,7 @@ package struct BetSelection: Sendable, Equatable, Identifiable {
         self.odds = odds
     }
 
-    /// The members that an open selection and a placed bet have in common.
+    /// The common members of an open selection and a placed bet.
     func encodeMembers(into json: inout JSONWriter) {
         json.member("id", id)
         json.member("event", event)
@@ -47,12 +47,12 @@ extension BetSelection: Restorable {
     }
 }
 
-/// A selection that was placed.
+/// A placed selection.
 package struct Bet: Sendable, Equatable {
     package let number: Int
     package let selection: BetSelection
 
-    /// What it pays if it wins, rounded down. At most 10^12 × 10^5 before the division, which 64 bits hold.
+    /// The payout of a win, rounded down. The product before the division is at most 10^12 × 10^5, which fits in 64 bits.
     package var potentialReturn: Int { selection.stake * selection.odds / 100 }
 }
 

@@ -1,10 +1,10 @@
 package import StoreHosting
 package import Stores
 
-/// What is about to be bet on, and what was.
+/// The open selections and the placed bets.
 package struct BetslipState: StateSlice, Equatable {
     package static let key: StaticString = "betslip"
-    /// How many selections may be open.
+    /// The maximum number of open selections.
     package static let size = 20
 
     package var selections: [BetSelection] = []
@@ -12,10 +12,10 @@ package struct BetslipState: StateSlice, Equatable {
 
     package init() {}
 
-    /// What the open selections cost together. 20 stakes of 10^12 are far from 64 bits.
+    /// The sum of the stakes of the open selections. 20 stakes of 10^12 fit in 64 bits.
     package var totalStake: Int { selections.reduce(0) { $0 + $1.stake } }
 
-    /// Makes a bet of every selection; bets are numbered from 1 over the session's life.
+    /// Makes a bet of each selection. Bets are numbered from 1, without gaps, over the life of the session.
     mutating func place() {
         for selection in selections { placed.append(Bet(number: placed.count + 1, selection: selection)) }
         selections = []
@@ -39,7 +39,7 @@ package struct BetslipState: StateSlice, Equatable {
     }
 }
 
-/// What can be done with the betslip.
+/// The actions of the betslip slice.
 package enum BetslipAction: DeclaredAction, Equatable {
     case addSelection(BetSelection)
     case setStake(id: String, stake: Int)
@@ -92,7 +92,7 @@ package enum BetslipAction: DeclaredAction, Equatable {
     }
 }
 
-/// Fills and empties the betslip. What is placed costs money, which is not this slice's: see ``PlaceBetRule``.
+/// Changes the betslip. ``PlaceBetRule`` charges the user for placed bets.
 package struct BetslipReducer: Reducer {
     package init() {}
 
@@ -123,11 +123,11 @@ package struct BetslipReducer: Reducer {
 }
 
 extension BetslipState {
-    /// Ids are compared by code point, as JSON compares: not by canonical equivalence, as `String` does.
+    /// Compares ids by code point, as JSON does, and not by canonical equivalence, as `String` does.
     fileprivate func place(of id: String) -> Int? { selections.firstIndex { $0.id.utf8.elementsEqual(id.utf8) } }
 }
 
-/// The rule across two slices: what is placed on the betslip is paid for by the user, in one commit.
+/// A rule across two slices: the user pays for placed bets in the same commit.
 package struct PlaceBetRule: Reducer {
     package init() {}
 

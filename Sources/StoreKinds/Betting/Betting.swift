@@ -53,7 +53,7 @@ extension CasePath<BettingAction, BetslipAction> {
     }
 }
 
-/// The betting slices' reducers, combined, with the rule that ties two of them.
+/// The reducers of the betting slices, combined with the rule across two of them.
 package struct BettingReducer: HostedReducer, ComposedReducer {
     package init() {}
 

@@ -1,13 +1,13 @@
 package import StoreHosting
 package import Stores
 
-/// The account of who bets.
+/// The account of the user.
 package struct UserState: StateSlice, Equatable {
     package static let key: StaticString = "user"
-    /// The most that an account may hold, in minor units.
+    /// The maximum balance in minor units.
     package static let highestBalance = 1_000_000_000_000_000
 
-    /// In whole minor units (cents), so that it is exact.
+    /// In whole minor units (cents), so it is exact.
     package var balance = 0
 
     package init() {}
@@ -21,7 +21,7 @@ package struct UserState: StateSlice, Equatable {
     }
 }
 
-/// What can happen to the account.
+/// The actions of the user slice.
 package enum UserAction: DeclaredAction, Equatable {
     case balanceIncrease(Int)
 
@@ -35,7 +35,7 @@ package enum UserAction: DeclaredAction, Equatable {
     ])
 }
 
-/// Pays money in, up to the account's limit.
+/// Increases the balance, up to the limit.
 package struct UserReducer: Reducer {
     package init() {}
 

@@ -1,7 +1,7 @@
 package import StoreHosting
 package import Stores
 
-/// A number that goes up and down.
+/// A counter.
 package struct CounterState: StateSlice, Equatable {
     package static let key: StaticString = "counter"
 
@@ -16,7 +16,7 @@ package struct CounterState: StateSlice, Equatable {
     }
 }
 
-/// What can be done with the counter.
+/// The actions of the counter slice.
 package enum CounterAction: DeclaredAction, Equatable {
     case increment(by: Int)
     case decrement(by: Int)
@@ -39,7 +39,7 @@ package enum CounterAction: DeclaredAction, Equatable {
     }
 }
 
-/// Counts; a count that would not fit 64 bits is rejected as `overflow`.
+/// Counts. A count that does not fit in 64 bits is rejected as `overflow`.
 package struct CounterReducer: Reducer {
     package init() {}
 

@@ -2,55 +2,56 @@ package import JSON
 package import RemoteServices
 import Stores
 
-/// Asks the auth API whether credentials are right.
+/// The client of the auth API.
 package struct AuthService: Sendable {
     package enum Verdict: Sendable, Equatable {
         case yes
         case no(LoginError)
     }
 
-    /// How the body of a request is written.
+    /// The format of the request body.
     package enum Body: Sendable {
         case json
-        /// As a page's form does it, and OAuth 2 (RFC 6749, 4.3.2).
+        /// Form fields, as in OAuth 2 (RFC 6749, 4.3.2).
         case form
     }
 
     private let client: any RemoteClient
-    private let usernameName: String
-    private let passwordName: String
+    private let usernameField: String
+    private let passwordField: String
     private let body: Body
     private let fields: [(name: String, value: String)]
-    private let refusals: Set<Int>
-    private let proof: JSONPointer?
+    private let rejectionStatuses: Set<Int>
+    private let successPointer: JSONPointer?
 
     /// - Parameters:
-    ///   - usernameName: the member of the body that holds the user name.
-    ///   - passwordName: the member that holds the password.
-    ///   - body: how it is written.
-    ///   - fields: what stands in the body beside the credentials; they may be secret.
-    ///   - refusals: the statuses that mean that the credentials are wrong.
-    ///   - proof: what a good answer must have; nil where the status says it all.
+    ///   - usernameField: the member of the body for the user name.
+    ///   - passwordField: the member of the body for the password.
+    ///   - body: the format of the body.
+    ///   - fields: further members of the body. They may be secret.
+    ///   - rejectionStatuses: the statuses that mean wrong credentials.
+    ///   - successPointer: the place of a value that a successful response must have; nil if the status is enough.
     package init(
-        client: any RemoteClient, usernameName: String = "username", passwordName: String = "password",
-        body: Body = .json, fields: [String: String] = [:], refusals: Set<Int> = [401, 403], proof: JSONPointer? = nil
+        client: any RemoteClient, usernameField: String = "username", passwordField: String = "password",
+        body: Body = .json, fields: [String: String] = [:], rejectionStatuses: Set<Int> = [401, 403],
+        successPointer: JSONPointer? = nil
     ) {
         self.client = client
-        self.usernameName = usernameName
-        self.passwordName = passwordName
+        self.usernameField = usernameField
+        self.passwordField = passwordField
         self.body = body
         self.fields = fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-        self.refusals = refusals
-        self.proof = proof
+        self.rejectionStatuses = rejectionStatuses
+        self.successPointer = successPointer
     }
 
-    func verdict(on credentials: Credentials) async -> Verdict {
+    func authenticate(_ credentials: Credentials) async -> Verdict {
         do throws(RemoteFailure) {
             return try await client.call(request(for: credentials)) { answer throws(RemoteFailure) in
-                // A status that is configured to mean no is believed before any other.
-                if refusals.contains(answer.status) { return .no(.refused) }
+                // The configured statuses come before the check for success.
+                if rejectionStatuses.contains(answer.status) { return .no(.refused) }
                 try answer.requireSuccess()
-                if let proof { try Self.require(proof, in: answer) }
+                if let successPointer { try Self.require(successPointer, in: answer) }
                 return .yes
             }
         } catch {
@@ -59,20 +60,20 @@ package struct AuthService: Sendable {
         }
     }
 
-    /// What says nothing proves nothing.
-    private static func require(_ proof: JSONPointer, in answer: RemoteResponse) throws(RemoteFailure) {
-        switch proof.value(in: try answer.json()) {
-        case nil, .null, .bool(false), .string(""): throw RemoteFailure(.badBody, "the answer has nothing at \(proof)")
+    private static func require(_ successPointer: JSONPointer, in answer: RemoteResponse) throws(RemoteFailure) {
+        switch successPointer.value(in: try answer.json()) {
+        case nil, .null, .bool(false), .string(""):
+            throw RemoteFailure(.badBody, "the answer has nothing at \(successPointer)")
         default: break
         }
     }
 
     private func request(for credentials: Credentials) -> RemoteRequest {
         let own = [
-            (name: usernameName, value: credentials.username),
-            (name: passwordName, value: credentials.password.revealed),
+            (name: usernameField, value: credentials.username),
+            (name: passwordField, value: credentials.password.unmasked),
         ]
-        let members = own + fields.filter { $0.name != usernameName && $0.name != passwordName }
+        let members = own + fields.filter { $0.name != usernameField && $0.name != passwordField }
         if case .form = body { return .form(members) }
         var json = JSONWriter()
         json.object { json in

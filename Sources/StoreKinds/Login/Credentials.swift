@@ -1,17 +1,17 @@
 package import StoreHosting
 import Stores
 
-/// One half of what a person signs in with.
+/// A user name or a password.
 package enum Credential: Sendable, Hashable {
     case username(String)
     case password(Secret)
 }
 
-/// What a person signs in with, validated as it is entered.
+/// A user name and a password, validated when they are entered.
 package struct Credentials: Sendable, Hashable {
-    /// How many characters make a credential valid.
+    /// The minimum length of a valid credential in characters.
     package static let shortest = 8
-    /// How many characters a credential may have.
+    /// The maximum length of a credential in characters.
     package static let longest = 256
 
     package private(set) var username = ""
@@ -31,16 +31,15 @@ package struct Credentials: Sendable, Hashable {
             isUsernameValid = Self.isValid(text)
         case .password(let secret):
             password = secret
-            isPasswordValid = Self.isValid(secret.revealed)
+            isPasswordValid = Self.isValid(secret.unmasked)
         }
     }
 
-    /// Forgets the password; that it was valid is still known.
+    /// Removes the password, but remembers that it was valid.
     package mutating func forgetPassword() { password = Secret("") }
 
-    /// Whether there was a valid password that is not there any more. It is so where a state was kept without secrets; once it
-    /// is authenticated, a state has forgotten the password by itself.
-    package var lacksPassword: Bool { isPasswordValid && password.revealed.isEmpty }
+    /// Whether a valid password is missing: after a restart without a secret sealer, and after authentication, which removes it.
+    package var lacksPassword: Bool { isPasswordValid && password.unmasked.isEmpty }
 
     private static func isValid(_ text: String) -> Bool { text.count >= shortest }
 }
@@ -56,7 +55,7 @@ extension Credentials: Restorable {
     package func visitHidden(_ members: inout PrivateStateEncoder) {
         members.member("username", username)
         members.member("isUsernameValid", isUsernameValid)
-        members.secret("password", password.revealed)
+        members.secret("password", password.unmasked)
         members.member("isPasswordValid", isPasswordValid)
     }
 }
@@ -66,18 +65,18 @@ extension Credentials {
         .text("username", 0...longest, example: "some username").described("The user name, at most 256 characters.")
     }
 
-    /// Not in examples: a password does not belong there.
+    /// Left out of examples, because it may hold a password.
     static var passwordField: Field<String> {
         .text("password", 0...longest, example: nil).secret()
             .described("The password, at most 256 characters; never shown again.")
     }
 }
 
-/// A text that must not be seen: neither printing nor reflecting shows it.
+/// A string that printing and reflection do not show.
 package struct Secret: Sendable, Hashable {
-    package let revealed: String
+    package let unmasked: String
 
-    package init(_ text: String) { revealed = text }
+    package init(_ text: String) { unmasked = text }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

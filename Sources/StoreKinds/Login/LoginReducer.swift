@@ -1,6 +1,6 @@
 package import Stores
 
-/// The rules of signing in: one table of states and actions.
+/// The rules of the login: a table of states and actions.
 package struct LoginReducer: Reducer {
     package init() {}
 
@@ -18,7 +18,7 @@ package struct LoginReducer: Reducer {
         switch action {
         case .enteringCredential(let credential):
             state.credentials.enter(credential)
-            // An error stays until it is acknowledged.
+            // The error stays until it is acknowledged.
             if state.error == nil { state.status = state.validated }
         case .authenticate: state.status = .authenticating
         case .ackError: state.status = state.validated
@@ -53,9 +53,9 @@ extension LoginState {
     fileprivate var validated: Status { credentials.areValid ? .validCredentials : .validatingCredentials }
 }
 
-/// Asks the auth API once the reducer has accepted that it be asked.
+/// Calls the auth API after the reducer has accepted `authenticate`.
 ///
-/// Nothing but the session's end cancels the call: the reducer lets nobody leave `authenticating` by another way.
+/// Only the end of the session cancels the call: the reducer rejects every other way out of `authenticating`.
 package struct LoginMiddleware: Middleware {
     package static let authentication: EffectID = "login.authenticate"
 
@@ -67,16 +67,16 @@ package struct LoginMiddleware: Middleware {
         guard case .authenticate = commit.action else { return .none }
         let credentials = commit.state.credentials
         return .run(Self.authentication) { [service] in
-            switch await service.verdict(on: credentials) {
+            switch await service.authenticate(credentials) {
             case .yes: .authenticated
             case .no(let error): .failed(error)
             }
         }
     }
 
-    /// A call that was cut off has failed, and a password that was not kept is as if none had been entered.
+    /// An interrupted call counts as failed. A password that was not persisted counts as not entered.
     package func resume(_ state: LoginState) -> Effect<LoginAction> {
-        let failed: Effect<LoginAction> = state.isLoading ? .dispatch(.failed(LoginError(.cutOff))) : .none
+        let failed: Effect<LoginAction> = state.isLoading ? .dispatch(.failed(LoginError(.interrupted))) : .none
         guard !state.isAuthenticated, state.credentials.lacksPassword else { return failed }
         return .merge(failed, .dispatch(.enteringCredential(.password(Secret("")))))
     }

@@ -2,7 +2,7 @@ package import RemoteServices
 package import StoreHosting
 import Stores
 
-/// How far signing in has come: a finite state, from which the view model is derived.
+/// The state of the login: a finite state. The view model is derived from it.
 package struct LoginState: StateSlice, Equatable {
     package static let key: StaticString = "login"
 
@@ -16,7 +16,7 @@ package struct LoginState: StateSlice, Equatable {
     }
 
     package var status = Status.idle
-    /// Never shown.
+    /// Never shown to clients.
     package var credentials = Credentials()
 
     package init() {}
@@ -57,7 +57,7 @@ extension LoginState.Status {
         }
     }
 
-    /// The status of that name; nil where there is none, or where an error is missing or too many.
+    /// The status with this name. Nil if there is none, or if the error does not fit the status.
     fileprivate init?(name: String, _ error: LoginError?) {
         let simple: [Self] = [.idle, .validatingCredentials, .validCredentials, .authenticating, .authenticated]
         guard let status = (error.map { [.failure($0)] } ?? simple).first(where: { $0.name == name }) else {
@@ -67,13 +67,13 @@ extension LoginState.Status {
     }
 }
 
-/// Why signing in failed.
+/// The reason of a failed login.
 package typealias LoginError = CodedError<LoginErrorCode>
 
 package enum LoginErrorCode: String, Sendable, CaseIterable {
-    /// The auth API said no.
+    /// The auth API rejected the credentials.
     case invalidCredentials
-    /// The auth API said nothing that counts; the remote call's code stands in the message.
+    /// The call failed. The message has the code of the remote call.
     case networkError
 }
 
@@ -85,7 +85,7 @@ extension LoginError {
     }
 }
 
-/// What can happen while signing in.
+/// The actions of the login slice.
 package enum LoginAction: DeclaredAction, Equatable {
     case enteringCredential(Credential)
     case authenticate
@@ -110,14 +110,14 @@ package enum LoginAction: DeclaredAction, Equatable {
             "login/enteringCredential", "Enters the user name or the password; valid from 8 characters on.",
             members: 1...1,
             fields: Credentials.usernameField.optional(), Credentials.passwordField.optional(),
-            // The schema sees to it that one of them is there.
+            // The schema requires one of them.
             embed: { username, password in
                 .enteringCredential(password.map { .password(Secret($0)) } ?? .username(username ?? ""))
             },
             extract: { action in
                 switch action {
                 case .enteringCredential(.username(let username)): (username, nil)
-                case .enteringCredential(.password(let password)): (nil, password.revealed)
+                case .enteringCredential(.password(let password)): (nil, password.unmasked)
                 default: nil
                 }
             })

@@ -1,7 +1,7 @@
 package import StoreHosting
 package import Stores
 
-/// The form's methods, as actions that a client or the middleware can name.
+/// The methods of the form as actions.
 package enum FormAction: DeclaredAction, Equatable {
     case set([Credential])
     case authenticate
@@ -46,14 +46,14 @@ package enum FormAction: DeclaredAction, Equatable {
         for credential in entered {
             switch credential {
             case .username(let username): members.username = username
-            case .password(let password): members.password = password.revealed
+            case .password(let password): members.password = password.unmasked
             }
         }
         return members
     }
 }
 
-/// Asks the auth API while the form is busy.
+/// Calls the auth API while the form is busy.
 package struct FormMiddleware: Middleware {
     package static let authentication: EffectID = "form.authenticate"
 
@@ -66,7 +66,7 @@ package struct FormMiddleware: Middleware {
         case .authenticate:
             let credentials = commit.state.credentials
             return .run(Self.authentication) { [service] in
-                switch await service.verdict(on: credentials) {
+                switch await service.authenticate(credentials) {
                 case .yes: .authenticated
                 case .no(let error): .failed(error)
                 }
@@ -76,9 +76,9 @@ package struct FormMiddleware: Middleware {
         }
     }
 
-    /// A call that was cut off has failed, and a password that was not kept is as if none had been entered.
+    /// An interrupted call counts as failed. A password that was not persisted counts as not entered.
     package func resume(_ state: LoginForm) -> Effect<FormAction> {
-        let failed: Effect<FormAction> = state.isBusy ? .dispatch(.failed(LoginError(.cutOff))) : .none
+        let failed: Effect<FormAction> = state.isBusy ? .dispatch(.failed(LoginError(.interrupted))) : .none
         guard !state.isAuthenticated, state.credentials.lacksPassword else { return failed }
         return .merge(failed, .dispatch(.set([.password(Secret(""))])))
     }

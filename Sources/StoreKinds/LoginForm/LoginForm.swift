@@ -1,7 +1,7 @@
 package import StoreHosting
 package import Stores
 
-/// A sign-in form as an observable value: properties in place of finite states, changed by its own methods.
+/// A login form as an observable value: properties in place of finite states, changed by its own methods.
 ///
 /// Each method returns whether it had anything to do.
 package struct LoginForm: StateSlice, Equatable {
@@ -14,10 +14,10 @@ package struct LoginForm: StateSlice, Equatable {
 
     package init() {}
 
-    /// Whether there is no error, and both credentials were valid when they were entered.
+    /// Whether there is no error and both credentials were valid when they were entered.
     package var hasValidCredentials: Bool { error == nil && credentials.areValid }
 
-    /// Enters credentials, each validated as it is assigned.
+    /// Sets and validates credentials.
     package mutating func set(_ entered: [Credential]) throws(Rejection) -> Bool {
         if isBusy { throw "busy" }
         if isAuthenticated { throw "already-authenticated" }
@@ -41,7 +41,7 @@ package struct LoginForm: StateSlice, Equatable {
         return true
     }
 
-    /// The auth API said yes. The password is of no more use and forgotten.
+    /// Ends a successful authentication and removes the password.
     package mutating func succeed() -> Bool {
         guard isBusy else { return false }
         isBusy = false
@@ -79,7 +79,7 @@ package struct LoginForm: StateSlice, Equatable {
 }
 
 extension LoginForm {
-    /// What holds after every method.
+    /// The invariants, checked after every method.
     package static let invariants: [Invariant<LoginForm>] = [
         Invariant("error-and-authenticated") { !($0.error != nil && $0.isAuthenticated) },
         Invariant("busy-and-authenticated") { !($0.isBusy && $0.isAuthenticated) },
@@ -88,7 +88,7 @@ extension LoginForm {
 }
 
 extension LoginForm {
-    /// What takes the form's actions: it calls the method of that name, and the invariants are checked after each.
+    /// Calls the method for each action and checks the invariants.
     package static var reducer: MethodReducer<LoginForm, FormAction> {
         MethodReducer(invariants: invariants) { form, action throws(Rejection) in
             switch action {

@@ -1,7 +1,7 @@
 package import StoreHosting
 import Stores
 
-/// The day that is looked at.
+/// The selected day.
 package struct CalendarState: StateSlice, Equatable {
     package static let key: StaticString = "calendar"
 
@@ -19,7 +19,7 @@ package struct CalendarState: StateSlice, Equatable {
     }
 }
 
-/// What can be done with the calendar.
+/// The actions of the calendar slice.
 package enum CalendarAction: DeclaredAction, Equatable {
     case selectDay(String?)
 

@@ -1,8 +1,8 @@
 import JSON
 
-/// The syntax of language tags: `Language-Tag` of RFC 5646 (BCP 47), section 2.1, where well-formed tags are described.
+/// The syntax of well-formed language tags: `Language-Tag` of RFC 5646 (BCP 47), section 2.1.
 package enum LanguageTag {
-    /// Whether `text` is a well-formed tag, in any case; takes time linear in it.
+    /// Whether `text` is a well-formed tag, case-insensitive. Takes linear time.
     package static func isWellFormed(_ text: String) -> Bool {
         let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
             .map(Subtag.init)
@@ -22,7 +22,7 @@ package enum LanguageTag {
         return rest.isEmpty || isPrivateUse(rest)
     }
 
-    /// Takes a language of two or three letters with up to three extensions, or one of four to eight letters.
+    /// Reads a language of two or three letters with up to three extensions, or one of four to eight letters.
     private static func takeLanguage(_ rest: inout ArraySlice<Subtag>) -> Bool {
         if rest.take({ $0.isAlphabetic(4...8) }) { return true }
         guard rest.take({ $0.isAlphabetic(2...3) }) else { return false }
@@ -35,7 +35,7 @@ package enum LanguageTag {
             && subtags.dropFirst().allSatisfy { $0.isAlphanumeric(1...8) }
     }
 
-    /// The tags of before the grammar that do not follow it.
+    /// Grandfathered tags, which do not follow the grammar.
     static let irregular: Set = [
         "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux", "i-mingo", "i-navajo",
         "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl", "sgn-ch-de",
@@ -43,7 +43,7 @@ package enum LanguageTag {
 }
 
 extension ArraySlice<Subtag> {
-    /// Takes the first subtag if it is what is looked for.
+    /// Removes and returns whether the first subtag matches.
     @discardableResult
     fileprivate mutating func take(_ isWanted: (Subtag) -> Bool) -> Bool {
         guard let first, isWanted(first) else { return false }
@@ -52,7 +52,7 @@ extension ArraySlice<Subtag> {
     }
 }
 
-/// What stands between two hyphens.
+/// The part between two hyphens.
 private struct Subtag {
     private let length: Int
     private let letters: Int

@@ -28,7 +28,7 @@ package struct PlannerState: HostedState, ObjectState, Restorable, Equatable {
     package func visitHidden(_ members: inout PrivateStateEncoder) { members.slice(tasks) }
 }
 
-/// The actions of the planner's slices, nested.
+/// The actions of the planner slices, nested.
 package enum PlannerAction: DeclaredAction, Equatable {
     case tasks(TasksAction)
     case calendar(CalendarAction)
@@ -67,12 +67,12 @@ extension CasePath<PlannerAction, SettingsAction> {
     }
 }
 
-/// The planner's reducers, composed.
+/// The reducers of the planner slices, composed.
 package struct PlannerReducer: ComposedReducer {
     package init() {}
 
     package var body: some Reducer<PlannerState, PlannerAction> {
-        // Before the tasks' own, which it watches.
+        // Before the reducer of the tasks, whose actions it counts.
         TrendsReducer()
         Scope(\.tasks, .tasks, TasksReducer())
         Scope(\.calendar, .calendar, CalendarReducer())
@@ -89,7 +89,7 @@ extension PlannerState {
         return tasks.table.ordered.filter { favorites.contains($0.id) }
     }
 
-    /// The planner's selectors, for a state that holds a planner.
+    /// The selectors of a state that contains a planner.
     static func selectors<State>(
         _ planner: @escaping @Sendable (State) -> PlannerState
     ) -> [Selector<State>] {
@@ -100,7 +100,7 @@ extension PlannerState {
     }
 }
 
-/// The planner in numbers.
+/// The planner in counts.
 package struct PlannerSummary: Sendable, Equatable {
     package var open = 0
     package var done = 0

@@ -2,7 +2,7 @@ import JSON
 package import StoreHosting
 import Stores
 
-/// How the planner looks and speaks.
+/// The settings of the planner.
 package struct SettingsState: StateSlice, Equatable {
     package static let key: StaticString = "settings"
 
@@ -30,9 +30,9 @@ package struct SettingsState: StateSlice, Equatable {
     }
 }
 
-/// What can be done with the settings.
+/// The actions of the settings slice.
 package enum SettingsAction: DeclaredAction, Equatable {
-    /// Nil leaves a setting as it is.
+    /// Nil leaves a setting unchanged.
     case update(theme: SettingsState.Theme?, locale: String?, notifications: Bool?)
 
     package static let catalogue = ActionSchema<SettingsAction>([
@@ -50,7 +50,7 @@ package enum SettingsAction: DeclaredAction, Equatable {
     ])
 }
 
-/// Changes what is given.
+/// Changes the given settings.
 package struct SettingsReducer: Reducer {
     package init() {}
 

@@ -1,7 +1,7 @@
 package import StoreHosting
 package import Stores
 
-/// Keeps the tasks; every id in a list has its task.
+/// Changes the tasks. Every id in a list has its task.
 package struct TasksReducer: Reducer {
     package init() {}
 
@@ -38,7 +38,7 @@ package struct TasksReducer: Reducer {
     }
 }
 
-/// What can be done with tasks.
+/// The actions of the tasks slice.
 package enum TasksAction: DeclaredAction, Equatable {
     case add(title: String, due: String?)
     case edit(id: Int, TaskChange)

@@ -2,14 +2,14 @@ package import JSON
 package import StoreHosting
 package import Stores
 
-/// The tasks, normalized: each stands once, all else are ids.
+/// The tasks, normalized: each task exists once, and lists hold ids.
 package struct TasksState: StateSlice, Equatable {
     package static let key: StaticString = "tasks"
 
     package var table = EntityTable<PlannedTask>()
-    /// The ids of the favourites, in the order in which they became so.
+    /// The ids of the favourites, in the order in which they were added.
     @Tracked package var favorited: [Int] = []
-    /// Never given twice, also when its task is gone.
+    /// The next id. Ids are never reused, even if their task is removed.
     package var nextID = 1
 
     package init() {}
@@ -34,14 +34,14 @@ package struct TasksState: StateSlice, Equatable {
     package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
 }
 
-/// Something to be done.
+/// A task.
 package struct PlannedTask: Sendable, Equatable, Identifiable {
-    /// No session comes as far, and one that goes on from there still has ids to give.
+    /// The maximum id. No session reaches it, and a restored session at the maximum can still add tasks.
     package static let idRange = 1...Int.max / 2
 
     package let id: Int
     package var title: String
-    /// The day by which it is to be done, `YYYY-MM-DD`.
+    /// The due day, `YYYY-MM-DD`.
     package var due: String?
     package var isDone = false
 
@@ -72,10 +72,10 @@ extension PlannedTask: Restorable {
     }
 }
 
-/// What an edit changes of a task; nil leaves a part as it is.
+/// The changes of an edit. Nil leaves a part unchanged.
 package struct TaskChange: Sendable, Equatable {
     package var title: String?
-    /// The new day; nil inside removes the day that was.
+    /// The new day; an inner nil removes the day.
     package var due: String??
     package var isDone: Bool?
 

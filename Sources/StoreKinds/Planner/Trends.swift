@@ -1,11 +1,11 @@
 package import StoreHosting
 package import Stores
 
-/// How much was done.
+/// The counts of changed tasks.
 package struct TrendsState: StateSlice, Equatable {
     package static let key: StaticString = "trends"
 
-    /// No session counts as far, and one that goes on from there still can.
+    /// The maximum count. No session reaches it, and a restored session at the maximum can still count.
     private static let countRange = 0...Int.max / 2
 
     package var added = 0
@@ -27,7 +27,7 @@ package struct TrendsState: StateSlice, Equatable {
     }
 }
 
-/// What can be done with the trends; what they count are other actions.
+/// The actions of the trends slice. It counts actions of another slice.
 package enum TrendsAction: DeclaredAction, Equatable {
     case reset
 
@@ -36,9 +36,9 @@ package enum TrendsAction: DeclaredAction, Equatable {
     ])
 }
 
-/// Counts what the actions of tasks do: a reducer that watches another slice.
+/// Counts the changes of tasks: a reducer that follows the actions of another slice.
 ///
-/// It stands before the tasks' reducer, so that it sees them as they were before the action.
+/// It runs before the reducer of the tasks, so it sees them before the action.
 package struct TrendsReducer: Reducer {
     package init() {}
 

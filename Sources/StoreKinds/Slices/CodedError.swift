@@ -3,7 +3,7 @@ import RemoteServices
 package import StoreHosting
 import Stores
 
-/// What went wrong, as state: a stable code for programs and a sentence for people.
+/// An error in a state: a stable code for programs and a sentence for people.
 package struct CodedError<Code: Sendable & Hashable & CaseIterable & RawRepresentable<String>>: Sendable, Hashable {
     package let code: Code
     package let message: String
@@ -13,7 +13,7 @@ package struct CodedError<Code: Sendable & Hashable & CaseIterable & RawRepresen
         self.message = message
     }
 
-    /// The fields of an action that reports it.
+    /// The fields of an action that reports the error.
     static func fields(example: CodedError) -> (code: Field<Code>, message: Field<String>) {
         (
             .choice("code", example: example.code).described("What kind of failure it was."),
@@ -42,6 +42,6 @@ extension CodedError: Restorable {
 }
 
 extension RemoteFailure {
-    /// What becomes of a call under which the process ended.
-    static let cutOff = RemoteFailure(.interrupted, "the server ended while the call was under way")
+    /// The failure of a call during which the process ended.
+    static let interrupted = RemoteFailure(.interrupted, "the server ended while the call was under way")
 }

@@ -1,30 +1,30 @@
 package import StoreHosting
 import Stores
 
-/// One slice of a state, that knows the key under which it stands in every kind that holds it.
+/// A slice of a state. It has the same key in all kinds that contain it.
 package protocol StateSlice: Sendable, ObjectState, Restorable {
     static var key: StaticString { get }
 
-    /// The slice at revision 0.
+    /// The initial slice.
     init()
 }
 
 extension MemberVisitor where Self: ~Copyable {
-    /// A slice as a member, under its key.
+    /// Encodes a slice as the member with its key.
     mutating func slice(_ slice: some StateSlice) {
         member(type(of: slice).key, slice)
     }
 }
 
 extension PrivateStateEncoder {
-    /// What a slice hides, under its key.
+    /// Encodes the private state of a slice as the member with its key.
     mutating func slice(_ slice: some StateSlice) {
         part(type(of: slice).key, slice)
     }
 }
 
 extension PersistedValue {
-    /// The slice that stands under its key.
+    /// Restores the slice with its key.
     func slice<Slice: StateSlice>() throws(RestorationError) -> Slice {
         try member(Slice.key.description)
     }

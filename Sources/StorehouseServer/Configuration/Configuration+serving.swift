@@ -40,7 +40,7 @@ extension Configuration.Http {
 
 extension Configuration {
     /// Settings that do not fit the hosted kinds.
-    func problems(serving kinds: [StoreKind]) -> [ConfigurationProblem] {
+    func problems(serving kinds: [StoreKind], _ journal: (any Journal)?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
@@ -50,7 +50,7 @@ extension Configuration {
                 ConfigurationProblem(
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
-        if storage.kind == .sqlite {
+        if journal?.outlivesProcess == true {
             for kind in kinds where !kind.isRestorable {
                 problems.append(
                     ConfigurationProblem(
@@ -62,16 +62,17 @@ extension Configuration {
         return problems
     }
 
-    func serviceSettings(_ kinds: [StoreKind]) -> Service.Settings {
-        var settings = Service.Settings()
+    func apiSettings(_ kinds: [StoreKind], _ journal: (any Journal)?) -> API.Settings {
+        var settings = API.Settings()
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }
         settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
-        settings.sessions.most = sessions.max
-        settings.sessions.mostResident = sessions.maxResident
+        settings.sessions.maxSessions = sessions.max
+        settings.sessions.maxResident = sessions.maxResident
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
-        let mayLose = storage.kind == .sqlite && storage.durability == .relaxed
-        settings.epoch = mayLose ? "." + String(UInt32.random(in: .min ... .max), radix: 36) : ""
+        if journal?.mayLoseCommits == true {
+            settings.streamEpoch = "." + String(UInt32.random(in: .min ... .max), radix: 36)
+        }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.bufferBytes = streams.bufferBytes

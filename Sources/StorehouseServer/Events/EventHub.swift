@@ -61,9 +61,13 @@ final class EventHub: Sendable {
                     return .subscribed(initialEvents(stream.subscription, topic, state, seen, earlier))
                 }
             }
-            guard case .subscribed(let initial) = result, let journal, !journal.isDurable else { return }
+            guard case .subscribed(let initial) = result, let journal,
+                !journal.isDurable(through: state.revision)
+            else { return }
             // Called inside the store, the journal answers before it answers for any later commit.
-            journal.whenDurable { failure in onDurable(failure.map(Result.failure) ?? .success(initial)) }
+            journal.whenDurable(through: state.revision) { failure in
+                onDurable(failure.map(Result.failure) ?? .success(initial))
+            }
             result = .pending
         }
         return result
@@ -97,7 +101,7 @@ final class EventHub: Sendable {
                     .map { event(subscription, state, lastChangedRevision: $0.topic.lastChangedRevision) }
             }
         }
-        if let newest { whenDurable { body(newest) } }
+        if let newest { whenDurable(through: newest.revision) { body(newest) } }
     }
 
     /// Ends all streams without a `closed` event: the session continues elsewhere, and the clients reconnect.
@@ -113,7 +117,7 @@ final class EventHub: Sendable {
     func end(_ reason: String) {
         contents.withLock { $0.state.end() }
         // The closure keeps the hub alive, because the session may drop it.
-        whenDurable { [self] in
+        whenDurable(through: 0) { [self] in
             for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
         }
     }
@@ -121,11 +125,12 @@ final class EventHub: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Calls `body` once everything committed so far is durable. If it is lost, all streams are disconnected: the session
-    /// continues from its last durable commit, and the clients come back to that.
-    private func whenDurable(_ body: @escaping @Sendable () -> Void) {
-        guard let journal, !journal.isDurable else { return body() }
-        journal.whenDurable { [weak self] failure in
+    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it is
+    /// lost, all streams are disconnected: the session continues from its last durable commit, and the clients come back to
+    /// that.
+    private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
+        guard let journal, !journal.isDurable(through: revision) else { return body() }
+        journal.whenDurable(through: revision) { [weak self] failure in
             if failure == nil { body() } else { self?.disconnectAll() }
         }
     }
@@ -144,7 +149,7 @@ extension EventHub {
         }
         guard !deliveries.isEmpty else { return }
         // Outside the lock: if the journal has failed, this disconnects the streams at once.
-        whenDurable {
+        whenDurable(through: state.revision) {
             for (frame, groups) in deliveries {
                 for group in groups { group.deliver(frame) }
             }
@@ -166,7 +171,7 @@ extension EventHub {
     private func publish(_ event: EffectEvent) {
         let groups = contents.withLock { $0.topics.flatMap(\.groups) }
         let frame = EffectFrame(event)
-        whenDurable { for group in groups { group.deliver(frame) } }
+        whenDurable(through: store.revision) { for group in groups { group.deliver(frame) } }
     }
 
     private func event(
@@ -200,7 +205,7 @@ extension EventHub {
         _ selection: Selection, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
     ) -> [UInt8]? {
         let known = earlier.last?.revision ?? revision
-        guard let later = journal?.recent(after: known, limit: max(0, newest - known)) else { return nil }
+        guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
         return PatchEvent.encoded(earlier + later, of: selection, historyID: historyID)
     }
 }

@@ -128,7 +128,7 @@ final class EventStream {
             nextInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter))
         if action == .rotate { return end("rotated") }
         // A session that is found again after a restart counts as used while it was watched.
-        session.journal?.touch(session.now)
+        session.journal?.recordUse(at: session.now)
         if action == .sendHeartbeat { send(subscription.format.heartbeat(at: session.now)) }
         scheduleHeartbeat()
     }

@@ -5,71 +5,86 @@ import Sockets
 import StoreHosting
 import Stores
 
-// `GET /sessions/{id}/events`.
-extension Service {
-    /// Answers with an event stream.
-    func openStream(_ id: PathSegment, _ call: Call) throws(Problem) {
-        try find(id, call, openStream)
+/// Handles `GET /sessions/{id}/events`: opens event streams on sessions.
+final class StreamAPI: Sendable {
+    private let access: SessionAccess
+    private let availability: Availability
+    private let settings: EventStream.Settings
+    private let clock: WallClock
+    private let log: Log
+    private let metrics: ServerMetrics
+
+    init(
+        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: WallClock,
+        log: Log, _ metrics: ServerMetrics
+    ) {
+        self.access = access
+        self.availability = availability
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.metrics = metrics
     }
 
-    private func openStream(_ found: SessionRegistry.Lookup, _ call: Call) throws(Problem) {
-        if case .ended = found {
-            // Only this status stops a browser's EventSource from reconnecting.
-            return call.answer(Response(.noContent))
-        }
-        try openStream(try Self.session(found), call)
+    func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try access.authorizedSession(id, context, ifEnded: Self.answerEnded, openStream)
     }
 
-    private func openStream(_ session: Session, _ call: Call) throws(Problem) {
-        try refuseWhileDraining()
-        let request = try StreamRequest(call.head, session)
+    /// Only the status 204 stops a browser's EventSource from reconnecting.
+    private static func answerEnded(_ context: RequestContext) { context.answer(Response(.noContent)) }
+
+    private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
+        try availability.requireServing()
+        let request = try StreamRequest(context.head, session)
         guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
-            return try openStream(session, request, [], call)
+            return try openStream(session, request, [], context)
         }
-        let later = call.later
-        journal.entries(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
+        let deferred = context.deferred
+        journal.commits(after: revision, limit: StreamRequest.maxMissedCommits) { [self] found in
             // Without these commits the stream begins with the state.
             let earlier = (try? found.get()) ?? nil
-            later.resume { call throws(Problem) in try self.openStream(session, request, earlier ?? [], call) }
+            deferred.resume { context throws(Problem) in
+                try self.openStream(session, request, earlier ?? [], context)
+            }
         }
     }
 
     private func openStream(
-        _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ call: Call
+        _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ context: RequestContext
     ) throws(Problem) {
-        let stream = makeStream(session, request, on: call.exchange.loop)
-        let (bound, later) = (LoopBound(stream, on: stream.loop), call.later)
-        let limit = settings.streams.maxPerSession
-        let result = session.events.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
-            later.resume { [self] call throws(Problem) in
+        let stream = makeStream(session, request, on: context.exchange.loop)
+        let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
+        let limit = settings.maxPerSession
+        let result = session.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
+            deferred.resume { [self] context throws(Problem) in
                 guard case .success(let initial) = durable else {
                     session.events.unsubscribe(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
-                start(bound.value, of: session, with: initial, call)
-            } gone: {
+                start(bound.value, of: session, with: initial, context)
+            } ifGone: {
                 session.events.unsubscribe(bound.value)
             }
         }
         switch result {
-        case .sessionEnded: call.answer(Response(.noContent))
+        case .sessionEnded: Self.answerEnded(context)
         case .full:
             throw Problem(
                 .tooManyStreams, "This session has \(limit) event streams, which is the limit. Close one first.")
         case .sessionDetached:
             // In a later turn of the loop the session can be loaded again.
-            later.resumeLater { [self] call throws(Problem) in
-                try refuseWhileDraining()
-                try find(session.id, call, openStream)
+            deferred.resumeInLaterTurn { [self] context throws(Problem) in
+                try availability.requireServing()
+                try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
             }
         case .pending: break
-        case .subscribed(let initial): start(stream, of: session, with: initial, call)
+        case .subscribed(let initial): start(stream, of: session, with: initial, context)
         }
     }
 
     private func makeStream(_ session: Session, _ request: StreamRequest, on loop: any EventLoop) -> EventStream {
         EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, settings.streams, on: loop
+            session, request.subscription, showsEffects: request.showsEffects, settings, on: loop
         ) { [clock, log, metrics] in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
@@ -79,11 +94,11 @@ extension Service {
     }
 
     private func start(
-        _ stream: EventStream, of session: Session, with initial: InitialEvents, _ call: Call
+        _ stream: EventStream, of session: Session, with initial: InitialEvents, _ context: RequestContext
     ) {
-        call.reply.note(.ok)
-        let connection = call.exchange.startStream(
-            fields: StreamRequest.responseFields(stream.subscription.format) + call.reply.fields, owner: stream)
+        context.decorator.recordStatus(.ok)
+        let connection = context.exchange.startStream(
+            fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
         metrics.streamOpened()
         stream.start(on: connection, initial)
@@ -102,8 +117,8 @@ private struct StreamRequest: Sendable {
 
     init(_ head: RequestHead, _ session: Session) throws(Problem) {
         subscription = StreamSubscription(
-            selection: try Service.selection(head, session.kind), format: try Self.format(head))
-        showsEffects = try Service.flag("effects", in: head)
+            selection: try head.selection(for: session.kind), format: try Self.format(head))
+        showsEffects = try head.flag("effects")
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.history ? $0 : nil }
     }
@@ -112,7 +127,7 @@ private struct StreamRequest: Sendable {
     /// they are not needed.
     func revisionMissingFromBuffer(of session: Session) -> Int? {
         guard subscription.format == .patch, let seen, let journal = session.journal,
-            seen.revision < session.store.revision, journal.recent(after: seen.revision, limit: 1) == nil
+            seen.revision < session.store.revision, journal.bufferedCommits(after: seen.revision, limit: 1) == nil
         else { return nil }
         return seen.revision
     }
@@ -128,7 +143,7 @@ private struct StreamRequest: Sendable {
     ]
 
     private static func format(_ head: RequestHead) throws(Problem) -> StreamFormat {
-        let inColor = try Service.flag("color", in: head)
+        let inColor = try head.flag("color")
         let name = head.query.first("changes") ?? "state"
         guard let named = StreamFormat.named.first(where: { $0.name == name }) else {
             let known = StreamFormat.named.map(\.name).joined(separator: " or ")

@@ -66,9 +66,9 @@ package struct StreamPosition: Sendable {
 /// When one stream sends heartbeats and when it ends by itself. A pure value.
 package struct StreamClock: Sendable {
     private var lastSentAt: LoopInstant
+    private var heartbeatInterval: Duration
     /// When the stream ends so that its client reconnects; nil for never.
     private let rotatesAt: LoopInstant?
-    private var heartbeatInterval: Duration
 
     /// - Parameter lifetime: nil for a stream that does not rotate.
     package init(now: LoopInstant, heartbeatInterval: Duration, lifetime: Duration?) {

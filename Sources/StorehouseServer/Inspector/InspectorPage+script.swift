@@ -4,12 +4,12 @@ extension InspectorPage {
     static let script = #"""
 
         const $ = id => document.getElementById(id)
-        const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // of what is shown
-        const opened = new Map() // which parts of the tree somebody has opened or closed, by pointer
+        const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // limits of what is shown
+        const opened = new Map() // the parts of the tree that were opened or closed, by pointer
         let kinds = []
-        let current = null // the session on show
+        let current = null // the session shown
 
-        // ---- Texts and elements: whatever comes from the server goes in as text.
+        // ---- Texts and elements: all data of the server is inserted as text.
 
         function make(name, look, ...children) {
             const element = document.createElement(name)
@@ -18,7 +18,7 @@ extension InspectorPage {
             return element
         }
 
-        // Numbers that a double cannot hold stay as they were written.
+        // Numbers that a double cannot represent stay text.
         const exact = (_, value, context) =>
             typeof value === "number" && JSON.rawJSON && context.source !== String(value) ? JSON.rawJSON(context.source) : value
         const parse = text => JSON.parse(text, exact)
@@ -30,7 +30,7 @@ extension InspectorPage {
         const words = (...words) => words.filter(word => word).join(", ")
         const because = ({ cause }) => cause && `because of ${cause}`
 
-        // What differs: pointer, value before, value after.
+        // The differences: pointer, value before, value after.
         function differences(before, after, pointer = "", found = []) {
             if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
                 for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
@@ -51,7 +51,7 @@ extension InspectorPage {
             throw isProblem ? parse(answer) : { detail: `The answer is ${response.status}.` }
         }
 
-        // Says what went wrong; nothing where it is null.
+        // Shows a problem; null for none.
         function tell(problem, place = $("problem")) {
             place.replaceChildren()
             if (!problem) return
@@ -75,7 +75,7 @@ extension InspectorPage {
             status("")
         }
 
-        // Opens the session that the fragment names: that is in no request, and so in no log.
+        // Opens the session of the fragment, which no request contains, and so no log.
         async function open() {
             close()
             const id = $("id").value = location.hash.slice(1)
@@ -117,7 +117,7 @@ extension InspectorPage {
             source.onerror = () => {
                 if (source.readyState !== EventSource.CLOSED) return status("connection lost, trying again", "bad")
                 status("not connected", "bad")
-                attempt(() => ask("GET", session.path)) // tells why
+                attempt(() => ask("GET", session.path)) // shows why
             }
             source.addEventListener("state", event => {
                 session.live = parse(event.data)
@@ -148,7 +148,7 @@ extension InspectorPage {
             if ($("effects").childElementCount > most.effects) $("effects").lastElementChild.remove()
         }
 
-        // ---- The state: as it is now, or at the revision that was chosen
+        // ---- The state: now, or at the chosen revision
 
         async function travel(session, revision) {
             session.goal = revision
@@ -211,7 +211,7 @@ extension InspectorPage {
 
         // ---- The action log, newest first
 
-        // Reads on up to the newest entry. Who asks while that is under way has it done once more.
+        // Reads up to the newest entry. A call during a read causes another read after it.
         function readLog(session) {
             session.isBehind = true
             return session.reading ??= readOn(session).finally(() => session.reading = null)
@@ -222,7 +222,7 @@ extension InspectorPage {
                 session.isBehind = false
                 const page = await ask("GET", `${session.path}/actions?after=${session.last}&limit=1000`).catch(problem => {
                     if (problem.code !== "revision-gone" || !span) throw problem
-                    // Less and less of the past, until so much is kept.
+                    // Ask for less of the past, until that is still stored.
                     span = Math.floor(span / 10)
                     session.last = Math.max(0, session.newest - span)
                     return { actions: [], next: session.last }
@@ -265,14 +265,14 @@ extension InspectorPage {
             if (isDry) return
             returnToNow()
             await readLog(session)
-            // What the log does not show as it was typed may have been a secret, and is not kept.
+            // A value that the log redacts may be a secret, and is not remembered.
             const { type, payload = {} } = parse(typed)
             const isLogged = [...$("log").querySelectorAll("button")].some(({ action }) =>
                 action.revision === answer.revision && action.type === type && text(action.payload) === text(payload))
             if ($("action").value === typed && (answer.outcome === "ignored" || !isLogged)) choose()
         }
 
-        // ---- What is pressed
+        // ---- Buttons
 
         const on = (id, event, act) => $(id).addEventListener(event, event => (event.preventDefault(), act(event)))
         const go = id => location.hash === "#" + id ? attempt(open) : location.hash = id

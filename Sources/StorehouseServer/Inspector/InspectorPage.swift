@@ -1,10 +1,10 @@
 import HTTP
 import Stores
 
-/// The page at `/` for browsers: sessions made, watched, acted on and looked back at, by this server's own API.
+/// The page at `/` for browsers: it creates, shows and changes sessions with the server's own API.
 ///
-/// It is one document that loads nothing else. Its policy allows the one style and the one script that stand in it, known by a
-/// nonce of this answer, and requests to this server; markup that comes from outside can never become part of it.
+/// It is one document that loads nothing else. Its Content-Security-Policy allows its one style and its one script, by a nonce
+/// of this response, and requests to this server. Foreign markup can never become part of it.
 enum InspectorPage {
     static func response() -> Response {
         let nonce = SessionID.random().description

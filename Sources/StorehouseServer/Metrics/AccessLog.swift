@@ -1,14 +1,14 @@
 import HTTP
 import Observability
 
-/// The line that the log has of one request, once it is answered.
+/// Logs one request when its response is sent.
 final class AccessLog: Sendable {
     private let log: Log
     private let method: String
     private let path: String
-    private let began = ContinuousClock.now
+    private let start = ContinuousClock.now
 
-    /// - Parameter path: with the session's id shortened, which is the right to use it.
+    /// - Parameter path: with shortened session ids, because whoever knows an id may use its session.
     init(_ log: Log, method: HTTPMethod, path: String) {
         self.log = log
         self.method = method.description
@@ -20,19 +20,19 @@ final class AccessLog: Sendable {
             "request",
             [
                 .init("method", method), .init("path", path), .init("status", status.rawValue),
-                .init("seconds", ContinuousClock.now - began),
+                .init("seconds", ContinuousClock.now - start),
             ])
     }
 }
 
-extension Service {
-    /// Nil where nobody reads it, so that it costs nothing.
+extension API {
+    /// The access log of a request; nil if its level is disabled, which costs nothing.
     func requestLog(_ head: RequestHead) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }
-        // Also where no session is looked for, as under /Sessions: the id is the right to use the session.
+        // Ids are shortened in any path, also in one that is no resource, as /Sessions.
         let segments = head.path.map(\.string)
-        let shown = segments.enumerated().map { place, segment in
-            let isID = (place == 1 && segments[0] == "sessions") || SessionID(segment.utf8) != nil
+        let shown = segments.enumerated().map { index, segment in
+            let isID = (index == 1 && segments[0] == "sessions") || SessionID(segment.utf8) != nil
             return isID ? String(segment.prefix(6)) : segment
         }
         return AccessLog(log, method: head.method, path: "/" + shown.joined(separator: "/"))

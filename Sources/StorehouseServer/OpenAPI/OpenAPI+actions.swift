@@ -4,23 +4,23 @@ import RemoteServices
 import StoreHosting
 import Stores
 
-// What is done with actions.
+// Operations on actions.
 extension OpenAPI {
     var dispatch: Operation {
         Operation(
             "dispatch", "Dispatches an action, or a batch",
             details: """
-                A batch is committed whole, in order and with nothing in between, or not at all. What an action does, \
-                and which kinds of store have it, stands in `GET \(Route.stores.path)`.
+                A batch is committed atomically and in order, or not at all. `GET \(Route.stores.path)` describes the \
+                actions of each kind of store.
                 """,
             parameters: ["select", "dryRun", "Idempotency-Key", "If-Match", "Prefer"], body: "Actions",
-            answers: [
+            responses: [
                 .init(
-                    status: .ok, description: "Committed, or ignored because it has nothing to do with the state now.",
+                    status: .ok, description: "Committed, or ignored because it does not apply to the current state.",
                     headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"],
                     content: Self.json(.schema("DispatchAnswer"), examples: dispatchExamples)),
                 .init(
-                    status: .noContent, description: "The same, as `Prefer: return=minimal` wants it.",
+                    status: .noContent, description: "The same, for `Prefer: return=minimal`.",
                     headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
             ],
             problems: [
@@ -43,9 +43,9 @@ extension OpenAPI {
     var readActions: Operation {
         Operation(
             "readActions", "The action log, oldest first", parameters: ["after", "limit"],
-            answers: [
+            responses: [
                 .init(
-                    status: .ok, description: "What was committed, and where the next page begins if there is one.",
+                    status: .ok, description: "The committed actions, and the start of the next page if there is one.",
                     content: Self.json(.schema("ActionLog")))
             ],
             problems: [
@@ -83,17 +83,17 @@ extension OpenAPI {
         return [("Action", any)] + actions.map { ($0.component, $0.schema) }
     }
 
-    /// The actions for clients, each type once, however many kinds of store have it.
-    private var actions: [DescribedAction] {
-        var actions: [DescribedAction] = []
-        var places: [String: Int] = [:]
+    /// The actions for clients: each type once, even if several kinds of store declare it.
+    private var actions: [ActionSchemas] {
+        var actions: [ActionSchemas] = []
+        var indices: [String: Int] = [:]
         for kind in kinds {
             for action in kind.actions where action.audience == .client {
-                if let place = places[action.type] {
-                    actions[place].add(action, of: kind)
+                if let index = indices[action.type] {
+                    actions[index].add(action, of: kind)
                 } else {
-                    places[action.type] = actions.count
-                    actions.append(DescribedAction(action, of: kind))
+                    indices[action.type] = actions.count
+                    actions.append(ActionSchemas(action, of: kind))
                 }
             }
         }
@@ -101,18 +101,18 @@ extension OpenAPI {
     }
 }
 
-// What is seen on a stream.
+// Event streams.
 extension OpenAPI {
     var watch: Operation {
         Operation(
             "watch", "The live stream of events",
             details: Self.streamDetails,
             parameters: ["select", "changes", "effects", "color", "Last-Event-ID", "lastEventId"],
-            answers: [
+            responses: [
                 .init(
-                    status: .ok, description: "The stream, which goes on until one side ends it.",
+                    status: .ok, description: "The stream. It lasts until one side ends it.",
                     content: ("text/event-stream", Self.content(Self.streamSchema, streamExample))),
-                .init(status: .noContent, description: "The session has ended: do not come back."),
+                .init(status: .noContent, description: "The session has ended: do not reconnect."),
             ],
             problems: [
                 .malformedRequest, .malformedPointer, .noSuchSession, .notAcceptable, .tooManyStreams, .draining,
@@ -120,24 +120,25 @@ extension OpenAPI {
     }
 
     private static let streamDetails = """
-        `state` comes first, at once, and then after every commit that changed the selected value; several commits at once may \
-        come as one event, for the last of them. With `changes=patch` the later events are `patch`, each a JSON Patch \
-        (RFC 6902) of the value that the events before it gave. A client that reads too slowly is moved to the newest `state`, \
-        which says how many events were `skipped`. `closed` comes last: where its reason is not \
-        `session-ended`, connect again. A comment line breaks a long silence.
+        A `state` event is sent at once, and then after every commit that changed the selected value. Commits of one batch \
+        are one event, with the revision of the last commit. With `changes=patch` the later events are `patch` events: each \
+        is a JSON Patch (RFC 6902) of the value that results from the events before it. A client that reads too slowly gets \
+        the newest `state` instead, with the number of events that were `skipped`. `closed` is the last event: connect again \
+        unless its reason is `session-ended`. A comment line breaks a long silence.
 
-        With `effects=true`, `effect` tells what happens to effects. One starts behind the `state` of the commit that caused \
-        it, succeeds or fails before the `state` that it brings, and is cancelled behind the `state` of the commit that \
-        cancelled it.
+        With `effects=true` the stream also has `effect` events. The start of an effect comes after the `state` of the \
+        commit that caused it. Its success or failure comes before the `state` that it results in. Its cancellation comes \
+        after the `state` of the commit that cancelled it.
 
-        To a client that prefers `text/plain` the same is told in lines for a terminal, one a change: time (UTC), revision, \
-        action, path: old → new.
+        Clients that prefer `text/plain` get lines for a terminal, one for each change: time (UTC), revision, action, \
+        path: old → new.
         """
 
     private static var streamSchema: JSONValue {
         [
             "type": "string",
-            "description": "Events as in WHATWG HTML, section 9.2. `x-events` has the data of each by its name.",
+            "description":
+                "Events as in WHATWG HTML, section 9.2. `x-events` has the schema of each event's data.",
             "x-events": [
                 "state": .schema("StateEvent"), "patch": .schema("PatchEvent"), "effect": .schema("EffectEvent"),
                 "closed": .schema("ClosedEvent"),
@@ -145,22 +146,22 @@ extension OpenAPI {
         ]
     }
 
-    /// The data of `effect`.
+    /// The data of `effect` events.
     static var effectEvent: JSONValue {
         object(
             [
-                "effect": ["type": "string", "description": "Which effect."],
+                "effect": ["type": "string", "description": "The name of the effect."],
                 "phase": [
                     "type": "string", "enum": .array(EffectEvent.Phase.allCases.map { .string($0.rawValue) }),
                 ],
                 "cause": count("The revision whose action started it."),
-                "attempt": count("Which try of its call begins, where it is `retrying`."),
+                "attempt": count("The number of the attempt that begins, if the phase is `retrying`."),
                 "code": [
                     "type": "string", "enum": .array(RemoteFailure.Code.allCases.map { .string($0.rawValue) }),
-                    "description": "Why it is tried again, or has failed.",
+                    "description": "Why it is retried, or has failed.",
                 ],
-                "duration": count("How long it took, in milliseconds, where it has ended."),
-                "upstream": ["type": "string", "description": "The remote service that it called, where it is known."],
+                "duration": count("The duration in milliseconds, if it has ended."),
+                "upstream": ["type": "string", "description": "The remote service that it called, if it is known."],
             ], optional: ["attempt", "code", "duration", "upstream"])
     }
 

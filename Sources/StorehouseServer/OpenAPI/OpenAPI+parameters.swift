@@ -2,81 +2,101 @@ import JSON
 import StoreHosting
 import Stores
 
-// Parameters and the fields of answers.
+// Parameters and response header fields.
 extension OpenAPI {
-    /// By the names that operations call them by.
+    /// The parameters by the names of their components.
     var parameters: JSONObject {
+        JSONObject([stateParameters, streamParameters, pageParameters, headerParameters].flatMap(Array.init))
+    }
+
+    private var stateParameters: JSONObject {
         [
             "id": [
                 "name": "id", "in": "path", "required": true, "description": "The session's id.",
                 "schema": .schema("SessionID"),
             ],
             "select": select,
-            "color": [
-                "name": "color", "in": "query", "description": "Whether lines for a terminal are in colour.",
-                "schema": ["type": "boolean", "default": false],
+            "revision": [
+                "name": "revision", "in": "query",
+                "description": "Reads the state at this revision; 410 if it is no longer available.",
+                "schema": .written(JSONSchema.integer(minimum: 0).encoded()),
             ],
             "dryRun": [
                 "name": "dryRun", "in": "query",
                 "description": """
-                With `true` nothing is committed and nothing started: the answer tells what would have come of it, with the \
-                `patch` that would have been made.
+                With `true` nothing is committed and no effect starts. The response says what would happen, with the \
+                `patch` that would result.
                 """,
                 "schema": ["type": "boolean", "default": false],
             ],
-            "revision": [
-                "name": "revision", "in": "query",
-                "description": "The state as it was at this revision; 410 where it is no longer kept.",
-                "schema": .written(JSONSchema.integer(minimum: 0).encoded()),
-            ],
+        ]
+    }
+
+    private var streamParameters: JSONObject {
+        [
             "changes": [
                 "name": "changes", "in": "query",
                 "description": """
-                What comes after the first `state`: the value again whenever it has changed, or as `patch` what has changed \
-                in it (RFC 6902).
+                The format of the events after the first `state`: the whole value after each change, or each change as \
+                a JSON Patch (RFC 6902).
                 """,
                 "schema": .written(
                     JSONSchema.enumeration(StreamFormat.named.map(\.name)).defaulting(to: "state").encoded()),
             ],
-            "after": [
-                "name": "after", "in": "query", "description": "Begins behind this revision.",
-                "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
-            ],
-            "limit": [
-                "name": "limit", "in": "query", "description": "How many entries a page has at most.",
-                "schema": .written(
-                    JSONSchema.integer(Service.pageSizes).defaulting(to: .integer(Service.usualPageSize)).encoded()),
-            ],
-            "afterID": [
-                "name": "after", "in": "query", "description": "Begins behind the session of this id.",
-                "schema": .schema("SessionID"),
-            ],
             "effects": [
-                "name": "effects", "in": "query", "description": "Whether to show what happens to effects.",
+                "name": "effects", "in": "query", "description": "Whether to send the events of effects.",
+                "schema": ["type": "boolean", "default": false],
+            ],
+            "color": [
+                "name": "color", "in": "query", "description": "Whether the lines for a terminal are coloured.",
                 "schema": ["type": "boolean", "default": false],
             ],
             "lastEventId": [
                 "name": "lastEventId", "in": "query",
-                "description": "As Last-Event-ID, for clients that cannot set fields.", "schema": ["type": "string"],
+                "description": "The same as Last-Event-ID, for clients that cannot set header fields.",
+                "schema": ["type": "string"],
             ],
+        ]
+    }
+
+    private var pageParameters: JSONObject {
+        [
+            "after": [
+                "name": "after", "in": "query", "description": "Starts after this revision.",
+                "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
+            ],
+            "afterID": [
+                "name": "after", "in": "query", "description": "Starts after the session with this id.",
+                "schema": .schema("SessionID"),
+            ],
+            "limit": [
+                "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",
+                "schema": .written(
+                    JSONSchema.integer(PageSize.range).defaulting(to: .integer(PageSize.usual)).encoded()),
+            ],
+        ]
+    }
+
+    private var headerParameters: JSONObject {
+        [
             "Last-Event-ID": [
                 "name": "Last-Event-ID", "in": "header",
-                "description": "The `id` of the last event seen: what has been seen is not repeated.",
+                "description": "The `id` of the last event that the client has. Earlier events are not repeated.",
                 "schema": ["type": "string"],
             ],
             "Idempotency-Key": [
                 "name": "Idempotency-Key", "in": "header",
                 "description": """
-                What this request is called where it is sent again: its first answer is given again then, for ten minutes \
-                at least.
+                Identifies the request if it is sent again: the first response is then repeated, for at least ten \
+                minutes.
                 """,
                 "schema": ["type": "string"],
                 "examples": ["key": ["value": "\"8e03978e-40d5-43e8-bc93-6894a57f9324\""]],
             ],
             "If-Match": Self.condition(
-                "If-Match", "Commits only at one of these revisions, else 412. `*` is any."),
+                "If-Match", "Commits only at one of these revisions, else 412. `*` matches any revision."),
             "If-None-Match": Self.condition(
-                "If-None-Match", "Answers 304 where the session is still at one of these revisions."),
+                "If-None-Match", "Responds with 304 if the session is still at one of these revisions."),
             "Prefer": Self.prefer,
         ]
     }
@@ -90,8 +110,8 @@ extension OpenAPI {
         return [
             "name": "select", "in": "query",
             "description": """
-            Narrows the state: a JSON Pointer (RFC 6901) into it, or the name of a selector of the store. What points at \
-            nothing has the value null.
+            Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A pointer \
+            to nothing selects null.
             """,
             "schema": ["type": "string", "allOf": [schema]],
             "examples": [
@@ -113,8 +133,8 @@ extension OpenAPI {
         [
             "name": "Prefer", "in": "header",
             "description": """
-            `return=minimal` asks for an answer without a body. `wait=N` holds the answer, N seconds at most, until all \
-            has settled that the action set going (RFC 7240).
+            `return=minimal` asks for a response without a body. `wait=N` delays the response, for at most N seconds, \
+            until all effects that the action started have ended (RFC 7240).
             """,
             "schema": ["type": "string"],
             "examples": ["minimal": ["value": "return=minimal"], "wait": ["value": "wait=5"]],
@@ -127,10 +147,10 @@ extension OpenAPI {
             "Location": header("The path of the new session.", pattern: "^/sessions/"),
             "Preference-Applied": header("Which preferences were honoured.", isRequired: false),
             "Idempotency-Replayed": header(
-                "The answer was given before, to the first request with this key.", pattern: "^true$", isRequired: false
+                "The response repeats that to the first request with this key.", pattern: "^true$", isRequired: false
             ),
-            "Retry-After": header("After how many seconds to try again.", pattern: "^[0-9]+$"),
-            "Allow": header("The methods that may be used here.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
+            "Retry-After": header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
+            "Allow": header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
         ]
     }
 

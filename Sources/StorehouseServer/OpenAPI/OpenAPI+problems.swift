@@ -1,9 +1,9 @@
 import HTTP
 import JSON
 
-// What goes wrong.
+// Problems.
 extension OpenAPI {
-    /// One response a status, and one for whatever problem.
+    /// One response for each status, and one for any problem.
     static var problemResponses: JSONObject {
         let byStatus = Dictionary(grouping: Problem.Code.allCases, by: \.status)
         var responses = JSONObject(
@@ -11,22 +11,22 @@ extension OpenAPI {
                 ("Problem\(status.rawValue)", response(listing(codes), status, codes))
             })
         responses["Problem"] = [
-            "description": "A problem.", "content": content(.schema("Problem"), of: Problem.Code.allCases),
+            "description": "Any problem.", "content": content(.schema("Problem"), of: Problem.Code.allCases),
         ]
         return responses
     }
 
-    /// The codes in words.
+    /// The codes with their titles.
     static func listing(_ codes: [Problem.Code]) -> String {
         codes.map { "`\($0.rawValue)`: \($0.title)." }.joined(separator: " ")
     }
 
     private static func response(_ description: String, _ status: HTTPStatus, _ codes: [Problem.Code]) -> JSONValue {
-        let words = codes.map { JSONValue.string($0.rawValue) }
+        let values = codes.map { JSONValue.string($0.rawValue) }
         let schema: JSONValue = [
             "allOf": [
                 .schema("Problem"),
-                ["properties": ["status": ["const": .integer(status.rawValue)], "code": ["enum": .array(words)]]],
+                ["properties": ["status": ["const": .integer(status.rawValue)], "code": ["enum": .array(values)]]],
             ]
         ]
         var response: JSONObject = ["description": .string(description)]
@@ -38,7 +38,7 @@ extension OpenAPI {
         return .object(response)
     }
 
-    /// The fields that every problem of this status has: those it is born with, and those it is given.
+    /// The header fields that every problem of this status has.
     private static func headers(_ status: HTTPStatus, _ codes: [Problem.Code]) -> [String] {
         let own = codes.allSatisfy { example($0).response["Retry-After"] != nil } ? ["Retry-After"] : []
         return switch status {
@@ -60,29 +60,29 @@ extension OpenAPI {
     static var problemSchema: JSONValue {
         object(
             [
-                "type": ["type": "string", "format": "uri", "description": "The code as a name of its own."],
+                "type": ["type": "string", "format": "uri", "description": "The code as a URI."],
                 "title": ["type": "string"],
                 "status": ["type": "integer", "minimum": 400, "maximum": 599],
-                "detail": ["type": "string", "description": "What is wrong and what to do about it, for a person."],
+                "detail": ["type": "string", "description": "What is wrong and what to do about it, for people."],
                 "code": [
-                    "type": "string", "description": "The stable word to decide by.",
+                    "type": "string", "description": "The stable identifier, for programs.",
                     "enum": .array(Problem.Code.allCases.map { .string($0.rawValue) }),
                 ],
-                "offset": count("malformed-json: the byte at which the body stops being JSON."),
+                "offset": count("malformed-json: the offset of the first byte that is no JSON."),
                 "errors": [
-                    "type": "array", "description": "invalid-payload: all that does not fit.",
+                    "type": "array", "description": "invalid-payload: all violations of the schema.",
                     "items": .schema("Violation"),
                 ],
-                "index": count("Of a batch, which action was refused, from 0."),
+                "index": count("The index of the refused action in its batch, from 0."),
                 "nearest": [
-                    "type": "array", "description": "unknown-action: the types most like it.",
+                    "type": "array", "description": "unknown-action: the most similar types.",
                     "items": ["type": "string"],
                 ],
                 "reason": [
                     "type": "string",
-                    "description": "action-rejected: the reducer's own word. revision-gone: why it is not kept.",
+                    "description": "action-rejected: the reducer's reason. revision-gone: why it is not available.",
                 ],
-                "revision": count("revision-mismatch: the revision now."),
+                "revision": count("revision-mismatch: the current revision."),
             ],
             optional: ["offset", "errors", "index", "nearest", "reason", "revision"])
     }

@@ -2,9 +2,13 @@ import JSON
 import StoreHosting
 import Stores
 
-// What stands in the answers.
+// The schemas of responses and events.
 extension OpenAPI {
     var schemas: JSONObject {
+        JSONObject([sessionSchemas, Self.eventSchemas, Self.documentSchemas].flatMap(Array.init))
+    }
+
+    private var sessionSchemas: JSONObject {
         [
             "SessionID": Self.sessionID,
             "Session": Self.session,
@@ -15,7 +19,7 @@ extension OpenAPI {
                 "sessions": ["type": "array", "items": .schema("Session")],
                 "next": [
                     "type": ["string", "null"],
-                    "description": "What to give `after` for the next page; null at the end.",
+                    "description": "The value of `after` for the next page; null on the last page.",
                 ],
             ]),
             "State": state,
@@ -23,22 +27,27 @@ extension OpenAPI {
             "DispatchAnswer": Self.object(
                 [
                     "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
-                    "state": .schema("State"), "effects": Self.names("What the action started."),
+                    "state": .schema("State"), "effects": Self.names("The effects that the action started."),
                     "patch": .schema("Patch"),
                 ], optional: ["patch"]),
             "ActionLog": Self.object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
                     "type": ["integer", "null"],
-                    "description": "What to give `after` for the next page; null at the end.",
+                    "description": "The value of `after` for the next page; null on the last page.",
                 ],
             ]),
             "LoggedAction": Self.loggedAction,
-            "Revision": Self.count("0 for the initial state, one more for each committed action."),
+            "Revision": Self.count("0 for the initial state; each committed action adds one."),
+        ]
+    }
+
+    private static var eventSchemas: JSONObject {
+        [
             "StateEvent": Self.object(
                 [
                     "revision": .schema("Revision"), "state": .schema("State"),
-                    "skipped": Self.count("How many events were left out, because the client reads too slowly."),
+                    "skipped": Self.count("How many events were skipped because the client reads too slowly."),
                 ], optional: ["skipped"]),
             "PatchEvent": Self.object([
                 "revision": .schema("Revision"),
@@ -54,9 +63,14 @@ extension OpenAPI {
             "ClosedEvent": Self.object([
                 "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]
             ]),
+        ]
+    }
+
+    private static var documentSchemas: JSONObject {
+        [
             "Problem": Self.problemSchema,
             "Violation": Self.object([
-                "pointer": ["type": "string", "format": "json-pointer", "description": "Where in the body."],
+                "pointer": ["type": "string", "format": "json-pointer", "description": "The place in the body."],
                 "detail": ["type": "string"],
             ]),
             "Index": Self.index,
@@ -67,10 +81,10 @@ extension OpenAPI {
         ]
     }
 
-    /// Any JSON; how each kind's begins.
+    /// Any JSON, with the initial state of each kind.
     private var state: JSONValue {
         [
-            "description": "The state, or what `select` narrows it to. Its shape is the store's own.",
+            "description": "The state, or the value that `select` selects. Each kind of store has its own shape.",
             "examples": .array(kinds.map { .written($0.initialState) }),
         ]
     }
@@ -78,20 +92,20 @@ extension OpenAPI {
     private static var sessionID: JSONValue {
         [
             "type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$",
-            "description": "128 bits that nobody can guess. Who has it may use the session.",
+            "description": "128 random bits. Whoever knows the id may use the session.",
         ]
     }
 
     private static var session: JSONValue {
-        let forkedFrom = object(["revision": count("The revision of the other session that it began with.")])
+        let forkedFrom = object(["revision": count("The revision of the other session that it was forked at.")])
         return object(
             [
                 "id": .schema("SessionID"),
                 "store": ["type": "string", "description": "The kind of store."],
                 "revision": .schema("Revision"),
-                "createdAt": moment, "lastActiveAt": moment, "expiresAt": moment,
-                "subscribers": count("How many streams watch it."),
-                "effects": names("The effects that run."),
+                "createdAt": timestamp, "lastActiveAt": timestamp, "expiresAt": timestamp,
+                "subscribers": count("The number of open event streams."),
+                "effects": names("The running effects."),
                 "links": links(["self", "state", "actions", "events", "forks"]),
                 "forkedFrom": forkedFrom,
             ], optional: ["forkedFrom"])
@@ -100,15 +114,16 @@ extension OpenAPI {
     private static var loggedAction: JSONValue {
         object([
             "revision": .schema("Revision"), "type": ["type": "string"],
-            "payload": ["type": "object", "description": "What the action carried; secrets are masked."],
+            "payload": ["type": "object", "description": "The payload of the action, with secrets redacted."],
             "origin": [
                 "type": "string", "enum": .array(Origin.allCases.map { .string($0.rawValue) }),
-                "description": "Who sent it.",
+                "description": "The origin of the action.",
             ],
             "cause": [
-                "type": ["integer", "null"], "description": "The revision whose action caused it; null for a client's.",
+                "type": ["integer", "null"],
+                "description": "The revision whose action caused it; null for a client's.",
             ],
-            "at": moment,
+            "at": timestamp,
         ])
     }
 
@@ -127,7 +142,7 @@ extension OpenAPI {
             "summary": ["type": "string"],
             "initialState": .schema("State"),
             "selectors": [
-                "type": "array", "description": "Values that `select` knows by name.",
+                "type": "array", "description": "Named values for `select`.",
                 "items": object(["name": ["type": "string"], "summary": ["type": "string"]]),
             ],
             "actions": ["type": "array", "items": .schema("ActionDescription")],
@@ -139,15 +154,15 @@ extension OpenAPI {
             "type": ["type": "string"],
             "summary": ["type": "string"],
             "audience": [
-                "type": "string", "enum": ["client", "internal"], "description": "Who may send it.",
+                "type": "string", "enum": ["client", "internal"], "description": "Who may dispatch it.",
             ],
             "payload": ["type": "object", "description": "A JSON Schema (draft 2020-12)."],
-            "example": ["type": "object", "description": "A whole body to post."],
+            "example": ["type": "object", "description": "A complete request body."],
         ])
     }
 }
 
-// The shapes that they are made of.
+// Building blocks of schemas.
 extension OpenAPI {
     static func object(_ members: JSONObject, optional: Set<String> = []) -> JSONValue {
         let required = members.names.filter { !optional.contains($0) }
@@ -168,5 +183,5 @@ extension OpenAPI {
         object(JSONObject(names.map { ($0, ["type": "string", "format": "uri-reference"]) }), optional: optional)
     }
 
-    private static var moment: JSONValue { ["type": "string", "format": "date-time"] }
+    private static var timestamp: JSONValue { ["type": "string", "format": "date-time"] }
 }

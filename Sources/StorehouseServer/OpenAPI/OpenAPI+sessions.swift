@@ -3,14 +3,14 @@ import JSON
 import StoreHosting
 import Stores
 
-// What is done with sessions.
+// Operations on sessions.
 extension OpenAPI {
     var createSession: Operation {
         Operation(
             "createSession", "Creates a session", body: "Session",
-            answers: [
+            responses: [
                 .init(
-                    status: .created, description: "The session, with the state that it begins with.",
+                    status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
                     content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
             ],
@@ -24,12 +24,12 @@ extension OpenAPI {
         Operation(
             "forkSession", "Creates a session from a state of this one",
             details: """
-                It begins with that state at its own revision 0. No effect runs in it: what was under way in the state is \
-                settled as interrupted.
+                The new session begins with that state at revision 0. No effect runs in it: effects that ran in the other \
+                session count as interrupted.
                 """, body: "Fork",
-            answers: [
+            responses: [
                 .init(
-                    status: .created, description: "The session, with the state that it begins with.",
+                    status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
             ],
             problems: [
@@ -42,11 +42,11 @@ extension OpenAPI {
     var listSessions: Operation {
         var operation = Operation(
             "listSessions", "The session documents, in the order of their ids",
-            details: "With `Authorization: Bearer` and the admin token only. It is the one place where ids are listed.",
+            details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
             parameters: ["afterID", "limit"],
-            answers: [
+            responses: [
                 .init(
-                    status: .ok, description: "The sessions, and where the next page begins if there is one.",
+                    status: .ok, description: "The sessions, and the start of the next page if there is one.",
                     content: Self.json(.schema("SessionList")))
             ],
             problems: [.notAcceptable, .unauthorized, .storageUnavailable])
@@ -57,22 +57,22 @@ extension OpenAPI {
     var readSession: Operation {
         Operation(
             "readSession", "The session document",
-            answers: [.init(status: .ok, description: "The session.", content: Self.json(.schema("Session")))],
+            responses: [.init(status: .ok, description: "The session.", content: Self.json(.schema("Session")))],
             problems: [.noSuchSession, .sessionEnded, .notAcceptable, .internalError, .storageUnavailable])
     }
 
     var deleteSession: Operation {
         Operation(
             "deleteSession", "Ends the session",
-            details: "Running effects are cancelled and streams are closed. From then on the answer is 410.",
-            answers: [.init(status: .noContent, description: "It has ended.")],
+            details: "Cancels running effects and closes streams. Later requests get 410.",
+            responses: [.init(status: .noContent, description: "The session has ended.")],
             problems: [.noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
     }
 
     var readState: Operation {
         Operation(
             "readState", "The state, or a part of it", parameters: ["select", "revision", "If-None-Match"],
-            answers: [
+            responses: [
                 .init(
                     status: .ok, description: "The state and its revision.", headers: ["ETag"],
                     content: Self.json(.schema("StateAnswer"), examples: stateExamples)),
@@ -85,7 +85,7 @@ extension OpenAPI {
             ])
     }
 
-    /// What a session's id, fresh from its creation, is good for.
+    /// The operations that take the id of a new session.
     private static var links: JSONValue {
         let names = ["readSession", "deleteSession", "readState", "readActions", "dispatch", "watch", "forkSession"]
         return .object(
@@ -99,7 +99,7 @@ extension OpenAPI {
         kinds.map { ($0.name, ["revision": 0, "state": .written($0.initialState)]) }
     }
 
-    /// A new session of each kind, written by what writes the real ones.
+    /// A new session of each kind, encoded like real ones.
     private var sessionExamples: [(String, JSONValue)] {
         guard let id = SessionID("tGKKBL2ISsXf4VK6kCU3XQ".utf8) else { return [] }
         return kinds.map { kind in
@@ -116,10 +116,10 @@ extension OpenAPI {
     /// The body of `POST /sessions/{id}/forks`.
     var forkBody: JSONValue {
         [
-            "description": "Which state to begin with. Without a body it is the newest.",
+            "description": "The state to begin with. Without a body it is the newest state.",
             "content": [
                 "application/json": Self.content(
-                    .written(Service.forkRequest.encoded()), [("earlier", ["revision": 0])])
+                    .written(SessionAPI.forkSchema.encoded()), [("earlier", ["revision": 0])])
             ],
         ]
     }
@@ -128,9 +128,9 @@ extension OpenAPI {
     var sessionBody: JSONValue {
         let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
             .defaulting(to: .string(defaultStore))
-        let schema = JSONValue.written(Service.sessionRequest(store: store).encoded())
+        let schema = JSONValue.written(SessionAPI.creationSchema(store: store).encoded())
         return [
-            "description": "Which kind of store it is to be. Without a body it is the default one.",
+            "description": "The kind of store. Without a body it is the default kind.",
             "content": [
                 "application/json": Self.content(
                     schema, kinds.map { ($0.name, ["store": .string($0.name)]) })

@@ -3,9 +3,9 @@ import JSON
 import StoreHosting
 import Stores
 
-/// The description of the server in the words of OpenAPI 3.1.
+/// The OpenAPI 3.1 document of the server.
 ///
-/// It is made of what the server itself goes by: routes, problems, store kinds and their actions.
+/// It is made from the definitions that the server itself uses: routes, problems, store kinds and their actions.
 struct OpenAPI: Sendable {
     let kinds: [StoreKind]
     let defaultStore: String
@@ -36,9 +36,10 @@ struct OpenAPI: Sendable {
             "title": "Storehouse",
             "version": .string(StorehouseVersion.current),
             "description": """
-            State that changes by actions only, over HTTP, watched live. A session is a running store of some kind; its \
-            id is the right to use it. An action is posted to it; each commit raises its revision by one and goes out \
-            on its event streams. Every error is a problem document (RFC 9457) with a stable `code`.
+            Redux-like stores over HTTP: state changes only by actions, and clients watch it live. A session is a \
+            running store of one kind; whoever knows its id may use it. Clients post actions to it. Each commit \
+            increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
+            with a stable `code`.
             """,
         ]
     }
@@ -66,12 +67,12 @@ extension JSONValue {
 
     static func schema(_ name: String) -> JSONValue { reference("schemas", name) }
 
-    /// What a writer of the server makes, as a value.
+    /// Encoded JSON as a value.
     static func written(_ bytes: [UInt8]) -> JSONValue { (try? JSONValue(parsing: bytes)) ?? .null }
 }
 
 extension OpenAPI {
-    /// What a method does on a route; nil where nobody described it.
+    /// The description of a method on a route; nil if there is none.
     func operation(_ method: String, on route: Route) -> Operation? {
         switch (method, route) {
         case ("GET", .index): readIndex
@@ -79,21 +80,22 @@ extension OpenAPI {
         case ("GET", .openAPI):
             Operation(
                 "readOpenAPI", "This document",
-                answers: [.init(status: .ok, description: "OpenAPI 3.1.", content: Self.json(["type": "object"]))],
+                responses: [.init(status: .ok, description: "OpenAPI 3.1.", content: Self.json(["type": "object"]))],
                 problems: [.notAcceptable])
-        case ("GET", .liveness): document("readLiveness", "Whether the process lives", "Health")
+        case ("GET", .liveness): document("readLiveness", "Whether the process is alive", "Health")
         case ("GET", .readiness):
             document(
-                "readReadiness", "Whether new work is taken", "Health", problems: [.draining, .storageUnavailable])
+                "readReadiness", "Whether the server accepts new work", "Health",
+                problems: [.draining, .storageUnavailable])
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .adminSessions): listSessions
         case ("GET", .metrics):
             Operation(
-                "readMetrics", "Numbers for Prometheus",
-                answers: [
+                "readMetrics", "Metrics for Prometheus",
+                responses: [
                     .init(
-                        status: .ok, description: "Prometheus' text format.",
+                        status: .ok, description: "The text exposition format of Prometheus.",
                         content: ("text/plain", ["schema": ["type": "string"]]))
                 ])
         case ("GET", .session): readSession
@@ -110,11 +112,11 @@ extension OpenAPI {
 
     private var readIndex: Operation {
         Operation(
-            "readIndex", "Links to what there is",
-            details: hasInspector ? "To a client that prefers `text/html`, as browsers do, the inspector page." : nil,
-            answers: [
+            "readIndex", "Links to the resources",
+            details: hasInspector ? "Clients that prefer `text/html`, as browsers do, get the inspector page." : nil,
+            responses: [
                 .init(
-                    status: .ok, description: "Links to what there is.", content: Self.json(.schema("Index")),
+                    status: .ok, description: "Links to the resources.", content: Self.json(.schema("Index")),
                     alternative: hasInspector ? ("text/html", ["schema": ["type": "string"]]) : nil)
             ],
             problems: [.notAcceptable])
@@ -125,22 +127,22 @@ extension OpenAPI {
     ) -> Operation {
         Operation(
             id, summary,
-            answers: [.init(status: .ok, description: summary + ".", content: Self.json(.schema(schema)))],
+            responses: [.init(status: .ok, description: summary + ".", content: Self.json(.schema(schema)))],
             problems: [.notAcceptable] + problems)
     }
 
     private func options(_ route: Route) -> Operation {
         Operation(
-            route.rawValue + "Options", "The methods that may be used here",
-            answers: [.init(status: .noContent, description: "The methods, in Allow.", headers: ["Allow"])])
+            route.rawValue + "Options", "The methods of this resource",
+            responses: [.init(status: .noContent, description: "The methods, in Allow.", headers: ["Allow"])])
     }
 
-    /// A body of JSON.
+    /// The content of a JSON body.
     static func json(_ schema: JSONValue, examples: [(String, JSONValue)] = []) -> (type: String, json: JSONValue) {
         ("application/json", content(schema, examples))
     }
 
-    /// What a media type holds.
+    /// A media type object.
     static func content(_ schema: JSONValue, _ examples: [(String, JSONValue)]) -> JSONValue {
         var content: JSONObject = ["schema": schema]
         if !examples.isEmpty {

@@ -1,18 +1,18 @@
 import HTTP
 import JSON
 
-/// One method of a route as the OpenAPI document describes it.
+/// The description of one method of a route.
 struct Operation {
-    /// An answer that is no problem.
-    struct Answer {
+    /// A response that is no problem document.
+    struct Response {
         let status: HTTPStatus
         let description: String
         var headers: [String] = []
-        /// The media type with its schema and examples; nil where there is no body.
+        /// The media type with its schema and examples; nil if there is no body.
         var content: (type: String, json: JSONValue)?
-        /// Another media type that may be had, and its schema.
+        /// Another media type that clients can ask for, and its schema.
         var alternative: (type: String, json: JSONValue)?
-        /// What can be done next, with what stands in this answer.
+        /// The operations that can be called with values of this response.
         var links: JSONValue?
     }
 
@@ -20,32 +20,33 @@ struct Operation {
     let summary: String
     var details: String?
     var parameters: [String] = []
-    /// The component that describes the body, where there is one.
+    /// The component of the request body; nil if there is none.
     var body: String?
-    let answers: [Answer]
-    /// What can go wrong, apart from what can with any request.
+    let responses: [Response]
+    /// The problems of this operation, besides those of all requests.
     var problems: [Problem.Code] = []
-    /// Whether it needs the admin token.
+    /// Whether it requires the admin token.
     var isForAdmins = false
     private var isHead = false
 
     init(
         _ id: String, _ summary: String, details: String? = nil, parameters: [String] = [], body: String? = nil,
-        answers: [Answer], problems: [Problem.Code] = []
+        responses: [Response], problems: [Problem.Code] = []
     ) {
         self.id = id
         self.summary = summary
         self.details = details
         self.parameters = parameters
         self.body = body
-        self.answers = answers
+        self.responses = responses
         self.problems = problems
     }
 
-    /// The same for HEAD: no answer has a body.
+    /// The same operation for HEAD: no response has a body.
     var head: Operation {
         var operation = Operation(
-            id + "Head", summary + " (the head alone)", parameters: parameters, answers: answers, problems: problems)
+            id + "Head", summary + " (the head alone)", parameters: parameters, responses: responses,
+            problems: problems)
         operation.isHead = true
         operation.isForAdmins = isForAdmins
         return operation
@@ -56,20 +57,20 @@ struct Operation {
         json["description"] = details.map(JSONValue.string)
         if !parameters.isEmpty { json["parameters"] = .array(parameters.map { .reference("parameters", $0) }) }
         json["requestBody"] = body.map { .reference("requestBodies", $0) }
-        json["responses"] = .object(responses)
+        json["responses"] = .object(responsesByStatus)
         if isForAdmins { json["security"] = [["admin": []]] }
         return .object(json)
     }
 
-    private var responses: JSONObject {
-        var responses = JSONObject(answers.map { ("\($0.status.rawValue)", $0.json(isHead: isHead)) })
+    private var responsesByStatus: JSONObject {
+        var byStatus = JSONObject(responses.map { ("\($0.status.rawValue)", $0.json(isHead: isHead)) })
         let possible = problems + Problem.Code.ofAnyRequest
         let codes = Dictionary(grouping: Problem.Code.allCases.filter(possible.contains), by: \.status)
         for (status, codes) in codes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            responses["\(status.rawValue)"] = problem("Problem\(status.rawValue)", OpenAPI.listing(codes))
+            byStatus["\(status.rawValue)"] = problem("Problem\(status.rawValue)", OpenAPI.listing(codes))
         }
-        responses["default"] = problem("Problem", "Any other problem.")
-        return responses
+        byStatus["default"] = problem("Problem", "Any other problem.")
+        return byStatus
     }
 
     private func problem(_ name: String, _ description: String) -> JSONValue {
@@ -79,21 +80,21 @@ struct Operation {
     }
 }
 
-extension Operation.Answer {
+extension Operation.Response {
     fileprivate func json(isHead: Bool) -> JSONValue {
         var json: JSONObject = ["description": .string(description)]
         if !headers.isEmpty {
             json["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
         }
-        let forms = [content, alternative].compactMap(\.self)
-        if !forms.isEmpty, !isHead { json["content"] = .object(JSONObject(forms.map { ($0.type, $0.json) })) }
+        let types = [content, alternative].compactMap(\.self)
+        if !types.isEmpty, !isHead { json["content"] = .object(JSONObject(types.map { ($0.type, $0.json) })) }
         json["links"] = isHead ? nil : links
         return .object(json)
     }
 }
 
 extension Problem.Code {
-    /// What the connection finds wrong before any route is looked for.
+    /// Problems that the connection finds before a request is routed.
     static let ofAnyRequest: [Problem.Code] = [
         .malformedRequest, .requestTimeout, .bodyTooLarge, .uriTooLong, .expectationFailed, .headersTooLarge,
         .notImplemented, .httpVersionNotSupported,

@@ -2,13 +2,14 @@ import HTTP
 import StoreHosting
 import Stores
 
-/// Which pages of other origins may use the server from a browser (WHATWG Fetch, section 3.2). None by default.
+/// Cross-origin resource sharing (WHATWG Fetch, section 3.2): pages of these origins may use the server from a browser. None
+/// by default.
 struct CORS: Sendable {
     private let origins: Set<String>
 
     init(_ allowedOrigins: [String]) { origins = Set(allowedOrigins) }
 
-    /// The fields that an answer needs, so that the page behind the request may read it.
+    /// The fields that let the page behind the request read the response.
     func fields(for head: RequestHead) -> [Response.Field] {
         origins.isEmpty ? [] : fields(for: head.fields.first("origin"))
     }
@@ -16,7 +17,7 @@ struct CORS: Sendable {
     /// The same by the value of the Origin field.
     func fields(for origin: String?) -> [Response.Field] {
         guard !origins.isEmpty else { return [] }
-        // Caches must not give one origin what was made for another.
+        // A cache must not give one origin the response to another.
         let vary = Response.Field("Vary", "Origin")
         guard let origin, allows(origin) else { return [vary] }
         return [
@@ -27,7 +28,7 @@ struct CORS: Sendable {
         ]
     }
 
-    /// The answer to a browser that asks whether it may send a request; nil where this is no such question.
+    /// The response to a preflight request; nil for any other request.
     func preflight(_ head: RequestHead, _ route: Route) -> Response? {
         guard head.method == .options, let origin = head.fields.first("origin"),
             head.fields.contains("access-control-request-method"), allows(origin)

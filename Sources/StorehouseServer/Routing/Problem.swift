@@ -5,7 +5,7 @@ import StoreHosting
 
 /// An error as a client reads it: problem details (RFC 9457) with a stable `code`.
 package struct Problem: Error {
-    /// The stable words, each with its status and title.
+    /// The stable codes, each with its status and title.
     package enum Code: String, Sendable, CaseIterable {
         case malformedRequest = "malformed-request"
         case malformedJSON = "malformed-json"
@@ -43,11 +43,11 @@ package struct Problem: Error {
     }
 
     package let code: Code
-    /// What is wrong and what to do about it, for a person.
+    /// What is wrong and how to correct it, for a person.
     package let detail: String
     /// Members beyond those of the RFC.
     var members: [(String, JSONValue)] = []
-    /// Fields of the answer beyond the content type.
+    /// Fields of the response beyond the content type.
     var fields: [Response.Field] = []
 
     package init(_ code: Code, _ detail: String) {
@@ -63,7 +63,7 @@ package struct Problem: Error {
         return problem
     }
 
-    /// The problem with one more field in its answer.
+    /// The problem with one more field in its response.
     func with(_ field: Response.Field) -> Problem {
         var problem = self
         problem.fields.append(field)
@@ -81,7 +81,7 @@ package struct Problem: Error {
             for (name, value) in members { json.member(name: name, value) }
         }
         var fields = fields
-        // A browser must not guess another type, and a cache would keep a 404 or 410 on its own account (RFC 9110, 15.1).
+        // A browser must not guess another type, and a cache would keep a 404 or 410 by default (RFC 9110, 15.1).
         fields.append(.init("X-Content-Type-Options", "nosniff"))
         fields.append(.init("Cache-Control", "no-store"))
         if code.status == .tooManyRequests || code.status == .serviceUnavailable {
@@ -123,45 +123,45 @@ extension Problem.Code {
         switch self {
         case .malformedRequest: "The request is malformed"
         case .malformedJSON: "The body is not JSON"
-        case .malformedPointer: "The selection is no JSON Pointer"
+        case .malformedPointer: "The selection is not a JSON Pointer"
         case .unauthorized: "The token is missing or wrong"
         case .forbidden: "Not allowed"
-        case .internalAction: "Only the server may send this action"
-        case .noSuchResource: "There is nothing here"
+        case .internalAction: "Only the server may dispatch this action"
+        case .noSuchResource: "There is no such resource"
         case .noSuchSession: "There is no such session"
         case .noSuchStore: "There is no such store"
         case .noSuchRevision: "There is no such revision"
-        case .methodNotAllowed: "The resource does not do this"
-        case .notAcceptable: "No representation fits"
+        case .methodNotAllowed: "The resource does not support the method"
+        case .notAcceptable: "No representation is acceptable"
         case .unsupportedMediaType: "The body must be JSON"
-        case .requestTimeout: "The request came too slowly"
+        case .requestTimeout: "The request took too long to arrive"
         case .actionRejected: "The action was rejected"
-        case .idempotencyConflict: "The first request with this key is still under way"
+        case .idempotencyConflict: "The first request with this key is still in progress"
         case .sessionEnded: "The session has ended"
-        case .revisionGone: "The revision is no longer kept"
+        case .revisionGone: "The revision is no longer stored"
         case .revisionMismatch: "The session is at another revision"
         case .bodyTooLarge: "The body is too large"
-        case .uriTooLong: "The address is too long"
+        case .uriTooLong: "The URI is too long"
         case .expectationFailed: "The expectation cannot be met"
         case .unknownAction: "There is no such action"
-        case .invalidPayload: "The body does not fit its schema"
+        case .invalidPayload: "The body does not match its schema"
         case .idempotencyMismatch: "The key belongs to another request"
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
-        case .notImplemented: "The server cannot do this"
-        case .overloaded: "Too much is waiting"
+        case .notImplemented: "The server does not support this"
+        case .overloaded: "Too many actions are queued"
         case .draining: "The server is shutting down"
-        case .storageUnavailable: "The storage cannot be reached"
-        case .httpVersionNotSupported: "The version of HTTP is not spoken here"
+        case .storageUnavailable: "The storage is not available"
+        case .httpVersionNotSupported: "The HTTP version is not supported"
         }
     }
 }
 
 extension Request {
-    /// The body, which must be JSON and say so.
+    /// The body as JSON; its content type must be JSON too.
     func json() throws(Problem) -> JSONValue {
         try requireJSON()
         do throws(JSONSyntaxError) {
@@ -172,7 +172,7 @@ extension Request {
     }
 
     private func requireJSON() throws(Problem) {
-        // The usual types without the work of parsing them; curl -d sends the second.
+        // The usual types need no parsing; curl -d sends the second.
         if head.fields.first("content-type", is: "application/json")
             || head.fields.first("content-type", is: "application/x-www-form-urlencoded")
         {

@@ -2,109 +2,99 @@ import HTTP
 import HTTPServer
 import StoreHosting
 
-/// A request being handled: what it is, where its answer goes, and what every answer to it has.
-struct Call {
+/// One request: what it asks, and where its response goes. On the connection's loop only.
+struct RequestContext {
     let request: Request
     let exchange: Exchange
-    let reply: Reply
+    let decorator: ResponseDecorator
 
-    init(_ request: Request, _ exchange: Exchange, cors: CORS, log: AccessLog?, _ metrics: Metrics) {
+    init(_ request: Request, _ exchange: Exchange, _ decorator: ResponseDecorator) {
         self.request = request
         self.exchange = exchange
-        reply = Reply(fields: cors.fields(for: request.head), log: log, metrics: metrics)
+        self.decorator = decorator
     }
 
     var head: RequestHead { request.head }
 
-    func answer(_ response: Response) { exchange.answer(reply.finish(response)) }
+    func answer(_ response: Response) { exchange.answer(decorator.finish(response)) }
 
-    /// The same, to be answered from any thread.
-    var deferred: DeferredCall { DeferredCall(exchange: exchange.deferred, reply: reply) }
+    /// The same request for any thread.
+    var deferred: Deferred { Deferred(request: request, exchange: exchange.deferred, decorator: decorator) }
 
-    /// The same, to go on with once something is there.
-    var later: LaterCall { LaterCall(request: request, call: deferred) }
+    /// A request that is answered, or handled further, later and from any thread.
+    struct Deferred: Sendable {
+        fileprivate let request: Request
+        fileprivate let exchange: DeferredExchange
+        fileprivate let decorator: ResponseDecorator
 
-    fileprivate init(_ request: Request, _ exchange: Exchange, _ reply: Reply) {
-        self.request = request
-        self.exchange = exchange
-        self.reply = reply
+        /// Sends the response that `make` returns on the connection's loop: now if this is the loop, else in a turn of it.
+        func answer(_ make: @escaping @Sendable () -> Response) {
+            exchange.answer { [decorator] in decorator.finish(make()) }
+        }
+
+        /// Sends the response if this is the connection's loop; elsewhere `make` is not called.
+        ///
+        /// - Returns: whether this is the loop.
+        func answerIfOnLoop(_ make: () -> Response) -> Bool {
+            guard let exchange = exchange.here else { return false }
+            exchange.answer(decorator.finish(make()))
+            return true
+        }
+
+        /// Calls `body` on the connection's loop after `delay`, or when the server can wait no longer, unless the request is
+        /// answered before.
+        func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+            exchange.schedule(after: delay, body)
+        }
+
+        /// Calls `body` on the connection's loop, or `ifGone` if the client is gone. What `body` throws is the response.
+        func resume(
+            _ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void,
+            ifGone: @escaping @Sendable () -> Void = {}
+        ) {
+            exchange.resume { exchange in
+                if let exchange { proceed(exchange, body) } else { ifGone() }
+            }
+        }
+
+        /// Calls `body` in a later turn of the connection's loop, unless the client is gone.
+        func resumeInLaterTurn(_ body: @escaping @Sendable (RequestContext) throws(Problem) -> Void) {
+            exchange.resumeLater { exchange in
+                if let exchange { proceed(exchange, body) }
+            }
+        }
+
+        private func proceed(_ exchange: Exchange, _ body: (RequestContext) throws(Problem) -> Void) {
+            let context = RequestContext(request, exchange, decorator)
+            do throws(Problem) {
+                try body(context)
+            } catch {
+                context.answer(error.response)
+            }
+        }
     }
 }
 
-/// A request that is gone on with later.
-struct LaterCall: Sendable {
-    let request: Request
-    let call: DeferredCall
-
-    /// Calls `body` on the connection's loop, or `gone` where the client is gone by then; what `body` throws is the answer.
-    func resume(
-        _ body: @escaping @Sendable (Call) throws(Problem) -> Void, gone: @escaping @Sendable () -> Void = {}
-    ) {
-        call.exchange.resume { exchange in
-            if let exchange { proceed(exchange, body) } else { gone() }
-        }
-    }
-
-    /// The same in a later turn of the loop.
-    func resumeLater(_ body: @escaping @Sendable (Call) throws(Problem) -> Void) {
-        call.exchange.resumeLater { exchange in
-            if let exchange { proceed(exchange, body) }
-        }
-    }
-
-    private func proceed(_ exchange: Exchange, _ body: (Call) throws(Problem) -> Void) {
-        let call = Call(request, exchange, call.reply)
-        do throws(Problem) {
-            try body(call)
-        } catch {
-            call.answer(error.response)
-        }
-    }
-}
-
-/// A request that is answered later.
-struct DeferredCall: Sendable {
-    let exchange: DeferredExchange
-    let reply: Reply
-
-    /// Sends the answer if this is the connection's loop, and makes no answer elsewhere.
-    /// - Returns: whether it is.
-    func answerHere(_ make: () -> Response) -> Bool {
-        guard let exchange = exchange.here else { return false }
-        exchange.answer(reply.finish(make()))
-        return true
-    }
-
-    func answer(_ make: @escaping @Sendable () -> Response) {
-        exchange.answer { [reply] in reply.finish(make()) }
-    }
-
-    /// Answers after `delay`, unless an answer is given before.
-    func answer(after delay: Duration, _ make: @escaping @Sendable () -> Response) {
-        exchange.answer(after: delay) { [reply] in reply.finish(make()) }
-    }
-}
-
-/// What every answer to one request has: the fields that its origin needs, and a line in the log.
-struct Reply: Sendable {
+/// What every response to one request gets: the CORS fields, a line in the access log, and a count in the metrics.
+struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
     private let log: AccessLog?
-    private let metrics: Metrics
+    private let metrics: ServerMetrics
 
-    init(fields: [Response.Field], log: AccessLog?, metrics: Metrics) {
+    init(fields: [Response.Field], log: AccessLog?, _ metrics: ServerMetrics) {
         self.fields = fields
         self.log = log
         self.metrics = metrics
     }
 
-    /// Notes what the answer is, or the stream in its place.
-    func note(_ status: HTTPStatus) {
+    /// Logs and counts the status of a response, or of a stream's head.
+    func recordStatus(_ status: HTTPStatus) {
         log?.write(status)
-        metrics.answered(status)
+        metrics.recordStatus(status)
     }
 
     func finish(_ response: consuming Response) -> Response {
-        note(response.status)
+        recordStatus(response.status)
         if !fields.isEmpty { response.fields += fields }
         return response
     }

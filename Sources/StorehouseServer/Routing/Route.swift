@@ -2,18 +2,18 @@ package import HTTP
 import StoreHosting
 import Stores
 
-/// The resources that there are: where each stands and what may be done there.
+/// The resources: the path and the methods of each.
 ///
-/// Routing, the Allow field and the OpenAPI document all go by it.
+/// Routing, the Allow field and the OpenAPI document all use it.
 package enum Route: String, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
     case sessions, session, state, actions, events, forks
     case adminSessions, metrics
-    /// The server as a whole: `OPTIONS *`.
+    /// The whole server: `OPTIONS *`.
     case server
 
-    /// The path, in which `{id}` stands for a session's id.
+    /// The path; `{id}` stands for a session's id.
     package var path: String {
         switch self {
         case .index: "/"
@@ -33,7 +33,7 @@ package enum Route: String, Sendable, CaseIterable {
         }
     }
 
-    /// The methods that it takes, as the Allow field lists them.
+    /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
         case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions, .metrics: "GET, HEAD, OPTIONS"
@@ -44,20 +44,11 @@ package enum Route: String, Sendable, CaseIterable {
         case .server: "OPTIONS"
         }
     }
-
-    /// Whether GET and HEAD answer with a document.
-    var isReadable: Bool {
-        switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .session, .state, .actions, .adminSessions, .metrics:
-            true
-        case .sessions, .events, .forks, .server: false
-        }
-    }
 }
 
-// What a query may ask for.
+// The parameters of queries.
 extension Route {
-    /// The parameters that a method goes by here.
+    /// The names of the parameters that a method uses.
     package func parameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.state, .get), (.state, .head): ["select", "revision"]
@@ -68,38 +59,37 @@ extension Route {
         }
     }
 
-    /// Refuses a query that names a parameter twice, or not quite as it is called: the answer would be to another question,
-    /// and what was to be a dry run would be committed.
+    /// Refuses a query that names a parameter twice, or with a typo: otherwise an intended dry run would be committed.
     ///
-    /// A name that is like none is passed over. Caches are outwitted, and visitors followed, by such.
-    func requireClear(_ query: QueryItems, of method: HTTPMethod) throws(Problem) {
+    /// Names that resemble no parameter are ignored, since clients add such to bypass caches or to track visits.
+    func validateQuery(_ query: QueryItems, of method: HTTPMethod) throws(Problem) {
         guard !query.isEmpty else { return }
         let known = parameters(of: method)
         guard !known.isEmpty else { return }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
         while let name = query.nextName() {
-            if let place = known.firstIndex(of: name) {
-                if seen[place] { throw Problem(.malformedRequest, "\(name) must not stand in a query twice.") }
-                seen[place] = true
-            } else if let meant = known.first(where: { Self.isSlip(name, for: $0) }) {
+            if let index = known.firstIndex(of: name) {
+                if seen[index] { throw Problem(.malformedRequest, "A query must not contain \(name) twice.") }
+                seen[index] = true
+            } else if let meant = known.first(where: { Self.isLikelyTypo(name, for: $0) }) {
                 throw Problem(.malformedRequest, "This resource has no parameter of this name. Did you mean \(meant)?")
             }
         }
     }
 
-    /// Whether somebody who wrote `name` has most likely meant `parameter`: a third of its letters may be wrong.
-    private static func isSlip(_ name: String, for parameter: String) -> Bool {
-        let most = parameter.utf8.count / 3
-        return abs(name.utf8.count - parameter.utf8.count) <= most
-            && editDistance(name.lowercased(), parameter.lowercased()) <= most
+    /// Whether `name` is most likely a misspelled `parameter`: at most a third of its letters differ.
+    private static func isLikelyTypo(_ name: String, for parameter: String) -> Bool {
+        let maxDistance = parameter.utf8.count / 3
+        return abs(name.utf8.count - parameter.utf8.count) <= maxDistance
+            && editDistance(name.lowercased(), parameter.lowercased()) <= maxDistance
     }
 }
 
 /// What a path names.
 struct Resource {
     let route: Route
-    /// The session's id, not yet looked at. It means nothing where the route has none.
+    /// The session's id as it stands in the path; meaningless if the route has none.
     let id: PathSegment
 
     init(_ path: RequestPath) throws(Problem) {
@@ -147,6 +137,6 @@ struct Resource {
     }
 
     private static var unknown: Problem {
-        Problem(.noSuchResource, "There is nothing at this path. GET / lists what there is.")
+        Problem(.noSuchResource, "No resource has this path. GET / lists the resources.")
     }
 }

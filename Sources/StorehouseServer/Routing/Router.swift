@@ -3,45 +3,67 @@ package import HTTPServer
 import JSON
 import Stores
 
-/// Finds the resource that a path names, and what the method does there.
+/// Finds the handler for a request by its path and method.
 package final class Router: RequestHandler {
-    private let service: Service
+    private let api: API
 
-    init(_ service: Service) { self.service = service }
+    init(_ api: API) { self.api = api }
 
     package func handle(_ request: Request, _ exchange: Exchange) {
-        let call = Call(request, exchange, cors: service.cors, log: service.requestLog(request.head), service.metrics)
+        let decorator = ResponseDecorator(
+            fields: api.cors.fields(for: request.head), log: api.requestLog(request.head), api.metrics)
+        let context = RequestContext(request, exchange, decorator)
         do throws(Problem) {
             let resource = try Resource(request.head.path)
-            if let preflight = service.cors.preflight(request.head, resource.route) { return call.answer(preflight) }
-            try perform(call, on: resource)
+            if let preflight = api.cors.preflight(request.head, resource.route) { return context.answer(preflight) }
+            try handle(context, at: resource)
         } catch {
-            call.answer(error.response)
+            context.answer(error.response)
         }
     }
 
     package func response(to failure: RequestFailure) -> Response {
-        service.metrics.answered(failure.status)
+        api.metrics.recordStatus(failure.status)
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
         var response = Problem(code, failure.detail).response
-        response.fields += service.cors.fields(for: failure.origin)
+        response.fields += api.cors.fields(for: failure.origin)
         return response
     }
 
-    private func perform(_ call: Call, on resource: Resource) throws(Problem) {
+    private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let route = resource.route
-        try route.requireClear(call.head.query, of: call.head.method)
-        switch (call.head.method, route) {
-        case (.options, _): call.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
-        case (.get, .events): try service.openStream(resource.id, call)
-        case (.get, _) where route.isReadable, (.head, _) where route.isReadable: try service.read(resource, call)
-        case (.post, .sessions): try service.createSession(call)
-        case (.post, .actions): try service.dispatch(resource.id, call)
-        case (.post, .forks): try service.forkSession(resource.id, call)
-        case (.delete, .session): try service.deleteSession(resource.id, call)
-        default:
-            throw Problem(.methodNotAllowed, "This resource does: \(route.allow).")
-                .with(.init("Allow", route.allow))
+        try route.validateQuery(context.head.query, of: context.head.method)
+        switch (context.head.method, route) {
+        case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
+        case (.get, .events): try api.streams.open(resource.id, context)
+        case (.get, _), (.head, _): try read(resource, context)
+        case (.post, .sessions): try api.sessions.create(context)
+        case (.post, .actions): try api.actions.dispatch(resource.id, context)
+        case (.post, .forks): try api.sessions.fork(resource.id, context)
+        case (.delete, .session): try api.sessions.delete(resource.id, context)
+        default: throw Self.methodNotAllowed(route)
         }
+    }
+
+    /// Answers GET and HEAD with a document.
+    private func read(_ resource: Resource, _ context: RequestContext) throws(Problem) {
+        switch resource.route {
+        case .index: try api.meta.readIndex(context)
+        case .stores: try api.meta.readStores(context)
+        case .openAPI: try api.meta.readOpenAPI(context)
+        case .liveness: try api.meta.readLiveness(context)
+        case .readiness: try api.meta.readReadiness(context)
+        // Prometheus sends many forms of Accept, and gets the only representation.
+        case .metrics: context.answer(api.readMetrics())
+        case .session: try api.sessions.read(resource.id, context)
+        case .state: try api.state.read(resource.id, context)
+        case .actions: try api.actionLog.read(resource.id, context)
+        case .adminSessions: try api.admin.listSessions(context)
+        case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
+        }
+    }
+
+    private static func methodNotAllowed(_ route: Route) -> Problem {
+        Problem(.methodNotAllowed, "This resource does: \(route.allow).").with(.init("Allow", route.allow))
     }
 }

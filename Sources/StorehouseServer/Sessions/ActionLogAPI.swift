@@ -4,24 +4,29 @@ import Observability
 import StoreHosting
 import Stores
 
-extension Service {
-    /// How many entries of a log a client may ask for at once, and how many it gets where it does not say.
-    static let pageSizes = 1...1000
-    static let usualPageSize = 100
+/// Shows the action log of sessions, oldest first, a page at a time.
+final class ActionLogAPI: Sendable {
+    private let access: SessionAccess
 
-    /// The action log, oldest first, a page at a time.
-    func readActions(_ session: Session, _ call: Call) throws(Problem) {
-        let after = try Self.number("after", in: call.head, 0...Int.max) ?? 0
-        let limit = try Self.number("limit", in: call.head, Self.pageSizes) ?? Self.usualPageSize
+    init(_ access: SessionAccess) { self.access = access }
+
+    func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try context.head.requireJSONAcceptable()
+        try access.authorizedSession(id, context, read)
+    }
+
+    private func read(_ session: Session, _ context: RequestContext) throws(Problem) {
+        let after = try context.head.number("after", in: 0...Int.max) ?? 0
+        let limit = try context.head.pageSize()
         guard let journal = session.journal else {
-            throw Problem(.notImplemented, "This server keeps no log of actions.")
+            throw Problem(.notImplemented, "This server stores no log of actions.")
         }
-        let later = call.later
-        journal.whenDurable { failure in
-            if let failure { return later.resume { (_) throws(Problem) in throw Problem(failure) } }
-            // One more than is shown tells whether there are more.
-            journal.entries(after: after, limit: limit + 1) { entries in
-                later.resume { call throws(Problem) in call.answer(try Self.page(entries, limit)) }
+        let deferred = context.deferred
+        session.whenDurable { failure in
+            if let failure { return deferred.answer { Problem(failure).response } }
+            // One more than the page shows, to know whether another page follows.
+            journal.commits(after: after, limit: limit + 1) { entries in
+                deferred.resume { context throws(Problem) in context.answer(try Self.page(entries, limit)) }
             }
         }
     }
@@ -30,7 +35,7 @@ extension Service {
         _ found: Result<[CommitRecord]?, JournalError>, _ limit: Int
     ) throws(Problem) -> Response {
         guard let entries = try found.mapError(Problem.init).get() else {
-            throw Problem(.revisionGone, "The log does not go back that far any more; begin at a later revision.")
+            throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
                 .with("reason", "retention")
         }
         let page = entries.prefix(limit)
@@ -43,21 +48,6 @@ extension Service {
             json.member("next", entries.count > limit ? page.last?.revision : nil)
         }
         return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
-    }
-
-    /// The number that a query names; nil where it names none. One too long for 64 bits is beyond all revisions.
-    static func number(
-        _ name: String, in head: RequestHead, _ range: ClosedRange<Int>
-    ) throws(Problem) -> Int? {
-        guard let text = head.query.first(name) else { return nil }
-        // Int takes signs too.
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            let number = Int(text) ?? .max
-            if range.contains(number) { return number }
-        }
-        let expected =
-            range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"
-        throw Problem(.malformedRequest, "\(name) must be \(expected).")
     }
 }
 

@@ -1,116 +1,91 @@
 import Locks
-import StoreHosting
+package import StoreHosting
 import Stores
 
-/// The answers of one session to requests that may come again (Idempotency-Key), each kept for ten minutes at least.
-final class IdempotencyCache: Sendable {
-    /// What is to be done with a request that has a key.
-    enum Turn {
-        /// It is the first; its answer is awaited by ``keep(_:)``, or it is given up by ``forget(_:)``.
-        case first
-        /// It was answered before.
-        case again(IdempotencyRecord)
-        /// The first one is still under way.
-        case underWay
-        /// The key was used for another request.
-        case other
-        /// There are as many answers as may be kept.
+/// Decides what happens to requests with an Idempotency-Key, and which responses of one session are remembered.
+package struct IdempotencyTable {
+    package enum Admission: Sendable, Equatable {
+        /// The first request with its key. It ends with ``IdempotencyTable/store(_:)`` or ``IdempotencyTable/abandon(_:)``.
+        case new
+        /// The request was answered before.
+        case replay(IdempotencyRecord)
+        /// The first request with the key is not answered yet.
+        case inProgress
+        /// The key was used with another body.
+        case mismatch
+        /// No further key fits.
         case full
     }
 
-    fileprivate enum Entry {
-        case awaited(RequestFingerprint)
-        /// With the fingerprint of its request, where that came to this process.
-        case kept(IdempotencyRecord, RequestFingerprint?)
+    private enum Entry {
+        case inProgress(RequestFingerprint)
+        /// With the fingerprint of its request, if that came to this process.
+        case stored(IdempotencyRecord, RequestFingerprint?)
     }
 
-    fileprivate struct Contents {
-        var entries: [String: Entry] = [:]
-        /// The keys of what is kept, oldest first; those before `oldest` are gone.
-        var order: [(key: String, at: Int)] = []
-        var oldest = 0
-        var bytes = 0
-        var awaited = 0
-    }
-
-    /// How long an answer is kept, in milliseconds.
+    /// How long a response is remembered, in milliseconds.
     private static let lifetime = 600_000
-    /// Beyond that no further key is taken, since none may be forgotten early.
-    private static let mostBytes = 4 << 20
+    /// Above this, no further key is admitted, since none may be forgotten early.
+    private static let maxBytes = 4 << 20
+    private static let maxInProgress = 1000
 
-    // Guards the answers. Taken inside the store's lock; nothing is locked in it.
-    private let contents = Locked(Contents())
+    private var entries: [String: Entry] = [:]
+    /// The keys of the stored responses, oldest first; those before `oldest` are forgotten.
+    private var order: [(key: String, at: Int)] = []
+    private var oldest = 0
+    private var bytes = 0
+    private var inProgressCount = 0
 
-    /// Whether a first request is under way.
-    var isBusy: Bool { contents.withLock { $0.awaited > 0 } }
+    package init() {}
 
-    /// Whether the answer to the first request with a key is still to come.
-    func isAwaited(_ key: String) -> Bool {
-        contents.withLock { contents in
-            if case .awaited = contents.entries[key] { true } else { false }
+    /// Whether a first request is not answered yet.
+    package var isBusy: Bool { inProgressCount > 0 }
+
+    package mutating func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
+        forget(before: now - Self.lifetime)
+        switch entries[key] {
+        case .inProgress(let first): return first.inMemory == fingerprint.inMemory ? .inProgress : .mismatch
+        case .stored(let record, let first):
+            let isSame =
+                first.map { $0.inMemory == fingerprint.inMemory } ?? (record.fingerprint == fingerprint.persistent)
+            return isSame ? .replay(record) : .mismatch
+        case nil:
+            guard bytes < Self.maxBytes, inProgressCount < Self.maxInProgress else { return .full }
+            entries[key] = .inProgress(fingerprint)
+            inProgressCount += 1
+            return .new
         }
     }
 
-    /// Takes in a request.
-    func enter(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Turn {
-        contents.withLock { contents in
-            contents.forget(before: now - Self.lifetime)
-            switch contents.entries[key] {
-            case .awaited(let first): return first.exact == fingerprint.exact ? .underWay : .other
-            case .kept(let answer, let first):
-                let isSame = first.map { $0.exact == fingerprint.exact } ?? (answer.fingerprint == fingerprint.kept)
-                return isSame ? .again(answer) : .other
-            case nil:
-                guard contents.bytes < Self.mostBytes, contents.awaited < 1000 else { return .full }
-                contents.entries[key] = .awaited(fingerprint)
-                contents.awaited += 1
-                return .first
-            }
-        }
-    }
-
-    /// Keeps the answer to a request, in place of an earlier one to it.
-    func keep(_ answer: IdempotencyRecord) {
-        contents.withLock { $0.keep(answer) }
-    }
-
-    /// Gives up a request whose answer is not kept: one with its key is a first one again.
-    func forget(_ key: String) {
-        contents.withLock { contents in
-            guard case .awaited = contents.entries[key] else { return }
-            contents.entries[key] = nil
-            contents.awaited -= 1
-        }
-    }
-
-    /// Takes in answers that were kept before.
-    func restore(_ answers: [IdempotencyRecord]) {
-        contents.withLock { contents in
-            for answer in answers.sorted(by: { $0.at < $1.at }) { contents.keep(answer) }
-        }
-    }
-}
-
-extension IdempotencyCache.Contents {
-    fileprivate mutating func keep(_ answer: IdempotencyRecord) {
+    /// Remembers a response, in place of an earlier one to the same request.
+    package mutating func store(_ record: IdempotencyRecord) {
         var fingerprint: RequestFingerprint?
-        switch entries[answer.key] {
-        case .kept(let earlier, let first)?:
+        switch entries[record.key] {
+        case .stored(let earlier, let first)?:
             fingerprint = first
-            bytes -= earlier.extent
-        case .awaited(let first)?:
+            bytes -= earlier.byteCount
+        case .inProgress(let first)?:
             fingerprint = first
-            awaited -= 1
-            order.append((answer.key, answer.at))
-        case nil: order.append((answer.key, answer.at))
+            inProgressCount -= 1
+            order.append((record.key, record.at))
+        case nil: order.append((record.key, record.at))
         }
-        entries[answer.key] = .kept(answer, fingerprint)
-        bytes += answer.extent
+        entries[record.key] = .stored(record, fingerprint)
+        bytes += record.byteCount
     }
 
-    fileprivate mutating func forget(before moment: Int) {
+    /// Gives up a request without a response to remember: the next one with its key is new again.
+    package mutating func abandon(_ key: String) {
+        guard case .inProgress = entries[key] else { return }
+        entries[key] = nil
+        inProgressCount -= 1
+    }
+
+    private mutating func forget(before moment: Int) {
         while oldest < order.count, order[oldest].at < moment {
-            if case .kept(let answer, _)? = entries.removeValue(forKey: order[oldest].key) { bytes -= answer.extent }
+            if case .stored(let record, _)? = entries.removeValue(forKey: order[oldest].key) {
+                bytes -= record.byteCount
+            }
             oldest += 1
         }
         guard oldest > order.count / 2 else { return }
@@ -119,7 +94,30 @@ extension IdempotencyCache.Contents {
     }
 }
 
+/// The ``IdempotencyTable`` of one session, for any thread.
+final class IdempotencyCache: Sendable {
+    // Taken inside the store's lock; nothing is locked in it.
+    private let table = Locked(IdempotencyTable())
+
+    var isBusy: Bool { table.withLock(\.isBusy) }
+
+    func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> IdempotencyTable.Admission {
+        table.withLock { $0.admit(key, fingerprint, now: now) }
+    }
+
+    func store(_ record: IdempotencyRecord) { table.withLock { $0.store(record) } }
+
+    func abandon(_ key: String) { table.withLock { $0.abandon(key) } }
+
+    /// Takes the records of a session that was loaded from its journal.
+    func restore(_ records: [IdempotencyRecord]) {
+        table.withLock { table in
+            for record in records.sorted(by: { $0.at < $1.at }) { table.store(record) }
+        }
+    }
+}
+
 extension IdempotencyRecord {
     /// About how many bytes it takes.
-    fileprivate var extent: Int { key.utf8.count + answer.count + 128 }
+    fileprivate var byteCount: Int { key.utf8.count + answer.count + 128 }
 }

@@ -1,14 +1,14 @@
 import HTTP
-import JSON
+package import JSON
 import StoreHosting
 
-/// What a client calls a request that it may send again (Idempotency-Key, draft-ietf-httpapi-idempotency-key-header).
+/// The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header).
 struct IdempotencyKey: Sendable {
     let text: String
 
-    /// The key that a request has; nil where it has none.
+    /// Nil if the request has no key.
     ///
-    /// It is a string in quotes; one without quotes that could be a token is taken too, since many clients send that.
+    /// The key is a string in quotes. A token without quotes is accepted too, since many clients send that.
     init?(_ head: RequestHead) throws(Problem) {
         guard head.fields.contains("idempotency-key") else { return nil }
         let lines = head.fields.values("idempotency-key")
@@ -30,7 +30,7 @@ struct IdempotencyKey: Sendable {
         }
         var isEscaped = false
         for byte in inner {
-            // Of structured fields (RFC 8941, section 3.3.3): visible ASCII and blanks, with quotes and backslashes escaped.
+            // A string of structured fields (RFC 8941, section 3.3.3): printable ASCII, quotes and backslashes escaped.
             guard (0x20...0x7e).contains(byte), isQuoted || byte != 0x20 && byte != UInt8(ascii: ",") else {
                 return nil
             }
@@ -49,17 +49,17 @@ struct IdempotencyKey: Sendable {
     }
 }
 
-/// Tells a body from others (FNV-1a, 64 bits).
-struct RequestFingerprint: Sendable {
-    /// Of the bytes as they came; for this process only, since a secret can be found by it.
-    let exact: UInt64
-    /// Of what may be kept; the same in every process.
-    let kept: UInt64
+/// A hash of a request's body (FNV-1a, 64 bits).
+package struct RequestFingerprint: Sendable {
+    /// Of the bytes as they came. It never leaves the process, since a secret could be guessed by it.
+    package let inMemory: UInt64
+    /// Of the body without its secrets; the same in every process.
+    package let persistent: UInt64
 
-    /// - Parameter masked: the body without its secrets.
-    init(_ body: [UInt8], _ masked: JSONValue) {
-        exact = Self.hash(body)
-        kept = Self.hash(masked.encoded())
+    /// - Parameter redacted: the body without its secrets.
+    package init(_ body: [UInt8], redacted: JSONValue) {
+        inMemory = Self.hash(body)
+        persistent = Self.hash(redacted.encoded())
     }
 
     private static func hash(_ bytes: [UInt8]) -> UInt64 {
@@ -69,17 +69,16 @@ struct RequestFingerprint: Sendable {
     }
 }
 
-// An answer at rest looks as it does on the wire: a status line, fields, an empty line, the body.
+// A serialized response looks as it does on the wire: a status line, fields, an empty line, the body.
 extension Response {
-    /// The answer in bytes, from which it can be made again.
-    var kept: [UInt8] {
+    var serialized: [UInt8] {
         var text = "\(status.rawValue) \(revision.map(String.init) ?? "-")\n"
         for field in fields { text += "\(field.name): \(field.value)\n" }
         return Array((text + "\n").utf8) + body
     }
 
-    /// Reads what ``kept`` gave; nil where it is something else.
-    init?(kept bytes: [UInt8]) {
+    /// Reads what ``serialized`` returned; nil for anything else.
+    init?(serialized bytes: [UInt8]) {
         var rest = bytes[...]
         func line() -> String? {
             guard let end = rest.firstIndex(of: 0x0a) else { return nil }

@@ -1,10 +1,10 @@
-import Observability
+package import Observability
 import Platform
-import StoreHosting
+package import StoreHosting
 import Stores
 
-/// A kind as this server hosts it: what all of its sessions share.
-final class KindRuntime: Sendable {
+/// A kind, and what its sessions share: the server's clock, its log, and the sealer.
+package final class KindRuntime: Sendable {
     let kind: StoreKind
     let environment: StoreEnvironment
     let sealer: (any SecretSealer)?
@@ -15,19 +15,17 @@ final class KindRuntime: Sendable {
         self.environment = environment
     }
 
-    /// A kind whose stores go by the server's clock, and whose faults and effects are told in its log.
-    convenience init(_ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, log: Log) {
+    package convenience init(_ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, log: Log) {
         let name = kind.name
         var effects: (@Sendable (EffectEvent) -> Void)?
         if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
         self.init(
-            kind,
-            StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer)
+            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer)
     }
 }
 
 extension Log {
-    /// A line for what has happened to an effect in a store of that kind.
+    /// Logs an event of an effect.
     fileprivate func debug(_ event: EffectEvent, of kind: String) {
         var fields = [
             LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
@@ -40,7 +38,7 @@ extension Log {
         debug("effect", fields)
     }
 
-    /// A line for a fault of the program that a store of that kind has contained.
+    /// Logs a fault of a kind's code that its store has contained.
     fileprivate func error(_ fault: StoreFault, of kind: String) {
         let detail = LogField("detail", fault.description)
         switch fault {
@@ -52,7 +50,7 @@ extension Log {
     }
 }
 
-/// The wall clock of a server and of its stores, as a parameter.
+/// The wall clock of a server and its stores, as a parameter for tests.
 package struct WallClock: StoreClock {
     private let read: @Sendable () -> Int
 
@@ -61,7 +59,7 @@ package struct WallClock: StoreClock {
 
     package func now() -> Int { read() }
 
-    /// Waits in real time, as long as `moment` is away.
+    /// Waits in real time, for as long as `moment` is in the future.
     package func sleep(until moment: Int) async throws(CancellationError) {
         let system = SystemClock()
         let (due, isTooFar) = moment.addingReportingOverflow(system.now() - now())

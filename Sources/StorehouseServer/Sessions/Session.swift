@@ -1,33 +1,33 @@
 import JSON
-import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
-/// One running store, who watches it, and when it was used.
-final class Session: Sendable {
-    let id: SessionID
+/// A session in memory: its store, its journal, its streams, and when it was last used.
+package final class Session: Sendable {
+    package let id: SessionID
     let store: HostedStore
-    /// What it committed; nil where nobody keeps that.
+    /// Nil if the server has no journal.
     let journal: (any SessionJournal)?
-    /// Milliseconds since 1970, as all moments here.
+    /// Milliseconds since 1970, as all times here.
     let createdAt: Int
-    /// Names its history of revisions in event ids, so that those of another are known as such.
+    /// Names the sequence of revisions in event ids, so that an id of another sequence is recognized.
     let history: String
-    /// Where it began, if not where its kind does.
+    /// The initial state, if it is not that of the kind.
     let fork: Fork?
-    let hosted: KindRuntime
+    let runtime: KindRuntime
     private let lastActive: Atomic<Int>
-    private let nextLook = Atomic<Int>(0)
-    private let isGone = Atomic(false)
+    private let nextExpiryCheck = Atomic<Int>(0)
+    private let lifecycle = Atomic(SessionLifecycle.resident)
     private let hub = AtomicLazyReference<EventHub>()
-    private let table = AtomicLazyReference<IdempotencyCache>()
+    private let cache = AtomicLazyReference<IdempotencyCache>()
 
     init(
-        _ id: SessionID, _ hosted: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
+        _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
         lastActiveAt: Int? = nil, history: String, fork: Fork? = nil
     ) {
         self.id = id
-        self.hosted = hosted
+        self.runtime = runtime
         self.store = store
         self.journal = journal
         self.createdAt = createdAt
@@ -36,9 +36,9 @@ final class Session: Sendable {
         lastActive = Atomic(lastActiveAt ?? createdAt)
     }
 
-    /// A state of another session that this one began with.
-    final class Fork: Sendable {
-        /// The other one's revision; nil where this is none of another session, but of an earlier release of its kind.
+    /// The state of another session from which this one was created.
+    package final class Fork: Sendable {
+        /// The other session's revision; nil if the initial state is that of an earlier release of the kind.
         let revision: Int?
         let initial: StateSnapshot
 
@@ -48,131 +48,155 @@ final class Session: Sendable {
         }
     }
 
-    var kind: StoreKind { hosted.kind }
+    var kind: StoreKind { runtime.kind }
 
     /// The state at revision 0.
     var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 
-    /// Brings its commits to streams.
-    ///
-    /// It is made when first asked for, by the first stream or by the session's end: most sessions are never watched. Of
-    /// two that ask at once one makes it for both, so a stream that comes with the end finds the hub that has ended.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: history)) }
+    /// The responses to requests with an Idempotency-Key; made with the first.
+    var answers: IdempotencyCache { cache.load() ?? cache.storeIfNil(IdempotencyCache()) }
 
-    /// The answers that are kept for repeated requests; made with the first.
-    var answers: IdempotencyCache { table.load() ?? table.storeIfNil(IdempotencyCache()) }
+    /// The time by the clock of its store.
+    var now: Int { runtime.environment.clock.now() }
 
-    /// The moment by the clock of its store.
-    var now: Int { hosted.environment.clock.now() }
-
-    /// How many streams there are.
     var streamCount: Int { hub.load()?.count ?? 0 }
 
-    var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
+    package var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
 
-    /// The moment at which it is next looked whether the session has expired.
-    var queuedFor: Int {
-        get { nextLook.load(ordering: .relaxed) }
-        set { nextLook.store(newValue, ordering: .relaxed) }
+    /// The time for which the session stands in the expiry queue.
+    var expiryCheckAt: Int {
+        get { nextExpiryCheck.load(ordering: .relaxed) }
+        set { nextExpiryCheck.store(newValue, ordering: .relaxed) }
     }
 
     func touch(_ now: Int) {
         lastActive.store(now, ordering: .relaxed)
-        journal?.touch(now)
+        journal?.recordUse(at: now)
     }
 
-    /// When the session expires unless it is used; one that is being watched is in use.
+    /// When the session expires unless it is used; a session with a stream is in use.
     func expires(after timeout: Int, now: Int) -> Int {
         (streamCount > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
     }
 
-    /// Whether nobody used it for so long. Who watches is counted only where it matters.
+    /// Counts the streams only if the session was not used otherwise, since that takes a lock.
     func isExpired(after timeout: Int, now: Int) -> Bool {
         lastActiveAt + timeout <= now && expires(after: timeout, now: now) <= now
     }
+}
 
-    /// Cancels what runs and tells the streams.
-    func end(at moment: Int) {
-        store.end()
-        journal?.end(at: moment)
-        events.end("session-ended")
+// Durability: all that the handlers know about it.
+extension Session {
+    /// Whether everything committed so far is durable.
+    var isDurable: Bool { journal?.isDurable ?? true }
+
+    /// Whether everything committed so far is durable, and `revision` is part of it.
+    func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
+
+    /// Calls `done` once everything committed so far is durable, and `revision` is part of it, or it is known to be lost; at
+    /// once if nothing has to be awaited.
+    package func whenDurable(through revision: Int = 0, _ done: @escaping @Sendable (JournalError?) -> Void) {
+        guard let journal, !journal.isDurable(through: revision) else { return done(nil) }
+        journal.whenDurable(through: revision, done)
     }
 
-    /// Whether it goes on from what is kept, elsewhere or later, though nothing is committed here any more.
-    var hasLeft: Bool { isGone.load(ordering: .acquiring) }
+    /// Gives the journal the response to a request with an Idempotency-Key, without a commit.
+    func record(_ answer: IdempotencyRecord) {
+        guard let journal else { return }
+        store.inspect { state in
+            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: answer), state)
+        }
+    }
+}
 
-    /// Stops, unless it is in use: somebody watches, an effect runs, a timer is armed, or not all of it is kept.
+// The lifecycle. Its decisions are those of `SessionLifecycle`; what follows from them is done here.
+extension Session {
+    /// Whether the session continues elsewhere although its store takes no more actions here.
+    package var continuesElsewhere: Bool { lifecycle.load(ordering: .acquiring).continuesElsewhere }
+
+    /// Ends the store, the journal's entries and the streams, unless the session has left this object.
+    package func end(at moment: Int) -> SessionLifecycle.EndInstruction {
+        let instruction = transition { $0.end() }
+        if instruction == .end {
+            store.end()
+            journal?.end(at: moment)
+            hub.load()?.end("session-ended")
+        }
+        return instruction
+    }
+
+    /// Closes the store, unless it is in use: it has a stream, an effect, a timer, or a commit that is not durable.
     ///
-    /// - Returns: whether it has stopped.
-    func rests() -> Bool {
-        guard let journal, journal.isDurable, !journal.hasFailed, streamCount == 0, table.load()?.isBusy != true else {
+    /// - Returns: whether the session is now detached.
+    package func tryHibernate() -> Bool {
+        guard let journal, journal.isDurable, !journal.hasFailed, streamCount == 0, cache.load()?.isBusy != true,
+            transition({ $0.beginHibernation() })
+        else { return false }
+        guard store.retire() else {
+            transition { $0.cancelHibernation() }
             return false
         }
-        isGone.store(true, ordering: .releasing)
-        if store.retire() { return true }
-        isGone.store(false, ordering: .releasing)
-        return false
+        return detach()
     }
 
-    /// Stops, to go on from what is kept: nobody is told that it ends.
-    func leave() {
-        isGone.store(true, ordering: .releasing)
+    /// Stops the store and closes the streams without an event: the session continues from its journal.
+    ///
+    /// - Returns: whether this call detached the session.
+    @discardableResult
+    package func detach() -> Bool {
+        guard transition({ $0.detach() }) else { return false }
         store.end()
         hub.load()?.disconnectAll()
+        return true
+    }
+
+    private func transition<Result>(_ change: (inout SessionLifecycle) -> Result) -> Result {
+        var current = lifecycle.load(ordering: .acquiring)
+        while true {
+            var next = current
+            let result = change(&next)
+            let (isExchanged, original) = lifecycle.compareExchange(
+                expected: current, desired: next, ordering: .sequentiallyConsistent)
+            if isExchanged {
+                // Pairs with the fence in `subscription`: of a hub that is made and a lifecycle that changes at the same
+                // time, at least one side sees the other.
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+                return result
+            }
+            current = original
+        }
+    }
+}
+
+// Streams.
+extension Session {
+    /// Brings commits to streams. Made for the first stream, since most sessions never have one.
+    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: history)) }
+
+    /// Whether a stream may subscribe now. The hub exists from then on, so that a later end or detachment reaches it.
+    package func subscription() -> SessionLifecycle.Subscription {
+        _ = events
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        return lifecycle.load(ordering: .acquiring).subscription
+    }
+
+    /// Adds a stream to the hub, unless the session has ended or continues elsewhere.
+    func subscribe(
+        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord],
+        onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
+    ) -> SubscribeResult {
+        switch subscription() {
+        case .accept:
+            events.subscribe(stream, limit: limit, seen: seen, earlier: earlier, onDurable: onDurable)
+        case .lookUpAgain: .sessionDetached
+        case .refuse: .sessionEnded
+        }
     }
 }
 
 // One session is not another, whatever they have in common.
 extension Session: Hashable {
-    static func == (left: Session, right: Session) -> Bool { left === right }
+    package static func == (left: Session, right: Session) -> Bool { left === right }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension Session {
-    /// Finds the state as it was at a revision: made of a kept state and the changes since.
-    ///
-    /// - Parameter done: called once, on any thread.
-    func past(_ revision: Int, done: @escaping @Sendable (Result<StateSnapshot, Problem>) -> Void) {
-        let present = store.revision
-        guard revision <= present else {
-            return done(
-                .failure(
-                    Problem(.noSuchRevision, "The session is at revision \(present); there is none beyond it yet.")))
-        }
-        guard let journal else {
-            return done(.failure(Problem(.notImplemented, "This server keeps no earlier states.")))
-        }
-        let initial = initial
-        journal.whenDurable { failure in
-            if let failure { return done(.failure(Problem(failure))) }
-            journal.past(revision) { done(Self.state($0, initial)) }
-        }
-    }
-
-    private static func state(
-        _ past: Result<ReplayableState?, JournalError>, _ initial: StateSnapshot
-    ) -> Result<StateSnapshot, Problem> {
-        switch past {
-        case .failure(let failure): return .failure(Problem(failure))
-        case .success(nil):
-            return .failure(
-                Problem(.revisionGone, "This revision is not kept any more; ask for a later one.")
-                    .with("reason", "retention"))
-        case .success(let past?):
-            guard let state = past.kept(initial: initial) else {
-                return .failure(Problem(.internalError, "The changes up to this revision do not fit one another."))
-            }
-            return .success(state)
-        }
-    }
-}
-
-extension ReplayableState {
-    /// The state as it would be kept; nil where the changes do not fit it.
-    ///
-    /// - Parameter initial: the one at revision 0.
-    func kept(initial: StateSnapshot) -> StateSnapshot? {
-        state(initial: initial.json).map { StateSnapshot(json: $0.encoded(), hidden: hidden ?? initial.hidden) }
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

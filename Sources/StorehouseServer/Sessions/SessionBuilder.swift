@@ -1,75 +1,77 @@
 import JSON
-import Observability
-import StoreHosting
+package import Observability
+package import StoreHosting
 import Stores
 
-/// Makes sessions: new ones, those that go on from a state of another, and those that were kept.
-struct SessionBuilder: Sendable {
+/// Makes sessions: new ones, forks, and those of a journal.
+package struct SessionBuilder: Sendable {
     private let kinds: [KindRuntime]
     private let log: Log
-    /// What ends the name of each history: another word in each run that may have lost the last commits of the run before,
-    /// since a revision is not the same then as it was.
-    private let epoch: String
+    /// Ends each history's name. It differs in each run if the run before may have lost commits: the same revision number is
+    /// then given to another state.
+    private let streamEpoch: String
 
-    init(_ kinds: [KindRuntime], epoch: String, _ log: Log) {
+    package init(_ kinds: [KindRuntime], streamEpoch: String, _ log: Log) {
         self.kinds = kinds
-        self.epoch = epoch
+        self.streamEpoch = streamEpoch
         self.log = log
     }
 
     /// A session at revision 0.
     ///
-    /// - Parameter fork: where it begins, if not where its kind does.
-    func begin(
+    /// - Parameter fork: the initial state, if it is not that of the kind.
+    package func create(
         _ kind: KindRuntime, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
-        let journal = journal?.begin(
+        let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
         let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
-        return Session(id, kind, store, journal: journal, createdAt: now, history: history + epoch, fork: fork)
+        return Session(id, kind, store, journal: journal, createdAt: now, history: history + streamEpoch, fork: fork)
     }
 
-    /// A session as it was left.
+    /// A session of a journal.
     func restore(
-        _ kept: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord], _ journal: any SessionJournal
+        _ summary: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord],
+        _ journal: any SessionJournal
     ) -> Result<Session, Problem> {
-        let record = kept.record
-        guard let id = SessionID(record.id.utf8), let state = past.kept(initial: record.initial) else {
+        let header = summary.record
+        guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(Problem(JournalError.corrupt("")))
         }
-        guard let kind = kinds.first(where: { $0.kind.name == record.kind }) else {
+        guard let kind = kinds.first(where: { $0.kind.name == header.kind }) else {
             return .failure(
-                Problem(.internalError, "This server hosts no store named \(record.kind), of which the session is."))
+                Problem(.internalError, "The session is of store \(header.kind), which this server does not host."))
         }
-        let begins = record.forkedFrom != nil || record.initial != kind.kind.initialSnapshot
+        let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(Problem) {
-            let store = try store(kind, recorder(id, journal), (state, kept.revision))
+            let store = try store(kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
-                id, kind, store, journal: journal, createdAt: record.createdAt, lastActiveAt: kept.lastActiveAt,
-                history: record.history + epoch, fork: begins ? .init(record.forkedFrom, record.initial) : nil)
+                id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
+                history: header.history + streamEpoch,
+                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil)
             if !answers.isEmpty { session.answers.restore(answers) }
             return .success(session)
         } catch {
             log.error(
                 "session cannot be read",
-                [.init("session", id.shortened), .init("store", record.kind), .init("detail", error.detail)])
+                [.init("session", id.shortened), .init("store", header.kind), .init("detail", error.detail)])
             return .failure(error)
         }
     }
 
     private func store(
-        _ kind: KindRuntime, _ recorder: (any CommitRecorder)?, _ kept: (state: StateSnapshot, revision: Int)?
+        _ kind: KindRuntime, _ recorder: (any CommitRecorder)?, _ snapshot: (state: StateSnapshot, revision: Int)?
     ) throws(Problem) -> HostedStore {
-        guard let kept else {
+        guard let snapshot else {
             return kind.kind.makeStore(environment: kind.environment, sealer: kind.sealer, recorder: recorder)
         }
         do {
             return try kind.kind.makeStore(
-                environment: kind.environment, sealer: kind.sealer, recorder: recorder, from: kept.state,
-                revision: kept.revision)
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder, from: snapshot.state,
+                revision: snapshot.revision)
         } catch {
             throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
         }
@@ -80,7 +82,7 @@ struct SessionBuilder: Sendable {
     }
 }
 
-/// Writes a session's committed actions to the log before its journal takes them; only where the log listens.
+/// Writes a session's commits to the log before its journal takes them; used at log level debug only.
 final class LoggingCommitRecorder: CommitRecorder {
     private let log: Log
     private let id: SessionID
@@ -92,8 +94,18 @@ final class LoggingCommitRecorder: CommitRecorder {
         self.journal = journal
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        journal?.append(record, state)
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        journal?.append(transaction, state)
+        for commit in transaction.commits { write(commit) }
+    }
+
+    func isDurable(through revision: Int) -> Bool { journal?.isDurable(through: revision) ?? true }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
+        if let journal { journal.whenDurable(through: revision, done) } else { done(nil) }
+    }
+
+    private func write(_ record: CommitRecord) {
         var fields: [LogField] = [
             .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
             .init("origin", record.origin.rawValue),

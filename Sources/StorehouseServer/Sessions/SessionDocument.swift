@@ -3,7 +3,7 @@ import Observability
 import StoreHosting
 import Stores
 
-/// What a client is told about a session.
+/// A session as clients see it.
 struct SessionDocument: JSONEncodable {
     private let id: String
     private let store: String
@@ -14,7 +14,7 @@ struct SessionDocument: JSONEncodable {
     private let subscribers: Int
     private let effects: [String]
     private let forkedFrom: Int?
-    /// The state, where it belongs to the document.
+    /// Nil if the document is without the state.
     private let state: [UInt8]?
 
     init(session: Session, now: Int, idleTimeout: Int, state: [UInt8]?, revision: Int) {
@@ -30,17 +30,17 @@ struct SessionDocument: JSONEncodable {
         self.state = state
     }
 
-    /// Of a session that is not in memory: nobody watches it, and nothing runs.
-    init(resting kept: SessionSummary, idleTimeout: Int) {
-        id = kept.record.id
-        store = kept.record.kind
-        revision = kept.revision
-        createdAt = kept.record.createdAt
-        lastActiveAt = kept.lastActiveAt
-        expiresAt = kept.lastActiveAt + idleTimeout
+    /// The document of a session that is not in memory: it has no streams and no effects.
+    init(hibernated summary: SessionSummary, idleTimeout: Int) {
+        id = summary.record.id
+        store = summary.record.kind
+        revision = summary.revision
+        createdAt = summary.record.createdAt
+        lastActiveAt = summary.lastActiveAt
+        expiresAt = summary.lastActiveAt + idleTimeout
         subscribers = 0
         effects = []
-        forkedFrom = kept.record.forkedFrom
+        forkedFrom = summary.record.forkedFrom
         state = nil
     }
 

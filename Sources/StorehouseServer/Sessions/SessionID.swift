@@ -1,12 +1,12 @@
 import JSON
 
-/// Addresses a session and is the right to use it: 128 bits of the system's generator, as 22 characters of URL-safe
+/// Addresses a session, and gives the right to use it: 128 random bits of the system, as 22 characters of URL-safe
 /// base64 without padding (RFC 4648, section 5).
 package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
 
-    /// A new id, which nobody can guess.
+    /// A new id, which cannot be guessed.
     package static func random() -> SessionID {
         var generator = SystemRandomNumberGenerator()
         return SessionID(high: generator.next(), low: generator.next())
@@ -17,7 +17,7 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         self.low = low
     }
 
-    /// Reads an id; nil where the text is none, also where it is another spelling of one.
+    /// Reads an id; nil for any other text, also for another spelling of an id.
     package init?(_ text: some Collection<UInt8>) {
         guard text.count == 22 else { return nil }
         var bits: UInt128 = 0
@@ -34,22 +34,22 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         low = UInt64(truncatingIfNeeded: bits)
     }
 
-    /// In the order of their texts.
+    /// The order of the ids as text.
     package static func < (left: SessionID, right: SessionID) -> Bool { left.order < right.order }
 
-    /// The places of the characters in the order of ASCII, where the alphabet has another one.
+    /// The id with each character replaced by its position in ASCII order, in which the alphabet is not.
     private var order: UInt128 {
         let bits = UInt128(high) << 64 | UInt128(low)
         var order: UInt128 = 0
         for index in 0..<21 {
             let value = Int(truncatingIfNeeded: bits >> UInt128(122 - index * 6)) & 0x3f
-            order = order << 6 | UInt128(Self.places[value])
+            order = order << 6 | UInt128(Self.positions[value])
         }
-        // The last character carries two bits, whose letters stand in the same order.
+        // The last character carries two bits, whose letters are in ASCII order.
         return order << 2 | bits & 3
     }
 
-    private static let places: [UInt8] = {
+    private static let positions: [UInt8] = {
         let digits = (0..<64).map { Base64.urlSafe.digit($0) }
         return digits.map { digit in UInt8(digits.count { $0 < digit }) }
     }()

@@ -1,56 +1,57 @@
 import Locks
 import Observability
-import StoreHosting
+package import StoreHosting
 import Stores
 import Synchronization
 
-/// The sessions in memory by their ids. Any thread may ask.
-final class SessionRegistry: Sendable {
-    enum Lookup: Sendable {
+/// The sessions in memory by their ids. Any thread may call it.
+package final class SessionRegistry: Sendable {
+    package enum Lookup: Sendable {
         case session(Session)
         case ended
         case unknown
     }
 
-    struct Settings: Sendable {
-        /// How many sessions there may be.
-        var most = 1_000_000
-        /// How many of them stay in memory, where the others can be found again.
-        var mostResident = 20_000
-        /// After so many milliseconds without use a session ends.
-        var idleTimeout = 86_400_000
+    /// The result of ``end(_:done:)``.
+    package enum EndResult: Sendable, Equatable {
+        /// The end is durable.
+        case ended
+        /// The end is not durable; the session can be found again.
+        case failed(JournalError)
+        /// The session continues elsewhere: look it up again.
+        case detached
     }
 
     private static let shardCount = 16
 
-    let settings: Settings
+    let policy: SessionPolicy
     private let clock: WallClock
     private let journal: (any Journal)?
     // Each guards its part of the sessions. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
     private let count = Atomic<Int>(0)
-    private let ended: SessionTombstones
+    private let tombstones = SessionTombstones()
     private let expiry: ExpiryQueue<Session>
 
-    init(_ settings: Settings, journal: (any Journal)?, clock: WallClock) {
-        self.settings = settings
+    package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
+        self.policy = policy
         self.journal = journal
         self.clock = clock
         shards = (0..<Self.shardCount).map { _ in Locked([:]) }
-        ended = SessionTombstones()
-        expiry = ExpiryQueue(granularity: max(20, min(10_000, settings.idleTimeout / 20)))
+        expiry = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
-    /// How often ``sweep()`` is worth calling, in milliseconds.
-    var sweepInterval: Int { expiry.granularity }
+    package var residentCount: Int { count.load(ordering: .relaxed) }
 
-    /// How many are in memory.
-    var residents: Int { count.load(ordering: .relaxed) }
+    /// How many sessions there are, in memory or only in the journal.
+    var sessionCount: Int { max(residentCount, journal?.sessionCount ?? 0) }
 
-    /// A new session, made with its id and the moment; nil where there are as many as may be.
-    func create<Failure: Error>(_ make: (SessionID, Int) throws(Failure) -> Session) throws(Failure) -> Session? {
+    /// Creates a session with the id and time that `make` gets; nil if there are as many as may be.
+    package func create<Failure: Error>(
+        _ make: (SessionID, Int) throws(Failure) -> Session
+    ) throws(Failure) -> Session? {
         let resident = count.add(1, ordering: .relaxed).newValue
-        guard resident <= settings.most, (journal?.sessionCount ?? 0) < settings.most else {
+        guard policy.admits(resident: resident, stored: journal?.sessionCount ?? 0) else {
             count.subtract(1, ordering: .relaxed)
             return nil
         }
@@ -62,129 +63,139 @@ final class SessionRegistry: Sendable {
             count.subtract(1, ordering: .relaxed)
             throw error
         }
-        place(session, now)
+        insert(session, now)
         return session
     }
 
-    /// Takes in a session that was found where it rested.
-    func enter(_ session: Session) {
-        count.add(1, ordering: .relaxed)
-        place(session, clock.now())
-    }
-
-    private func place(_ session: Session, _ now: Int) {
-        shard(of: session.id).withLock { $0[session.id] = session }
-        queue(session, at: now + settings.idleTimeout)
-    }
-
-    /// The session of that id, which counts as used by this; nil where it is not in memory and may rest elsewhere.
-    func find(_ id: SessionID) -> Lookup? {
-        guard let session = shard(of: id).withLock({ $0[id] }) else { return ended.contains(id) ? .ended : nil }
+    /// Inserts a session that was loaded from the journal. Loading counts as use, or it would hibernate next.
+    package func insert(_ session: Session) {
         let now = clock.now()
-        if session.isExpired(after: settings.idleTimeout, now: now) {
+        count.add(1, ordering: .relaxed)
+        session.touch(now)
+        insert(session, now)
+    }
+
+    private func insert(_ session: Session, _ now: Int) {
+        shard(of: session.id).withLock { $0[session.id] = session }
+        enqueue(session, at: now + policy.idleTimeout)
+    }
+
+    /// Finds a session in memory, which counts as use; nil if it is not here and the journal may have it.
+    package func find(_ id: SessionID) -> Lookup? {
+        guard let session = shard(of: id).withLock({ $0[id] }) else { return tombstones.contains(id) ? .ended : nil }
+        let now = clock.now()
+        let isExpired = session.isExpired(after: policy.idleTimeout, now: now)
+        switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
+        case .use:
+            session.touch(now)
+            return .session(session)
+        case .end:
             end(session)
             return .ended
-        }
-        if session.journal?.hasFailed == true {
-            // What it holds is more than what is kept.
-            drop(session)
+        case .evict:
+            evict(session)
             return nil
         }
-        session.touch(now)
-        return .session(session)
     }
 
-    /// What there is to a session that rests: one that nobody used for so long ends with this.
-    func wakes(_ id: SessionID, lastActiveAt: Int) -> Bool {
+    /// Whether a session of the journal may be loaded. If it has expired, this ends it.
+    func mayLoad(_ id: SessionID, lastActiveAt: Int) -> Bool {
         let now = clock.now()
-        guard lastActiveAt + settings.idleTimeout <= now else { return !ended.contains(id) }
-        ended.add(id, now: now)
+        guard policy.isExpired(lastActiveAt: lastActiveAt, now: now) else { return !tombstones.contains(id) }
+        tombstones.add(id, now: now)
         journal?.end(id.description, at: now)
         return false
     }
 
-    /// Ends a session, once.
-    func end(_ session: Session) {
+    /// Ends a session, and calls `done` once that is durable or is known not to be.
+    package func end(_ session: Session, done: @escaping @Sendable (EndResult) -> Void = { _ in }) {
         let now = clock.now()
-        // Remembered before it is forgotten, so that nobody finds it unknown in between.
-        ended.add(session.id, now: now)
-        guard remove(session) else { return }
-        session.end(at: now)
+        guard session.end(at: now) != .lookUpAgain else { return done(.detached) }
+        if session.isDurable {
+            // Before it is removed, so that no lookup in between finds the id unknown.
+            tombstones.add(session.id, now: now)
+            remove(session)
+            return done(.ended)
+        }
+        // Until the end is durable, the journal answers lookups: it may yet have the session.
+        remove(session)
+        session.whenDurable { [tombstones] failure in
+            if failure == nil { tombstones.add(session.id, now: now) }
+            done(failure.map(EndResult.failed) ?? .ended)
+        }
     }
 
-    /// Lets go of a session that rests elsewhere, or is found again there as it was kept.
-    func drop(_ session: Session) {
-        guard remove(session) else { return }
-        session.leave()
+    /// Removes a session that continues from its journal.
+    private func evict(_ session: Session) {
+        session.detach()
+        remove(session)
     }
 
-    private func remove(_ session: Session) -> Bool {
-        let isThere = shard(of: session.id).withLock { sessions in
+    private func remove(_ session: Session) {
+        let isFound = shard(of: session.id).withLock { sessions in
             guard sessions[session.id] === session else { return false }
             sessions[session.id] = nil
             return true
         }
-        guard isThere else { return false }
+        guard isFound else { return }
         count.subtract(1, ordering: .relaxed)
-        expiry.remove(session, at: session.queuedFor)
-        return true
+        expiry.remove(session, at: session.expiryCheckAt)
     }
 
-    /// Ends the sessions that nobody used for too long.
-    func sweep() {
+    /// Ends the sessions that have expired.
+    package func sweep() {
         let now = clock.now()
         for session in expiry.due(now) {
-            let moment = session.expires(after: settings.idleTimeout, now: now)
+            let moment = session.expires(after: policy.idleTimeout, now: now)
             guard moment > now else {
                 end(session)
                 continue
             }
-            queue(session, at: moment)
-            // One that ended meanwhile may have left the queue before it came in again.
+            enqueue(session, at: moment)
+            // A session that was removed meanwhile may have left the queue before it was added again.
             if shard(of: session.id).withLock({ $0[session.id] }) !== session { expiry.remove(session, at: moment) }
         }
-        endIdle(now)
+        endExpiredInJournal(now)
     }
 
-    /// Ends the sessions at rest that nobody used for too long, some at a time.
-    private func endIdle(_ now: Int) {
-        journal?.idle(since: now - settings.idleTimeout, limit: 1000) { [self] found in
+    /// Ends expired sessions that are not in memory, some at a time.
+    private func endExpiredInJournal(_ now: Int) {
+        journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), shard(of: id).withLock({ $0[id] }) == nil else { continue }
-                _ = wakes(id, lastActiveAt: now - settings.idleTimeout)
+                _ = mayLoad(id, lastActiveAt: now - policy.idleTimeout)
             }
         }
     }
 
-    /// Lets sessions rest that nobody used for longest, where there are more in memory than should be.
-    func hibernate() {
-        guard let journal, journal.sessionCount > 0, residents > settings.mostResident else { return }
-        var candidates: [(Session, Int)] = []
-        for shard in shards {
-            candidates += shard.withLock { $0.values.map { ($0, $0.lastActiveAt) } }
+    /// Detaches the least recently used sessions, if more are in memory than should be.
+    package func hibernate() {
+        guard let journal, journal.sessionCount > 0, let goal = policy.hibernationGoal(resident: residentCount) else {
+            return
         }
-        candidates.sort { $0.1 < $1.1 }
-        // Some more than must go, so that not each look has to sort.
-        let goal = settings.mostResident - settings.mostResident / 10
-        for (session, _) in candidates {
-            guard residents > goal else { return }
-            if session.rests() { drop(session) }
+        var candidates: [(Session, lastActiveAt: Int)] = []
+        for shard in shards {
+            candidates += shard.withLock { $0.values.map { ($0, lastActiveAt: $0.lastActiveAt) } }
+        }
+        for session in policy.hibernationOrder(candidates) {
+            guard residentCount > goal else { return }
+            if session.tryHibernate() { remove(session) }
         }
     }
 
-    private func queue(_ session: Session, at moment: Int) {
-        session.queuedFor = moment
+    private func enqueue(_ session: Session, at moment: Int) {
+        session.expiryCheckAt = moment
         expiry.add(session, at: moment)
     }
 
-    /// Stops what all sessions run, as the server ends.
-    func endAll() {
+    /// Detaches all sessions, as the server stops.
+    func detachAll() {
         for shard in shards {
-            for session in shard.withLock({ Array($0.values) }) { session.leave() }
+            for session in shard.withLock({ Array($0.values) }) { session.detach() }
         }
     }
 
-    /// The sessions in memory behind `id` in the order of their ids, `limit` of them at most.
+    /// The sessions in memory after `id` in the order of their ids, at most `limit`.
     func list(after id: SessionID?, limit: Int) -> [Session] {
         var found: [Session] = []
         for shard in shards {

@@ -1,15 +1,15 @@
 import Locks
 
-/// Remembers the ids of sessions that ended, so that they are told from ids that never were.
+/// Remembers the ids of ended sessions, to tell them from ids that never existed.
 ///
-/// An id is remembered for an hour at least, and more than a million of them at once: only where more sessions end
-/// within the hour is the oldest forgotten early.
+/// An id is remembered for at least an hour. The oldest ids are forgotten early only if more than a million sessions end
+/// within an hour.
 package final class SessionTombstones: Sendable {
-    private static let memory = 3_600_000
-    private static let most = 1 << 20
+    private static let lifetime = 3_600_000
+    private static let maxPerGeneration = 1 << 20
 
     private struct Contents {
-        /// Two generations: the younger takes what ends, the older is forgotten whole.
+        /// Two generations: ids are added to the younger, and the older is forgotten as a whole.
         var young: Set<SessionID> = []
         var old: Set<SessionID> = []
         var youngSince = 0
@@ -22,7 +22,7 @@ package final class SessionTombstones: Sendable {
 
     package func add(_ id: SessionID, now: Int) {
         contents.withLock { contents in
-            if contents.young.count >= Self.most || now - contents.youngSince > Self.memory {
+            if contents.young.count >= Self.maxPerGeneration || now - contents.youngSince > Self.lifetime {
                 contents.old = contents.young
                 contents.young = []
                 contents.youngSince = now
@@ -36,7 +36,7 @@ package final class SessionTombstones: Sendable {
     }
 }
 
-/// What to look at when: each stands in one slot of time, so a look costs only those that may be due.
+/// Elements by the time at which they are due, in slots, so that taking the due ones costs nothing for the others.
 package final class ExpiryQueue<Element: Hashable & Sendable>: Sendable {
     /// The width of a slot in milliseconds.
     let granularity: Int
@@ -45,16 +45,15 @@ package final class ExpiryQueue<Element: Hashable & Sendable>: Sendable {
 
     package init(granularity: Int) { self.granularity = granularity }
 
-    /// How many stand in it.
     package var count: Int { slots.withLock { slots in slots.values.reduce(0) { $0 + $1.count } } }
 
     package func add(_ element: Element, at moment: Int) {
         slots.withLock { _ = $0[moment / granularity, default: []].insert(element) }
     }
 
-    /// Takes one out before its time, so that those who end early cost nothing until then.
+    /// Removes an element early, so that it takes no memory until its time.
     ///
-    /// - Parameter moment: the one it was added with.
+    /// - Parameter moment: the time it was added with.
     package func remove(_ element: Element, at moment: Int) {
         let slot = moment / granularity
         slots.withLock { slots in
@@ -63,7 +62,7 @@ package final class ExpiryQueue<Element: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Takes out all whose slot has begun.
+    /// Removes and returns all elements whose slot has begun.
     package func due(_ now: Int) -> [Element] {
         slots.withLock { slots in
             let past = slots.keys.filter { $0 <= now / granularity }

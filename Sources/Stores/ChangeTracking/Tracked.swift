@@ -1,32 +1,32 @@
 import Synchronization
 
-/// Gives a part of the state a stamp that changes whenever the part does.
+/// Gives a part of the state a token that changes whenever the part does.
 ///
 ///     struct PlannerState {
-///         @Stamped var tasks = TasksState()
+///         @Tracked var tasks = TasksState()
 ///     }
-///     state.$tasks  // the stamp of the tasks
+///     state.$tasks  // the token of the tasks
 ///
-/// Reading and changing happen in place, nothing is copied. Opening the value for change takes a fresh stamp, also where
-/// the change turns out to be none: some ten nanoseconds.
+/// Values are read and changed in place; nothing is copied. Each mutable access takes a new token, even if it changes nothing.
+/// This costs about ten nanoseconds.
 @propertyWrapper
 public struct Tracked<Value>: ChangeTracked {
     @usableFromInline var value: Value
     @usableFromInline var latest = ChangeToken()
 
-    /// A part of the state with a fresh stamp.
+    /// A value with a new token.
     @inlinable
     public init(wrappedValue: Value) { value = wrappedValue }
 
-    /// The stamp of the latest change; a fresh one at first.
+    /// The token of the latest change.
     @inlinable
     public var stamp: ChangeToken { latest }
 
-    /// The stamp, as `$name`.
+    /// The token, as `$name`.
     @inlinable
     public var projectedValue: ChangeToken { stamp }
 
-    /// The value itself.
+    /// The value.
     @inlinable
     public var wrappedValue: Value {
         _read { yield value }
@@ -40,42 +40,41 @@ public struct Tracked<Value>: ChangeTracked {
 extension Tracked: Sendable where Value: Sendable {}
 
 extension Tracked: Equatable where Value: Equatable {
-    /// Whether the values are equal. Equal stamps answer at once.
+    /// Whether the values are equal. Equal tokens answer without a comparison.
     @inlinable
     public static func == (one: Tracked, other: Tracked) -> Bool {
         one.stamp == other.stamp || one.value == other.value
     }
 }
 
-/// Marks one moment in the life of a value: whoever changes the value gives it a fresh stamp.
+/// Identifies one version of a value: each change of the value takes a new token.
 ///
-/// Two values of one place in the state that carry equal stamps are equal, without a look at them. The reverse does not
-/// hold: values with different stamps may be equal too.
+/// Two values of the same place in the state are equal if their tokens are. The reverse does not hold: values with different
+/// tokens may be equal too.
 ///
-/// A fresh stamp is one that this process has never given before. So an undo may bring an old value back with its old
-/// stamp, and what changes it afterwards still gets a stamp of its own. Stamps have no order and mean nothing to another
-/// process. To take one costs one atomic addition.
+/// A new token is unique in the process. So an undo may restore an old value with its old token, and the next change still takes
+/// a unique one. Tokens have no order and no meaning in another process. A new token costs one atomic addition.
 public struct ChangeToken: Sendable, Hashable {
     private let number: UInt64
 
-    /// A fresh stamp.
+    /// A new token.
     public init() {
-        number = given.wrappingAdd(1, ordering: .relaxed).newValue
+        number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     private init(number: UInt64) { self.number = number }
 
-    /// What a value carries that is as it began; no fresh stamp equals it.
+    /// The token of a value that was never changed. No new token equals it.
     @usableFromInline static let untouched = ChangeToken(number: 0)
 }
 
-/// How many stamps were given. One counter for all threads: measured on eight, splitting it made a stamp dearer.
-private let given = Atomic<UInt64>(0)
+/// One counter for all threads: measured with eight threads, one counter for each was slower.
+private let lastNumber = Atomic<UInt64>(0)
 
-/// A value that knows when it was changed last.
+/// A value with a token that changes whenever the value does.
 ///
-/// Who looks at it again and finds the stamp of before need not compare: nothing has changed.
+/// A reader that finds the same token again need not compare the values.
 public protocol ChangeTracked {
-    /// Fresh after every change; equal stamps mean equal values.
+    /// New after every change. Equal tokens mean equal values.
     var stamp: ChangeToken { get }
 }

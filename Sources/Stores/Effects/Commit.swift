@@ -1,17 +1,18 @@
-/// One committed action, as a subscriber and a middleware see it: lent for the length of the call, not to be kept.
+/// One committed action. It is valid only during the call that receives it.
 ///
-/// The state is read in place. What is taken out of it is a copy, and one that is kept makes the next change copy too.
+/// The state is read in place. A value that is taken out of it is a copy. While a copy is stored elsewhere, the next change
+/// copies the collections that it touches.
 public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     /// The revision that this commit made.
     public let revision: Int
-    /// Who sent the action.
+    /// The sender of the action.
     public let origin: Origin
-    /// The revision whose action caused this one; nil for a client's.
+    /// The revision whose action caused this one; nil for an action of a client.
     public let cause: Int?
     /// Whether this is the last commit of its batch; always so for a single action.
     public let endsBatch: Bool
 
-    // Both outlive the commit: it is lent only while they stand still.
+    // Both places outlive the commit: they do not change during the calls that receive it.
     @usableFromInline package let actionPlace: UnsafePointer<Action>
     @usableFromInline package let statePlace: UnsafePointer<State>
 
@@ -28,7 +29,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
         statePlace = state
     }
 
-    /// What was committed.
+    /// The committed action.
     public var action: Action {
         @inlinable
         _read { yield actionPlace.pointee }
@@ -40,7 +41,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
         _read { yield statePlace.pointee }
     }
 
-    /// The same commit as a part of the store sees it.
+    /// Calls `body` with this commit, as the store of a part would make it.
     @inlinable
     package func narrowed<Part, PartAction, Result>(
         to part: Part, _ action: PartAction, _ body: (borrowing Commit<Part, PartAction>) -> Result
@@ -56,14 +57,14 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     }
 }
 
-/// Who sent an action.
+/// The sender of an action.
 public enum Origin: String, Sendable, CaseIterable {
     /// A user of the store.
     case client
-    /// A middleware, at once upon a commit.
+    /// A middleware, in its answer to a commit.
     case middleware
-    /// An effect, while it ran or at its end, or a timer.
+    /// An effect, while it runs or when it ends; or a timer.
     case effect
-    /// The store's host.
+    /// The host of the store.
     case system
 }

@@ -1,8 +1,8 @@
-/// What a middleware asks the store to do after a commit.
+/// A request of a middleware to the store, made in answer to a commit.
 ///
-/// A running effect has an id, and a policy says what becomes of a newer one with the same id. What a cancelled effect still
-/// emits is never reduced, even where its task had not started. An effect cannot throw: a failure is an action like every
-/// other result.
+/// A running effect has an id. Its policy decides what happens when another effect with the same id is requested. Actions that
+/// a cancelled effect still emits are never reduced, even if its task had not started. An effect cannot throw: a failure is an
+/// action, as every other result is.
 public struct Effect<Action: Sendable>: Sendable {
     @usableFromInline
     package enum Step: Sendable {
@@ -12,24 +12,24 @@ public struct Effect<Action: Sendable>: Sendable {
         case timers(EffectID, [StateTimer<Action>])
     }
 
-    /// In order; nil for none, which costs less to hand over than an empty list.
+    /// The steps in order. Nil means none: it is cheaper to pass than an empty array.
     @usableFromInline package let steps: [Step]?
 
     @inlinable
     package init(_ steps: [Step]?) { self.steps = steps }
 
-    /// Nothing to do.
+    /// No request.
     @inlinable
     public static var none: Effect { Effect(nil) }
 
-    /// Runs `operation` and dispatches the action that it returns, in one step with the end of the effect.
+    /// Runs `operation` and dispatches the action that it returns. The effect ends in the same step.
     public static func run(
         _ id: EffectID, _ policy: EffectPolicy = .latest, _ operation: @escaping @Sendable () async -> Action?
     ) -> Effect {
         run(id, policy, emitting: { _ in await operation() })
     }
 
-    /// Runs `operation`, which may emit actions while it goes on, and dispatches the one that it returns at its end.
+    /// Runs `operation`, which may emit actions while it runs, and dispatches the action that it returns.
     public static func run(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
@@ -37,8 +37,8 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect([.run(EffectDescription(id: id, policy: policy, operation: operation))])
     }
 
-    /// Runs `operation`, which may fail; a failure becomes the action that `failure` makes of it, and the effect is told to
-    /// have failed.
+    /// Runs `operation`, which may throw. `failure` turns the error into an action, and observers of effects see
+    /// ``EffectEvent/Phase-swift.enum/failed``.
     public static func run<Failure: Error>(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         _ operation: @escaping @Sendable () async throws(Failure) -> Action?,
@@ -54,10 +54,10 @@ public struct Effect<Action: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the effects of that id, those that wait too.
+    /// Cancels the running and the queued effects with this id.
     public static func cancel(_ id: EffectID) -> Effect { Effect([.cancel(id)]) }
 
-    /// Dispatches an action at once, behind the one that is being reduced.
+    /// Queues an action directly behind the one that is being reduced.
     public static func dispatch(_ action: Action) -> Effect { Effect([.dispatch(action)]) }
 
     /// Several effects, in order.
@@ -66,17 +66,17 @@ public struct Effect<Action: Sendable>: Sendable {
     /// Several effects, in order.
     public static func merge(_ effects: [Effect]) -> Effect { Effect(effects.flatMap { $0.steps ?? [] }) }
 
-    /// The same effects, begun `delay` later. Cancelling and being replaced count from now on.
+    /// The same effects, started `delay` later. They can be cancelled and replaced from now on.
     public func delayed(by delay: Duration) -> Effect {
         changed { $0.delay += delay }
     }
 
-    /// The same effects, each cut off `timeout` after it began: it is cancelled, and `action` is dispatched in its place.
+    /// The same effects with a deadline: `timeout` after an effect began, it is cancelled and `action` is dispatched.
     public func deadline(_ timeout: Duration, else action: Action) -> Effect {
         changed { $0.deadline = (timeout, action) }
     }
 
-    /// The same effect for a store whose actions embed this one's.
+    /// The same effect for a store whose actions embed these.
     @inlinable
     public func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
         steps == nil ? .none : embedded(embed)
@@ -107,46 +107,46 @@ extension Effect {
     }
 }
 
-/// What becomes of an effect while another with the same id runs.
+/// The rule for an effect that is requested while another with the same id runs.
 public enum EffectPolicy: Sendable, Hashable {
-    /// Each runs, beside the others.
+    /// All run at the same time.
     case parallel
-    /// The newest runs, and the older are cancelled.
+    /// The newest runs; older ones are cancelled.
     case latest
-    /// The oldest runs, and newer ones are dropped until it has ended.
+    /// The oldest runs; newer ones are dropped until it has ended.
     case leading
-    /// They run one after another. An action that would make more than `limit` wait is rejected with
+    /// They run one after another. An action that would make more than `limit` effects wait is rejected with
     /// ``Rejection/tooManyEffects``.
     case queued(limit: Int)
-    /// The newest runs once there has been no other for so long; the older are cancelled.
+    /// The newest runs when no other was requested for this time; older ones are cancelled.
     case debounced(for: Duration)
-    /// The first runs, and what comes within that time of its start is dropped.
+    /// The first runs; effects requested within this time after its start are dropped.
     case throttled(every: Duration)
 }
 
-/// Names a running effect (`animal.fetch`).
+/// The name of an effect, such as `animal.fetch`.
 public struct EffectID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name, `slice.verb` by custom.
     public let name: String
 
-    /// The id of that name.
+    /// An id with this name.
     public init(_ name: String) { self.name = name }
     public init(stringLiteral name: String) { self.name = name }
 
     public var description: String { name }
 }
 
-/// Takes the actions that an effect sends before it ends.
+/// Sends the actions of an effect that is still running.
 public struct Emitter<Action: Sendable>: Sendable {
     private let send: @Sendable (Action) -> Void
 
     init(_ send: @escaping @Sendable (Action) -> Void) { self.send = send }
 
-    /// Dispatches `action`, unless the effect was cancelled. Where the line of an ``AsyncStore`` is full, it is turned away.
+    /// Dispatches `action`, unless the effect was cancelled. An ``AsyncStore`` whose queue is full drops it.
     public func emit(_ action: Action) { send(action) }
 }
 
-/// An effect as it was asked for.
+/// An effect as a middleware requested it.
 @usableFromInline
 package struct EffectDescription<Action: Sendable>: Sendable {
     typealias Operation = @Sendable (Emitter<Action>) async -> Action?
@@ -154,9 +154,9 @@ package struct EffectDescription<Action: Sendable>: Sendable {
     let id: EffectID
     let policy: EffectPolicy
     let operation: Operation
-    /// How long to wait before it begins.
+    /// The time to wait before the effect begins.
     var delay = Duration.zero
-    /// How long it may run, and what is dispatched where it runs longer.
+    /// The time that the effect may run, and the action that replaces its result after that.
     var deadline: (timeout: Duration, action: Action)?
 
     init(id: EffectID, policy: EffectPolicy, operation: @escaping Operation) {

@@ -1,34 +1,34 @@
 import Locks
 
-/// Counts what an action set going: its effects, those of the actions they emitted, and so on.
+/// Counts the effects that follow from one action: its own, those of the actions that these emit, and so on.
 @usableFromInline
 package final class EffectGroup: Sendable {
     private struct Contents {
         var running = 0
-        /// Whether what its commits dispatch is dropped.
+        /// Whether actions that its commits dispatch are dropped.
         var isStopped = false
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// What it belongs to in somebody's tracing.
+    /// The trace of the client's request that caused the group.
     let trace: TraceContext?
-    // Guards the count and the waiters. Taken last: nothing is called while it is held.
+    // Guards the count and the waiters. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
 
     init(_ trace: TraceContext? = nil) { self.trace = trace }
 
     package var isSettled: Bool { contents.withLock { $0.running == 0 } }
 
-    /// What becomes of the actions that a commit of this chain has just dispatched.
-    enum Cascade { case goesOn, stops, hasStopped }
+    /// What happens to the actions that a commit of this group has just dispatched.
+    enum Cascade { case continues, stopsNow, alreadyStopped }
 
-    /// - Parameter depth: how many middlewares' actions led to the commit; 0 begins anew.
+    /// - Parameter depth: how many actions of middlewares led to the commit; 0 starts a new count.
     func cascade(_ depth: Int, limit: Int) -> Cascade {
         contents.withLock { contents in
             if depth == 0 { contents.isStopped = false }
-            if contents.isStopped { return .hasStopped }
+            if contents.isStopped { return .alreadyStopped }
             contents.isStopped = depth >= limit || contents.running > limit
-            return contents.isStopped ? .stops : .goesOn
+            return contents.isStopped ? .stopsNow : .continues
         }
     }
 
@@ -41,23 +41,23 @@ package final class EffectGroup: Sendable {
             defer { contents.waiting = [] }
             return contents.waiting
         }
-        for tell in settled { tell() }
+        for action in settled { action() }
     }
 
-    /// Waits until nothing of the chain runs any more.
+    /// Waits until the count is 0.
     func settled() async {
         await withCheckedContinuation { continuation in
             whenSettled { continuation.resume() }
         }
     }
 
-    /// Calls `tell` once nothing of the chain runs any more; at once where that is so already.
-    package func whenSettled(_ tell: @escaping @Sendable () -> Void) {
+    /// Calls `action` when the count is 0, or immediately if it is.
+    package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         let isSettled = contents.withLock { contents in
             if contents.running == 0 { return true }
-            contents.waiting.append(tell)
+            contents.waiting.append(action)
             return false
         }
-        if isSettled { tell() }
+        if isSettled { action() }
     }
 }

@@ -1,42 +1,41 @@
 import Platform
 import Synchronization
 
-/// The effects of one store: which run, which wait, and what the policies make of a new one. It starts nothing by itself.
+/// The running and the queued effects of one store. A pure value: it applies the policies and starts nothing.
 package struct EffectTable<Action: Sendable>: Sendable {
-    /// An effect in a queue.
-    struct Waiting {
+    /// An effect that is ready to start or waits in a queue.
+    struct QueuedEffect {
         let request: EffectDescription<Action>
         let cause: Int
         let chains: [EffectGroup]
-        /// What has to be over before it begins.
+        /// The group that must settle before the effect begins.
         let after: EffectGroup?
     }
 
-    /// What is to be done with a new effect.
+    /// The decision on a requested effect.
     enum Admission { case start, wait, drop }
 
     private var running: [RunningEffect] = []
-    private var waiting: [Waiting] = []
-    /// Until when the throttled ids are held back.
-    private var held: [EffectID: Int] = [:]
+    private var waiting: [QueuedEffect] = []
+    /// The end of each throttling interval, in milliseconds since 1970.
+    private var throttledUntil: [EffectID: Int] = [:]
 
-    /// How many run or wait; timers do not count.
+    /// The number of running and queued effects, without timers.
     var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
 
     package var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
 
-    /// Whether there is nothing to remember.
-    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && held.isEmpty }
+    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttledUntil.isEmpty }
 
     func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
 
-    /// How the effect of that run gets on; nil where it has ended, or is a timer.
+    /// The progress of a running effect; nil if it has ended or is a timer.
     func progress(of generation: Int) -> EffectContext? {
         running.first { $0.generation == generation }?.progress
     }
 
-    /// Whether the effects of so many actions might not fit, so that they have to be tried first. One action is taken to
-    /// start one effect; where it starts more, it may pass the limit by those.
+    /// Whether the effects of this many actions might exceed a limit, so that they must be counted first. One action is assumed
+    /// to start one effect. An action that starts more may exceed the limit by those.
     func isTight(for actions: Int, limit: Int) -> Bool {
         if actions > 1 || count + actions > limit { return true }
         return running.contains { effect in
@@ -45,7 +44,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         }
     }
 
-    /// What the policy of `request` makes of it; what it ends goes to `ended`.
+    /// Applies the policy of `request`. Effects that the policy cancels are appended to `ended`.
     mutating func admit(_ request: EffectDescription<Action>, now: Int, ended: inout [RunningEffect]) -> Admission {
         switch request.policy {
         case .parallel: return .start
@@ -55,14 +54,14 @@ package struct EffectTable<Action: Sendable>: Sendable {
         case .leading: return runs(request.id) ? .drop : .start
         case .queued: return runs(request.id) ? .wait : .start
         case .throttled(let interval):
-            held = held.filter { $0.value > now }
-            guard held[request.id] == nil else { return .drop }
-            held[request.id] = now.saturatingAdding(interval.wholeMilliseconds)
+            throttledUntil = throttledUntil.filter { $0.value > now }
+            guard throttledUntil[request.id] == nil else { return .drop }
+            throttledUntil[request.id] = now.saturatingAdding(interval.wholeMilliseconds)
             return .start
         }
     }
 
-    /// Whether all of `effect` fits, counted as if it ran or waited from then on.
+    /// Reserves room for all steps of `effect`. False if they exceed a limit.
     mutating func reserve(_ effect: Effect<Action>, now: Int, limit: Int) -> Bool {
         (effect.steps ?? []).allSatisfy { step in
             switch step {
@@ -84,21 +83,21 @@ package struct EffectTable<Action: Sendable>: Sendable {
             add(RunningEffect(id: request.id, generation: nextGeneration(), policy: request.policy))
         case .wait:
             guard case .queued(let most) = request.policy, queue(of: request.id) < most else { return false }
-            wait(Waiting(request: request, cause: 0, chains: [], after: nil))
+            wait(QueuedEffect(request: request, cause: 0, chains: [], after: nil))
         }
         return count <= limit
     }
 
-    mutating func wait(_ effect: Waiting) { waiting.append(effect) }
+    mutating func wait(_ effect: QueuedEffect) { waiting.append(effect) }
 
-    /// The number that the next effect or timer will run under: never given twice in the process, so that what a store
-    /// forgets cannot come back to it.
+    /// The number of the next run. It is unique in the process, so a store that has forgotten a run cannot mistake a later
+    /// one for it.
     func nextGeneration() -> Int { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     mutating func add(_ effect: RunningEffect) { running.append(effect) }
 
-    /// Takes an effect out, and the one whose turn it is then.
-    mutating func end(_ generation: Int) -> (ended: RunningEffect, next: Waiting?)? {
+    /// Removes a run, and the queued effect that follows it.
+    mutating func end(_ generation: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
         guard let place = running.firstIndex(where: { $0.generation == generation }) else { return nil }
         let ended = running.remove(at: place)
         guard case .queued = ended.policy, let next = waiting.firstIndex(where: { $0.request.id == ended.id }) else {
@@ -107,7 +106,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         return (ended, waiting.remove(at: next))
     }
 
-    /// Takes out what runs and waits under `id`.
+    /// Removes the running and the queued effects with this id.
     mutating func cancel(_ id: EffectID, ended: inout [RunningEffect]) {
         take(&ended) { $0 == id }
     }
@@ -137,33 +136,33 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
 private let lastGeneration = Atomic(0)
 
-/// An effect that was started and has not ended, or a timer that is armed.
+/// An effect that has started and not ended, or a timer that is armed.
 struct RunningEffect: Sendable {
     let id: EffectID
-    /// Once in a store: what tells it from another run of the same id.
+    /// Tells it from other runs of the same id.
     let generation: Int
-    /// What an effect's id means for the next of the same; nil for a timer.
+    /// The policy of the effect; nil for a timer.
     let policy: EffectPolicy?
-    /// What waits for it. Left when it ends or is cancelled.
+    /// The groups that count it. It leaves them when it ends or is cancelled.
     var chains: [EffectGroup] = []
     var task: Task<Void, Never>?
-    /// How it gets on; nil for a timer, and for what never started.
+    /// Nil for a timer and for an effect that never started.
     var progress: EffectContext?
 
     var isTimer: Bool { policy == nil }
 
-    /// Ends what may still run of it, and tells those who wait.
+    /// Cancels the task and leaves the groups.
     func end() {
         task?.cancel()
         for chain in chains { chain.leave() }
     }
 }
 
-/// What is left to be told when the store's lock is free again: a waiter may well ask the store for its state.
+/// Work to do when the lock of the store is free again: a waiter may read the store.
 @usableFromInline
 package struct PostLockWork: Sendable {
     var ended: [RunningEffect] = []
-    /// The chains of what is done with, to be left once all that it started has entered them.
+    /// The groups of processed actions, to be left when everything that they started has entered.
     var left: [EffectGroup] = []
 
     var isEmpty: Bool { ended.isEmpty && left.isEmpty }

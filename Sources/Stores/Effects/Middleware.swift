@@ -1,28 +1,28 @@
 /// Answers commits with effects: the place for side effects.
 ///
-/// Several run in the declared order, each on every commit: one that has nothing to do returns `.none` and never silences
-/// the next. Its methods are called inside the store, so they must be quick; what takes its time belongs into an ``Effect``.
-/// None can fail: a failure is an action like every other result. One that also wants to see actions before they are reduced
-/// is an ``Interceptor``.
+/// A store asks all of its middlewares, in the declared order, about every commit. One that has nothing to do returns `.none`;
+/// it cannot hide a commit from the next. The methods are called under the lock of the store, so they must be quick: work that
+/// takes time belongs in an ``Effect``. They cannot throw: a failure is an action. A middleware that also sees actions before
+/// the reducer is an ``Interceptor``.
 public protocol Middleware<State, Action>: Sendable {
-    /// The state of the stores that it serves.
+    /// The state of its stores.
     associatedtype State: Sendable
-    /// What is sent to them.
+    /// The actions of its stores.
     associatedtype Action: Sendable
 
-    /// What is to be done after a commit. Nothing unless it is written otherwise.
+    /// The effects that follow a commit. By default none.
     ///
-    /// It answers and does not act: where the effects of a batch, or of an action near the limit, might be too many, it is
-    /// asked once more beforehand.
+    /// It must not act by itself: for a batch, and for an action near the limit of effects, the store calls it once more in
+    /// advance to count the effects.
     ///
-    /// - Parameter commit: the action, the state that it led to, and where it came from.
+    /// - Parameter commit: the action, its origin, and the state after it.
     func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action>
 
-    /// What is to be done when a store goes on from a state that was kept: timers to arm, calls that were cut off to report.
-    /// Nothing unless it is written otherwise.
+    /// The effects that follow when a store continues from a saved state: it arms timers and reports interrupted calls. By
+    /// default none.
     func resume(_ state: State) -> Effect<Action>
 
-    /// The same middleware, made ready to be asked often.
+    /// The same middleware with its type erased.
     var prepared: AnyMiddleware<State, Action> { get }
 }
 
@@ -31,41 +31,41 @@ extension Middleware {
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
     @inlinable
     public func resume(_ state: State) -> Effect<Action> { .none }
-    /// Made anew with each call: whoever asks often keeps it.
+    /// A new object with each call. A store stores it.
     @inlinable
     public var prepared: AnyMiddleware<State, Action> { AnyMiddleware { respond(to: $0) } }
 }
 
-/// A middleware that also stands between the sender and the reducer.
+/// A middleware that also sees actions before the reducer.
 ///
-/// Several are asked in the declared order, each with what the one before made of the action.
+/// A store asks its interceptors in the declared order. Each gets the action as the one before it returned it.
 public protocol Interceptor<State, Action>: Middleware {
-    // Said again, so that one that is only an interceptor need not name them.
-    /// The state of the stores that it serves.
+    // Repeated, so that the compiler infers them from `intercept(_:in:)` alone.
+    /// The state of its stores.
     associatedtype State
-    /// What is sent to them.
+    /// The actions of its stores.
     associatedtype Action
 
-    /// What becomes of `action` before the reducer sees it.
+    /// Passes `action` on, replaces it, stops it or rejects it.
     ///
     /// - Parameters:
-    ///   - action: as the sender, or the interceptor before, gave it.
-    ///   - state: as it is before the action; to be read, not kept.
+    ///   - action: the action of the sender, or of the interceptor before.
+    ///   - state: the state before the action. A stored copy makes the next change copy.
     func intercept(_ action: Action, in state: State) -> Interception<Action>
 }
 
-/// What a middleware makes of an action before it is reduced.
+/// The decision of an interceptor on an action.
 public enum Interception<Action: Sendable>: Sendable {
-    /// It goes on as it is.
+    /// The action continues unchanged.
     case pass
-    /// Another goes on in its place.
+    /// Another action continues in its place.
     case replace(Action)
-    /// It goes no further, and ends as ``Outcome/ignored``.
+    /// The action ends here, as ``Outcome/ignored``.
     case stop
-    /// It goes no further, and the sender gets this answer.
+    /// The action ends here, and its sender gets the rejection.
     case reject(Rejection)
 
-    /// The same for a store whose actions embed this one's.
+    /// The same decision for a store whose actions embed these.
     @inlinable
     package func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> Interception<Parent> {
         switch self {
@@ -77,11 +77,11 @@ public enum Interception<Action: Sendable>: Sendable {
     }
 }
 
-/// A middleware that is a function of the commit.
+/// A middleware made of one function.
 public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware {
     public let prepared: AnyMiddleware<State, Action>
 
-    /// A middleware that answers as `function` does.
+    /// A middleware that answers each commit by `function`.
     @inlinable
     public init(_ function: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
         prepared = AnyMiddleware(function)
@@ -92,7 +92,7 @@ public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware 
 }
 
 extension Middleware {
-    /// The same middleware for a store whose state and actions embed this one's.
+    /// The same middleware for a store whose state and actions contain those of this one.
     @inlinable
     public func scoped<ParentState: Sendable, ParentAction: Sendable>(
         _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
@@ -101,7 +101,7 @@ extension Middleware {
     }
 }
 
-/// A middleware that sees one slice of the state, and the actions nested in one case.
+/// A middleware for one slice of the state and the actions nested in one case.
 public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middleware>: Middleware {
     @usableFromInline package let state: any KeyPath<State, Part.State> & Sendable
     @usableFromInline package let action: CasePath<Action, Part.Action>
@@ -116,7 +116,7 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
         self.action = action
         self.part = part
         prepared = AnyMiddleware { commit in
-            // Most commits are none of its business.
+            // `matches` is cheap, and most commits belong to other slices.
             guard action.matches(commit.action), let nested = action.extract(commit.action) else { return .none }
             return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
         }
@@ -139,14 +139,13 @@ extension ScopedMiddleware: Interceptor where Part: Interceptor {
     }
 }
 
-/// The middlewares of a store, which any number of stores share.
+/// The middlewares of a store. Any number of stores may share one stack.
 @usableFromInline
 package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline package let all: [any Middleware<State, Action>]
     @usableFromInline package let interceptors: [any Interceptor<State, Action>]
-    /// What each makes of a commit.
+    /// All middlewares, with their types erased.
     @usableFromInline package let responders: UnretainedArray<AnyMiddleware<State, Action>>
-    /// Whether there are interceptors.
     @usableFromInline package let intercepts: Bool
 
     @usableFromInline
@@ -158,14 +157,11 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     }
 }
 
-/// A middleware made ready to be asked often, whatever its type: what a store asks after each commit.
-///
-/// Its function is made where the type of the middleware is known, so that the compiler specializes it, and is called without a
-/// copy of anything.
+/// A middleware with its type erased, as a store calls it after each commit. ``AnyReducer`` explains why it exists.
 public final class AnyMiddleware<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline package let respond: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
 
-    /// What answers as `respond` does.
+    /// A middleware that answers each commit by `respond`.
     @inlinable
     public init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
         self.respond = respond

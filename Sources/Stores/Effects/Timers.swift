@@ -1,18 +1,19 @@
-/// An action that is due at a moment which stands in the state.
+/// An action with a deadline that is part of the state.
 public struct StateTimer<Action: Sendable>: Sendable {
-    /// Its name, once in its group.
+    /// Its name, unique in its group.
     public let id: EffectID
-    /// When it is due, in milliseconds since 1970-01-01T00:00:00Z.
+    /// The deadline in milliseconds since 1970-01-01T00:00:00Z.
     public let deadline: Int
-    /// What is dispatched then: as it was when the timer was armed, so it must follow from the id and the deadline.
+    /// The action that is dispatched at the deadline. It must depend on the id and the deadline only, because the store keeps the
+    /// action of the moment when it armed the timer.
     public let action: Action
 
-    /// A timer that is due at `deadline`.
+    /// A timer that fires at `deadline`.
     ///
     /// - Parameters:
-    ///   - id: its name, once in its group.
+    ///   - id: its name, unique in its group.
     ///   - deadline: milliseconds since 1970.
-    ///   - action: what is dispatched then.
+    ///   - action: the action that is dispatched at the deadline.
     public init(_ id: EffectID, at deadline: Int, _ action: Action) {
         self.id = id
         self.deadline = deadline
@@ -23,7 +24,7 @@ public struct StateTimer<Action: Sendable>: Sendable {
         StateTimer<Parent>(id, at: deadline, embed(action))
     }
 
-    /// What tells it from a timer of the same name that was set anew.
+    /// Tells it from a timer with the same name and another deadline.
     var key: Key { Key(id: id, deadline: deadline) }
 
     struct Key: Hashable {
@@ -32,21 +33,22 @@ public struct StateTimer<Action: Sendable>: Sendable {
     }
 }
 
-/// Keeps timers that the state tells of: their deadlines are moments, so they outlast the process.
+/// Runs the timers that the state describes. Their deadlines are points in time, so they survive a restart of the process.
 ///
-/// After each commit, and when a store goes on from a state that was kept, the state is asked for all its timers: what is new
-/// is armed, what is gone is disarmed, what is past is due at once. Each deadline is told once, in the order of the
-/// deadlines; the action's reducer takes it out of the state or sets another. Waiting costs one task, however many there are.
-/// A timer is no effect: it stands in no list of those and `settled()` does not wait for it.
+/// After each commit, and when a store continues from a saved state, the middleware reads all timers from the state. The store
+/// arms new timers, disarms those that are gone, and fires at once those whose deadline has passed. Each deadline fires once, in
+/// the order of the deadlines. The reducer of the action removes the deadline from the state, or sets another. All timers of a
+/// group together cost one waiting task. A timer is not an effect: it counts towards no limit, and `settled()` does not wait
+/// for it.
 public struct Timers<State: Sendable, Action: Sendable>: Middleware {
     private let group: EffectID
     private let timers: @Sendable (State) -> [StateTimer<Action>]
 
-    /// A middleware that keeps the timers of a group.
+    /// A middleware for a group of timers.
     ///
     /// - Parameters:
-    ///   - group: names these timers among all of the store's.
-    ///   - timers: all that the state has; called after each commit, so it must be quick.
+    ///   - group: the name of the group, unique in the store.
+    ///   - timers: all timers of a state. It is called after each commit, so it must be quick.
     public init(_ group: EffectID, _ timers: @escaping @Sendable (State) -> [StateTimer<Action>]) {
         self.group = group
         self.timers = timers
@@ -57,34 +59,33 @@ public struct Timers<State: Sendable, Action: Sendable>: Middleware {
     public func resume(_ state: State) -> Effect<Action> { Effect([.timers(group, timers(state))]) }
 }
 
-/// The timers of one ``Timers``: those that the state has, and the one that is armed.
+/// The timers of one ``Timers`` middleware: those of the state, and the one that is armed.
 struct TimerGroup<Action: Sendable>: Sendable {
     let id: EffectID
-    private var wanted: [StateTimer<Action>] = []
-    /// What has been told already and still stands in the state.
-    private var told: Set<StateTimer<Action>.Key> = []
+    private var timers: [StateTimer<Action>] = []
+    /// Timers that have fired and are still part of the state.
+    private var fired: Set<StateTimer<Action>.Key> = []
     private(set) var armed: (timer: StateTimer<Action>, generation: Int)?
 
     init(id: EffectID) { self.id = id }
 
-    /// Takes the timers that the state has now.
-    mutating func want(_ timers: [StateTimer<Action>]) {
-        wanted = timers
-        if !told.isEmpty { told.formIntersection(timers.map(\.key)) }
+    mutating func setTimers(_ timers: [StateTimer<Action>]) {
+        self.timers = timers
+        if !fired.isEmpty { fired.formIntersection(timers.map(\.key)) }
     }
 
-    /// The one to be armed; nil where there is none.
+    /// The timer to arm; nil if there is none.
     var next: StateTimer<Action>? {
-        wanted.lazy.filter { !told.contains($0.key) }.min { $0.deadline < $1.deadline }
+        timers.lazy.filter { !fired.contains($0.key) }.min { $0.deadline < $1.deadline }
     }
 
     mutating func arm(_ timer: StateTimer<Action>, _ generation: Int) { armed = (timer, generation) }
 
     mutating func disarm() { armed = nil }
 
-    /// Notes that the armed timer has been told.
-    mutating func fire() {
-        if let armed { told.insert(armed.timer.key) }
+    /// Records that the armed timer has fired.
+    mutating func markFired() {
+        if let armed { fired.insert(armed.timer.key) }
         armed = nil
     }
 }

@@ -1,18 +1,18 @@
-/// What a request belongs to in somebody's tracing: the `traceparent` of W3C Trace Context.
+/// The trace that a client's request belongs to: the `traceparent` of W3C Trace Context.
 ///
-/// The store passes it on, from a client's action to the effects of that action, of the actions that they send, and so on. An
-/// adapter of a ``RemoteClient`` sends it with the calls that those make.
+/// The store passes it from the action of a client to the effects of that action, to the actions that these send, and so on.
+/// ``EffectContext/trace`` hands it to an effect, so that a client of a remote service can send it with its calls.
 public struct TraceContext: Sendable, Hashable {
-    /// The value as it was read, to be sent as it is.
+    /// The value as it was received. It is sent unchanged.
     public let traceparent: String
 
     /// Reads a `traceparent`.
     ///
     /// - Parameter traceparent: the value of the field.
-    /// - Returns: nil for one that is malformed: whoever meets it must not pass it on (3.2.2.5).
+    /// - Returns: nil if the value is malformed: such a value must not be passed on (3.2.2.5).
     public init?(_ traceparent: String) {
         let bytes = Array(traceparent.utf8)
-        // Version 00 ends behind the flags. What later versions add follows a dash.
+        // Version 00 ends behind the flags. Later versions may add fields behind another dash.
         guard bytes.count == 55 || bytes.count > 55 && bytes.count <= 512 && bytes[55] == Self.dash else { return nil }
         guard [2, 35, 52].allSatisfy({ bytes[$0] == Self.dash }) else { return nil }
         let (version, trace, parent, flags) = (bytes[0..<2], bytes[3..<35], bytes[36..<52], bytes[53..<55])

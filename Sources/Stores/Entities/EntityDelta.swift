@@ -1,15 +1,15 @@
-/// What has changed in a table between two stamps, and nothing that came and went in between.
+/// The net change of a table between two versions. Changes that cancel each other out are left out.
 ///
-/// An id stands at most once in each list. To bring the old order up to date: take out what was `removed` and what was
-/// `moved`, the highest old index first; then put in what was `inserted` and what was `moved`, the lowest new index
-/// first. These are the steps of a JSON Patch as well. The entities that are `inserted` and `updated` have other values
-/// than before; an id that is both moved and updated stands in both lists.
+/// An id appears at most once in each list. To update the old order, first remove the `removed` and the `moved` ids, from the
+/// highest old index to the lowest; then insert the `inserted` and the `moved` ids, from the lowest new index to the highest.
+/// A JSON Patch has the same steps. The entities of `inserted` and `updated` have new values. An id that was both moved and
+/// updated is in both lists.
 public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     /// An id and its index in the order.
     public struct Position: Sendable, Equatable {
-        /// Whose place it is.
+        /// The id.
         public let id: ID
-        /// Where it stands, from 0.
+        /// The index, from 0.
         public let index: Int
 
         @inlinable
@@ -21,11 +21,11 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
 
     /// An id and its index in the order before and after.
     public struct Move: Sendable, Equatable {
-        /// Who moved.
+        /// The id.
         public let id: ID
-        /// Where it stood, from 0.
+        /// The old index, from 0.
         public let from: Int
-        /// Where it stands, from 0. May be where it stood.
+        /// The new index, from 0. It may equal the old one.
         public let to: Int
 
         @inlinable
@@ -36,13 +36,13 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
         }
     }
 
-    /// Ids that are gone, with where they stood; by index.
+    /// Removed ids with their old indices, by index.
     public let removed: [Position]
-    /// Ids that are new, with where they stand; by index.
+    /// New ids with their indices, by index.
     public let inserted: [Position]
-    /// Ids that stand elsewhere; by their new index.
+    /// Moved ids, by new index.
     public let moved: [Move]
-    /// Ids that were there before, whose entities were changed; in the order of their first change.
+    /// Ids of changed entities that are not new, in the order of their first change.
     public let updated: [ID]
 
     /// Whether nothing has changed.
@@ -54,20 +54,20 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
         var (removed, inserted, moved, updated): ([Position], [Position], [Move], [ID]) = ([], [], [], [])
         for (position, id) in zip(entries.indices, entries.lazy.map { $0.id })
         where !entries[..<position].contains(where: { $0.id == id }) {
-            guard let (from, to) = entries.journey(of: id) else {
+            guard let (from, to) = entries.netMove(of: id) else {
                 updated.append(id)
                 continue
             }
             if let from, let to {
                 moved.append(Move(id: id, from: from, to: to))
-                if entries.contains(where: { $0.id == id && $0.bringsValue }) { updated.append(id) }
+                if entries.contains(where: { $0.id == id && $0.setsValue }) { updated.append(id) }
             } else if let from {
                 removed.append(Position(id: id, index: from))
             } else if let to {
                 inserted.append(Position(id: id, index: to))
             }
         }
-        // Where nothing else changed places, a move that came back is none.
+        // If nothing else moved, a move back to the same index is no move.
         if removed.isEmpty, inserted.isEmpty, moved.allSatisfy({ $0.from == $0.to }) { moved = [] }
         self.removed = removed.sorted { $0.index < $1.index }
         self.inserted = inserted.sorted { $0.index < $1.index }
@@ -77,10 +77,10 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
 }
 
 extension ArraySlice {
-    /// Where an id stood before these changes and where it stands after them, nil for nowhere; nil as a whole where they
-    /// changed only what stands under it.
+    /// The index of an id before and after these changes, each nil if the id is not in the table. Nil as a whole if the changes
+    /// only updated the entity.
     @inlinable
-    func journey<ID>(of id: ID) -> (from: Int?, to: Int?)? where Element == EntityChangeLogEntry<ID> {
+    func netMove<ID>(of id: ID) -> (from: Int?, to: Int?)? where Element == EntityChangeLogEntry<ID> {
         let first = firstIndex { $0.id == id && !$0.isUpdate }
         let last = lastIndex { $0.id == id && !$0.isUpdate }
         guard let first, let last else { return nil }
@@ -91,11 +91,11 @@ extension ArraySlice {
     }
 }
 
-/// The latest changes of a table. A reader that looks after each commit finds them all; nobody else makes it grow.
+/// The latest changes of a table. It is long enough for a reader that looks after each commit.
 @usableFromInline
 struct EntityChangeLog<ID: Hashable & Sendable>: Sendable {
-    /// As many are kept at least, if there were as many; twice as many at most.
-    @inlinable static var kept: Int { 16 }
+    /// The minimum number of entries, once there were as many. The maximum is twice as much.
+    @inlinable static var minCount: Int { 16 }
 
     @usableFromInline var entries: [EntityChangeLogEntry<ID>] = []
 
@@ -103,51 +103,51 @@ struct EntityChangeLog<ID: Hashable & Sendable>: Sendable {
     init() {}
 
     @inlinable
-    mutating func note(_ entry: EntityChangeLogEntry<ID>) {
-        if entries.count == 2 * Self.kept { entries.removeFirst(Self.kept) }
+    mutating func append(_ entry: EntityChangeLogEntry<ID>) {
+        if entries.count == 2 * Self.minCount { entries.removeFirst(Self.minCount) }
         entries.append(entry)
     }
 
-    /// The changes that led from that stamp to the latest; nil where the log does not know it.
+    /// The changes since that version; nil if the log does not reach back to it.
     @inlinable
     func entries(since stamp: ChangeToken) -> ArraySlice<EntityChangeLogEntry<ID>>? {
         entries.lastIndex { $0.before == stamp }.map { entries[$0...] }
     }
 }
 
-/// One change of a table: an insertion comes from nowhere, a removal goes there, an update stays where it is.
+/// One change of a table. An insertion has no old index, a removal no new one, and an update neither.
 @usableFromInline
 struct EntityChangeLogEntry<ID: Hashable & Sendable>: Sendable {
-    /// The stamp that the table had before.
+    /// The token of the table before the change.
     @usableFromInline let before: ChangeToken
     @usableFromInline let id: ID
-    /// Places in the order, -1 for nowhere: smaller than optionals.
-    @usableFromInline let oldPlace: Int32
-    @usableFromInline let newPlace: Int32
+    /// Indices in the order, -1 for none: smaller than optionals.
+    @usableFromInline let oldIndex: Int32
+    @usableFromInline let newIndex: Int32
 
     @inlinable
-    init(before: ChangeToken, id: ID, from oldPlace: Int?, to newPlace: Int?) {
+    init(before: ChangeToken, id: ID, from oldIndex: Int?, to newIndex: Int?) {
         self.before = before
         self.id = id
-        self.oldPlace = Int32(truncatingIfNeeded: oldPlace ?? -1)
-        self.newPlace = Int32(truncatingIfNeeded: newPlace ?? -1)
+        self.oldIndex = Int32(truncatingIfNeeded: oldIndex ?? -1)
+        self.newIndex = Int32(truncatingIfNeeded: newIndex ?? -1)
     }
 
-    /// The place before the change.
-    @inlinable var from: Int? { oldPlace < 0 ? nil : Int(oldPlace) }
-    /// The place after the change.
-    @inlinable var to: Int? { newPlace < 0 ? nil : Int(newPlace) }
+    /// The index before the change.
+    @inlinable var from: Int? { oldIndex < 0 ? nil : Int(oldIndex) }
+    /// The index after the change.
+    @inlinable var to: Int? { newIndex < 0 ? nil : Int(newIndex) }
 
-    /// Whether the order stays what it is.
-    @inlinable var isUpdate: Bool { oldPlace < 0 && newPlace < 0 }
-    /// Whether the entity has another value after it: an update or an insertion.
-    @inlinable var bringsValue: Bool { oldPlace < 0 }
+    /// Whether the order is unchanged.
+    @inlinable var isUpdate: Bool { oldIndex < 0 && newIndex < 0 }
+    /// Whether the entity has a new value: an update or an insertion.
+    @inlinable var setsValue: Bool { oldIndex < 0 }
 
-    /// Where an entity that stood at `index` stands after this change of another one.
+    /// The index of another entity after this change, from its index before it.
     @inlinable
     func after(_ index: Int) -> Int { Self.shift(index, from: from, to: to) }
 
-    /// Where an entity that stands at `index` stood before this change of another one.
+    /// The index of another entity before this change, from its index after it.
     @inlinable
     func before(_ index: Int) -> Int { Self.shift(index, from: to, to: from) }
 

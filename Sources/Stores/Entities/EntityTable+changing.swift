@@ -1,47 +1,47 @@
 extension EntityTable {
-    /// Adds `entity` at the end; false, and no change, where its id is there already.
+    /// Adds `entity` at the end. False, and no change, if the table has its id already.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity) -> Bool {
         insert(entity, at: count)
     }
 
-    /// Adds `entity` at `index`; past the end is the end. False, and no change, where its id is there already.
+    /// Adds `entity` at `index`; an index past the end means the end. False, and no change, if the table has its id already.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, at index: Int) -> Bool {
         guard !contains(entity.id) else { return false }
         let index = min(max(index, 0), count)
         add(entity, at: index)
-        note(entity.id, from: nil, to: index)
+        logChange(of: entity.id, from: nil, to: index)
         return true
     }
 
-    /// Changes the entity in place; its id must stay what it is. False where there is none.
+    /// Changes an entity in place. The change must not touch its id. False if there is no such entity.
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool {
         guard let row = rowOfID[id] else { return false }
         change(&rows[Int(row)].entity)
-        assert(rows[Int(row)].entity.id == id, "A change of an entity must leave its id alone.")
-        note(id, from: nil, to: nil)
+        assert(rows[Int(row)].entity.id == id, "a change of an entity must not change its id")
+        logChange(of: id, from: nil, to: nil)
         return true
     }
 
-    /// Changes the entity in place; its id must stay what it is. Where it comes out equal, the table has not changed. False
-    /// where there is none.
+    /// Changes an entity in place. The change must not touch its id. If the entity is equal afterwards, the table counts as
+    /// unchanged. False if there is no such entity.
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
         guard let row = rowOfID[id] else { return false }
         let before = rows[Int(row)].entity
         change(&rows[Int(row)].entity)
-        assert(rows[Int(row)].entity.id == id, "A change of an entity must leave its id alone.")
-        if rows[Int(row)].entity != before { note(id, from: nil, to: nil) }
+        assert(rows[Int(row)].entity.id == id, "a change of an entity must not change its id")
+        if rows[Int(row)].entity != before { logChange(of: id, from: nil, to: nil) }
         return true
     }
 
-    /// Puts `entity` in the place of the one with its id, or adds it at the end where there is none.
+    /// Replaces the entity with the same id, or adds `entity` at the end if there is none.
     ///
     /// - Parameters:
-    ///   - entity: what is put in.
-    ///   - merge: what becomes of the entity that stands there, in place; without it the new one replaces it.
+    ///   - entity: the new entity.
+    ///   - merge: merges the new entity into the existing one, in place. By default the new one replaces it.
     /// - Returns: whether the entity was added.
     @inlinable @discardableResult
     public mutating func upsert(
@@ -50,31 +50,31 @@ extension EntityTable {
         !update(entity.id) { merge(&$0, entity) } && insert(entity)
     }
 
-    /// Takes the entity out; nil where there is none.
+    /// Removes and returns an entity; nil if there is none.
     @inlinable @discardableResult
     public mutating func remove(_ id: Entity.ID) -> Entity? {
-        guard let row = rowOfID.removeValue(forKey: id), let index = place(of: row) else { return nil }
+        guard let row = rowOfID.removeValue(forKey: id), let index = index(ofRow: row) else { return nil }
         order.remove(at: index)
         let entity = takeRow(row)
-        note(id, from: index, to: nil)
+        logChange(of: id, from: index, to: nil)
         return entity
     }
 
-    /// Moves an entity to `index`; past the end is the end. False where there is no such id.
+    /// Moves an entity to `index`; an index past the end means the end. False if there is no such entity.
     @inlinable @discardableResult
     public mutating func move(_ id: Entity.ID, to index: Int) -> Bool {
-        guard let row = rowOfID[id], let old = place(of: row) else { return false }
+        guard let row = rowOfID[id], let old = self.index(ofRow: row) else { return false }
         let index = min(max(index, 0), count - 1)
         guard index != old else { return true }
         order.remove(at: old)
         order.insert(row, at: index)
-        note(id, from: old, to: index)
+        logChange(of: id, from: old, to: index)
         return true
     }
 }
 
 extension EntityTable {
-    /// - Precondition: there is no such id, and `index` is in bounds.
+    /// - Precondition: the table does not have the id, and `index` is in bounds.
     @inlinable
     mutating func add(_ entity: Entity, at index: Int) {
         let row = Int32(rows.count)
@@ -83,28 +83,28 @@ extension EntityTable {
         order.insert(row, at: index)
     }
 
-    /// Takes a row out and closes the gap with the last row, so that nothing is shifted.
+    /// Removes a row and fills the gap with the last row, so that nothing is shifted.
     @inlinable
     mutating func takeRow(_ row: Int32) -> Entity {
         let last = Int32(rows.count - 1)
         rows.swapAt(Int(row), Int(last))
         if row != last {
             rowOfID[rows[Int(row)].id] = row
-            if let index = place(of: last) { order[index] = row }
+            if let index = index(ofRow: last) { order[index] = row }
         }
         return rows.removeLast().entity
     }
 
-    /// Where a row stands in the order. Looks at blocks first, which the compiler compares many numbers at a time: three
-    /// times as fast as one by one.
+    /// The index of a row in the order. It compares whole blocks, which the compiler vectorizes: three times as fast as one by
+    /// one.
     @inlinable
-    func place(of row: Int32) -> Int? {
+    func index(ofRow row: Int32) -> Int? {
         let block = 32
         return order.withUnsafeBufferPointer { order in
             var start = 0
             while start + block <= order.count {
                 var isHere = false
-                // A row stands once, so that one hit stays one. To count them, or to stop at one, is slower by half.
+                // A row occurs once, so XOR keeps a hit. Counting hits, or stopping at one, is slower by half.
                 for index in start..<start + block { isHere = isHere != (order[index] == row) }
                 if isHere { break }
                 start += block
@@ -114,21 +114,21 @@ extension EntityTable {
     }
 
     @inlinable
-    mutating func note(_ id: Entity.ID, from old: Int?, to new: Int?) {
-        log.note(EntityChangeLogEntry(before: latest, id: id, from: old, to: new))
+    mutating func logChange(of id: Entity.ID, from old: Int?, to new: Int?) {
+        log.append(EntityChangeLogEntry(before: latest, id: id, from: old, to: new))
         latest = ChangeToken()
     }
 }
 
 extension EntityTable {
-    /// Adds `entity` where the order wants it, behind those that are equal in it; false, and no change, where its id is
-    /// there already.
+    /// Adds `entity` at its place in a sorted table, behind equal ones. False, and no change, if the table has its id already.
     ///
-    /// The table must be sorted by the same order, else the place is any. It is found by bisection: 17 comparisons in a
-    /// table of 100 000.
+    /// The table must be sorted by the same order, or the place is arbitrary. A binary search finds it: 17 comparisons in a table
+    /// of 100 000.
+    ///
     /// - Parameters:
-    ///   - entity: what is added.
-    ///   - areInOrder: whether the first stands before the second; a strict weak order, as in `sort(by:)`.
+    ///   - entity: the new entity.
+    ///   - areInOrder: whether the first comes before the second; a strict weak order, as in `sort(by:)`.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, by areInOrder: (Entity, Entity) -> Bool) -> Bool {
         var (low, high) = (0, count)
@@ -143,10 +143,10 @@ extension EntityTable {
         return insert(entity, at: low)
     }
 
-    /// Adds `entity` where its key wants it, the smallest first, behind those with an equal key; false, and no change,
-    /// where its id is there already.
+    /// Adds `entity` at its place in a table sorted by `key`, behind equal ones. False, and no change, if the table has its id
+    /// already.
     ///
-    /// The table must be sorted by the same key, else the place is any.
+    /// The table must be sorted by the same key, smallest first, or the place is arbitrary.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, sortedBy key: (Entity) -> some Comparable) -> Bool {
         insert(entity, by: { key($0) < key($1) })

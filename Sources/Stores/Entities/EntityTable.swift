@@ -1,16 +1,15 @@
-/// Entities by their ids, in an order: normalized state, in which each thing stands once.
+/// Entities by id, in an order: normalized state, in which each entity exists once.
 ///
-/// Every id has its entity and stands once. Look-up, insertion at the end and change in place cost the same at any size,
-/// some tens of nanoseconds with ids that are integers. To insert elsewhere, to move or to remove walks over the order,
-/// four bytes an entity: in a table of 100 000 it takes some 20 microseconds, whatever the ids are. An empty table is
-/// five words and allocates nothing.
+/// Every id has one entity and one index. Look-up, insertion at the end and change in place cost the same at any size: some tens
+/// of nanoseconds with integer ids. Insertion elsewhere, moving and removing walk over the order, four bytes an entity: about 20
+/// microseconds in a table of 100 000. An empty table is five words and allocates nothing.
 ///
-/// Each change takes a fresh `stamp` and is noted in a short log, from which `changes(since:)` makes what a patch needs.
-/// Tables are equal if they hold equal entities in one order, however they came to it.
+/// Each change takes a new `stamp` and is logged. `changes(since:)` computes the difference from the log. Tables are equal if
+/// they hold equal entities in the same order.
 ///
-/// An entity must keep its id: the table goes by the one that the entity came with. It holds at most 2³¹ − 1 entities.
+/// The id of an entity must not change. A table holds at most 2³¹ − 1 entities.
 public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTracked where Entity.ID: Sendable {
-    /// An entity, under the id that it came with.
+    /// An entity with the id that it had when it was inserted.
     @usableFromInline
     struct Row: Sendable {
         @usableFromInline let id: Entity.ID
@@ -23,11 +22,11 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
         }
     }
 
-    /// The entities without gaps, in no order.
+    /// The entities, in no order and without gaps.
     @usableFromInline var rows: [Row] = []
-    /// Where in `rows` each id stands.
+    /// The index of each id in `rows`.
     @usableFromInline var rowOfID: [Entity.ID: Int32] = [:]
-    /// The places in `rows`, in the table's order. Not the ids: numbers are found and shifted faster than any of them.
+    /// Indices of `rows`, in the order of the table. Numbers are searched and shifted faster than ids.
     @usableFromInline var order: [Int32] = []
     @usableFromInline var log = EntityChangeLog<Entity.ID>()
     @usableFromInline var latest = ChangeToken.untouched
@@ -36,7 +35,7 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
     @inlinable
     public init() {}
 
-    /// A table of these entities in their order; of those with one id only the first.
+    /// A table of these entities in their order. Of entities with the same id, only the first is added.
     @inlinable
     public init(_ entities: some Sequence<Entity>) {
         self.init()
@@ -44,15 +43,15 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
         if !isEmpty { latest = ChangeToken() }
     }
 
-    /// Fresh after every change; equal stamps mean equal tables.
+    /// New after every change. Equal tokens mean equal tables.
     @inlinable
     public var stamp: ChangeToken { latest }
 
-    /// How many entities there are.
+    /// The number of entities.
     @inlinable
     public var count: Int { order.count }
 
-    /// Whether there are none.
+    /// Whether the table has no entities.
     @inlinable
     public var isEmpty: Bool { order.isEmpty }
 
@@ -60,25 +59,25 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
     @inlinable
     public func contains(_ id: Entity.ID) -> Bool { rowOfID[id] != nil }
 
-    /// The entity of that id; nil where there is none.
+    /// The entity with this id; nil if there is none.
     @inlinable
     public subscript(id: Entity.ID) -> Entity? {
         guard let row = rowOfID[id] else { return nil }
         return rows[Int(row)].entity
     }
 
-    /// The entities in their order. As long as it is kept, the next change of the table copies it.
+    /// The entities in order. While the value exists, the next change of the table copies it.
     @inlinable
     public var ordered: Ordered { Ordered(self) }
 
-    /// The ids in their order. As long as it is kept, the next change of the table copies it.
+    /// The ids in order. While the value exists, the next change of the table copies it.
     @inlinable
     public var ids: IDs { IDs(self) }
 
-    /// What has changed since the table had that stamp; nil where this is too long ago, or was another table: then
-    /// only a comparison tells.
+    /// The difference to an earlier version of the table; nil if the log does not reach back to it, or if it was another table.
+    /// Then only a comparison of the tables helps.
     ///
-    /// The log reaches back over at least the latest 16 changes.
+    /// The log reaches back over the latest 16 changes at least.
     @inlinable
     public func changes(since stamp: ChangeToken) -> EntityDelta<Entity.ID>? {
         stamp == self.stamp ? EntityDelta([]) : log.entries(since: stamp).map { EntityDelta($0) }
@@ -86,7 +85,7 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
 }
 
 extension EntityTable: Equatable where Entity: Equatable {
-    /// Whether the same entities stand in the same order. Equal stamps answer at once.
+    /// Whether both have equal entities in the same order. Equal tokens answer without a comparison.
     @inlinable
     public static func == (one: EntityTable, other: EntityTable) -> Bool {
         one.stamp == other.stamp
@@ -108,7 +107,7 @@ extension EntityTable {
 
         /// 0.
         @inlinable public var startIndex: Int { 0 }
-        /// How many there are.
+        /// The number of ids.
         @inlinable public var endIndex: Int { order.count }
         /// The id at that index.
         @inlinable public subscript(position: Int) -> Entity.ID { rows[Int(order[position])].id }
@@ -129,7 +128,7 @@ extension EntityTable {
 
         /// 0.
         @inlinable public var startIndex: Int { 0 }
-        /// How many there are.
+        /// The number of entities.
         @inlinable public var endIndex: Int { order.count }
         /// The entity at that index.
         @inlinable public subscript(position: Int) -> Entity { rows[Int(order[position])].entity }

@@ -1,28 +1,28 @@
 import Platform
 
-/// Where a store reads the time, and how its effects and timers wait.
+/// The source of time of a store. Its effects and timers wait by it.
 ///
-/// Moments are absolute and of the wall clock, so that a deadline that stands in a state means the same after a restart.
+/// Times are absolute wall clock times, so a deadline in a state means the same after a restart.
 public protocol StoreClock: Sendable {
-    /// The time: milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     func now() -> Int
 
-    /// Waits until `moment`; returns without waiting where it has passed.
+    /// Waits until `moment`. Returns at once if it has passed.
     ///
     /// - Parameter moment: milliseconds since 1970.
-    /// - Throws: as soon as the task is cancelled, also where it was before.
+    /// - Throws: `CancellationError` as soon as the task is cancelled, also if it was cancelled before the call.
     func sleep(until moment: Int) async throws(CancellationError)
 }
 
 /// The wall clock of the system.
 ///
-/// A sleep reads it again every ten seconds: where it is set forward meanwhile, the sleep ends that much too late at
-/// most; where it is set back, the sleep does not end early.
+/// A sleep reads the clock again every ten seconds. If the clock is set forward meanwhile, the sleep ends at most ten seconds
+/// late. If it is set back, the sleep does not end early.
 public struct SystemClock: StoreClock {
-    /// The longest that one sleep goes on without a look at the clock, in milliseconds.
-    static var longestPiece: Int { 10_000 }
+    /// The longest time without a look at the clock, in milliseconds.
+    static var maxInterval: Int { 10_000 }
 
-    /// The clock; all of them are the same.
+    /// The clock of the system.
     public init() {}
 
     public func now() -> Int { systemTime() }
@@ -32,7 +32,7 @@ public struct SystemClock: StoreClock {
         var time = now()
         while time < moment {
             do {
-                try await Task.sleep(for: .milliseconds(min(moment - time, Self.longestPiece)))
+                try await Task.sleep(for: .milliseconds(min(moment - time, Self.maxInterval)))
             } catch {
                 throw CancellationError()
             }

@@ -1,34 +1,34 @@
-/// What a store takes from its surroundings: time, a place for effects to run, and its limits.
+/// The settings of a store: its clock, the executor of its effects, and its limits.
 ///
-/// One environment serves any number of stores.
+/// Any number of stores may share one environment.
 public final class StoreEnvironment: Sendable {
-    /// Says when; effects and timers wait by it.
+    /// The clock by which effects and timers wait.
     public let clock: any StoreClock
-    /// Where effects run; nil for the shared pool of threads.
+    /// The executor of the effects; nil for the shared pool of threads.
     public let executor: (any TaskExecutor)?
-    /// How many effects may run or wait at once in one store. An action that would start more is rejected with
+    /// The number of effects that may run or wait at the same time in one store. An action that would start more is rejected with
     /// ``Rejection/tooManyEffects``.
     public let effectLimit: Int
-    /// How many actions may be queued behind one dispatch before they are called a cascade without end and dropped.
+    /// The number of actions that may follow from one dispatch. The rest is taken for an endless cascade and dropped.
     public let cascadeLimit: Int
-    /// Whether effects that several middlewares start for one commit run beside one another.
+    /// The order of effects that several middlewares start for one commit.
     public let effectOrder: EffectOrder
-    /// Is told of faults of the program; it may be called inside a store, so it must be quick and send nothing.
+    /// Called with faults of the program. It may be called under the lock of a store, so it must be quick and must not dispatch.
     public let report: @Sendable (StoreFault) -> Void
-    /// Is told what happens to effects; nil where nobody asks, which costs nothing. It is called inside a store, so it must be
-    /// quick and send nothing.
+    /// Called with the events of effects; nil costs nothing. It is called under the lock of a store, so it must be quick and must
+    /// not dispatch.
     public let effects: (@Sendable (EffectEvent) -> Void)?
 
-    /// An environment that is the standard one but for what is given.
+    /// The standard environment, except for the given values.
     ///
     /// - Parameters:
-    ///   - clock: the system's, or one that a test moves.
-    ///   - executor: where effects run; nil for the shared pool of threads.
-    ///   - effectLimit: running and waiting effects of one store.
-    ///   - cascadeLimit: actions queued behind one dispatch.
-    ///   - effectOrder: how the effects that several middlewares start for one commit stand to one another.
-    ///   - report: is told of faults; it must be quick and send nothing.
-    ///   - effects: is told what happens to effects; it must be quick and send nothing.
+    ///   - clock: the clock of the system, or one that a test moves.
+    ///   - executor: the executor of the effects; nil for the shared pool of threads.
+    ///   - effectLimit: the number of running and queued effects of one store.
+    ///   - cascadeLimit: the number of actions that may follow from one dispatch.
+    ///   - effectOrder: the order of effects that several middlewares start for one commit.
+    ///   - report: called with faults. It must be quick and must not dispatch.
+    ///   - effects: called with the events of effects. It must be quick and must not dispatch.
     public init(
         clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil, effectLimit: Int = 64,
         cascadeLimit: Int = 10_000, effectOrder: EffectOrder = .concurrent,
@@ -44,23 +44,23 @@ public final class StoreEnvironment: Sendable {
         self.effects = effects
     }
 
-    /// The system's clock, the shared pool of threads, the usual limits, and nobody to report to.
+    /// The clock of the system, the shared pool of threads, the default limits, and no reports.
     public static let standard = StoreEnvironment()
 }
 
-/// How the effects of several middlewares stand to one another, where one commit starts more than one.
+/// The order of effects that several middlewares start for one commit.
 public enum EffectOrder: Sendable {
-    /// They run beside one another.
+    /// They run at the same time.
     case concurrent
-    /// A middleware's effects begin when those of the middleware before it have ended, for each commit by itself.
+    /// The effects of a middleware begin when those of the middleware before it have ended. Each commit is on its own.
     case sequential
 }
 
-/// A fault of the program that a store has contained: nothing is lost but what it names, and the store goes on.
+/// A fault of the program that a store has contained. The store continues; only the named actions are lost.
 public enum StoreFault: Sendable, Hashable {
-    /// Actions kept following from one another; those that still waited were dropped.
+    /// Actions followed from one another without end. The waiting ones were dropped.
     case cascadeStopped(limit: Int, dropped: Int)
-    /// A change would have broken the invariant of that name; it was rejected.
+    /// A change would have broken the invariant with this name. It was rejected.
     case invariantBroken(String)
 }
 

@@ -1,45 +1,51 @@
-/// A reducer made ready to be called often, whatever its type: what a store and a composition call.
+/// A reducer with its type erased, as stores and compositions call it.
 ///
-/// It is four functions that are made where the type of the reducer is known, so that the compiler specializes them, and that
-/// are called without a copy of anything.
+/// It exists for speed, and so do the `@inlinable` and `@inline(__always)` attributes of this module. A dispatch takes less than
+/// 100 nanoseconds and allocates nothing. Two things make this possible. The four functions below are created where the
+/// concrete type of the reducer is known, so the compiler specializes them; a call through `any Reducer` would not be
+/// specialized. And every step between ``Store/dispatch(_:)`` and these functions is inlinable, so it is specialized in the
+/// program that uses the store, and state and action are passed by reference all the way. `Benchmarks/run --only stores`
+/// measures both.
 public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
-    @usableFromInline package typealias Ask = @Sendable (Action) -> Bool
-    @usableFromInline package typealias Read = @Sendable (Action, State) -> Decision
-    @usableFromInline package typealias Change = @Sendable (Action, inout State) -> Void
-    @usableFromInline package typealias Attempt = @Sendable (Action, inout State) -> Decision
+    @usableFromInline package typealias Concerns = @Sendable (Action) -> Bool
+    @usableFromInline package typealias Decide = @Sendable (Action, State) -> Decision
+    @usableFromInline package typealias Reduce = @Sendable (Action, inout State) -> Void
+    @usableFromInline package typealias Apply = @Sendable (Action, inout State) -> Decision
 
-    @usableFromInline package let ask: Ask
-    @usableFromInline package let read: Read
-    @usableFromInline package let change: Change
-    @usableFromInline package let attempt: Attempt
+    @usableFromInline let concernsFunction: Concerns
+    @usableFromInline let decideFunction: Decide
+    @usableFromInline let reduceFunction: Reduce
+    @usableFromInline let applyFunction: Apply
 
     @inlinable
-    package init(ask: @escaping Ask, read: @escaping Read, change: @escaping Change, attempt: @escaping Attempt) {
-        self.ask = ask
-        self.read = read
-        self.change = change
-        self.attempt = attempt
+    package init(
+        concerns: @escaping Concerns, decide: @escaping Decide, reduce: @escaping Reduce, apply: @escaping Apply
+    ) {
+        concernsFunction = concerns
+        decideFunction = decide
+        reduceFunction = reduce
+        applyFunction = apply
     }
 
-    /// The functions of `reducer`.
+    /// Erases the type of `reducer`.
     @inlinable
     public convenience init(_ reducer: some Reducer<State, Action>) {
         self.init(
-            ask: { reducer.concerns($0) }, read: { reducer.decide($0, in: $1) },
-            change: { reducer.reduce(&$1, $0) }, attempt: { reducer.apply($0, to: &$1) })
+            concerns: { reducer.concerns($0) }, decide: { reducer.decide($0, in: $1) },
+            reduce: { reducer.reduce(&$1, $0) }, apply: { reducer.apply($0, to: &$1) })
     }
 
     @inlinable
-    public func concerns(_ action: Action) -> Bool { ask(action) }
+    public func concerns(_ action: Action) -> Bool { concernsFunction(action) }
 
     @inlinable
-    public func decide(_ action: Action, in state: State) -> Decision { read(action, state) }
+    public func decide(_ action: Action, in state: State) -> Decision { decideFunction(action, state) }
 
     @inlinable
-    public func reduce(_ state: inout State, _ action: Action) { change(action, &state) }
+    public func reduce(_ state: inout State, _ action: Action) { reduceFunction(action, &state) }
 
     @inlinable
-    public func apply(_ action: Action, to state: inout State) -> Decision { attempt(action, &state) }
+    public func apply(_ action: Action, to state: inout State) -> Decision { applyFunction(action, &state) }
 
     @inlinable public var prepared: AnyReducer { self }
 }

@@ -1,23 +1,24 @@
-/// A reducer that may take its time: the whole next state comes back asynchronously.
+/// A reducer that may wait: it returns the whole next state asynchronously.
 ///
-/// Simpler than middleware where every transition may wait; the price is that every transition does.
+/// Simpler than middleware if every transition may wait. The price is that each action waits for the one before it.
 public protocol AsyncReducer<State, Action>: Sendable {
-    /// What is reduced.
+    /// The state.
     associatedtype State: Sendable
-    /// What it is reduced by.
+    /// The actions.
     associatedtype Action: Sendable
 
-    /// The state that `action` leads to, or nil where there is nothing to do now.
+    /// The state after `action`, or nil if the action is ignored.
     ///
-    /// The store asks for one at a time: nothing else changes the state meanwhile.
+    /// The store runs one call at a time, and nothing else changes the state meanwhile. The reducer must not wait for a dispatch
+    /// to its own store: that dispatch waits for the reducer.
     func reduce(_ state: State, _ action: Action) async throws(Rejection) -> State?
 }
 
-/// An ordinary reducer's rules, for a store that reduces asynchronously.
+/// A synchronous reducer for an ``AsyncStore``.
 public struct Asynchronous<Rules: Reducer>: AsyncReducer {
     private let rules: Rules
 
-    /// A reducer that follows `rules` and never waits.
+    /// An asynchronous reducer that calls `rules` and never waits.
     public init(_ rules: Rules) { self.rules = rules }
 
     public func reduce(

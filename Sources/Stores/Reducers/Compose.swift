@@ -5,8 +5,8 @@
 ///         Scope(\.user, .user, UserReducer())
 ///     }
 ///
-/// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace. A part that an
-/// action does not concern is neither asked nor run, and costs little more than finding that out.
+/// All parts decide before any of them reduces, so a rejection by any part at any depth leaves no trace. A part that an action
+/// does not concern is not called.
 public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
     @usableFromInline let parts: [AnyReducer<State, Action>]
     public let body: AnyReducer<State, Action>
@@ -16,22 +16,22 @@ public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
         self.parts = parts
         let list = ReducerList(parts)
         body = AnyReducer(
-            ask: { list.concerns($0) }, read: { list.decide($0, in: $1) }, change: { list.reduce(&$1, $0) },
-            attempt: { list.apply($0, to: &$1) })
+            concerns: { list.concerns($0) }, decide: { list.decide($0, in: $1) }, reduce: { list.reduce(&$1, $0) },
+            apply: { list.apply($0, to: &$1) })
     }
 
-    /// The reducers that `body` lists, in its order.
+    /// The reducers of `body`, in its order.
     @inlinable
     public init(@ReducerBuilder<State, Action> _ body: () -> Compose) { self = body() }
 }
 
-/// Combines reducers variadically: each is asked, then each runs, in the order given.
+/// Combines reducers: all decide, then all reduce, in the given order.
 @inlinable
 public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) -> Compose<State, Action> {
     Compose(parts: reducers.map { $0.prepared })
 }
 
-/// A reducer that is written as a list of others, each asked and run in its order.
+/// A reducer written as a list of others. All decide, then all reduce, in the order of the list.
 ///
 ///     struct ShopReducer: ComposedReducer {
 ///         var body: some Reducer<ShopState, ShopAction> {
@@ -44,12 +44,11 @@ public func combine<State, Action>(_ reducers: any Reducer<State, Action>...) ->
 ///         }
 ///     }
 ///
-/// All parts decide before any of them reduces: one rejection, however deep and however late, leaves no trace.
+/// All parts decide before any of them reduces, so a rejection by any part at any depth leaves no trace.
 ///
-/// A store makes the list once, and so does whatever the reducer is composed into. Who calls a method of the reducer itself,
-/// as a test may, makes it anew with each call.
+/// A store builds the list once. A direct call of a method of the reducer, as in a test, builds it with each call.
 public protocol ComposedReducer<State, Action>: Reducer {
-    /// The type of the list, found by the compiler.
+    /// The type of the list. The compiler infers it.
     associatedtype Body: Reducer<State, Action>
 
     /// The parts, in their order.
@@ -57,30 +56,30 @@ public protocol ComposedReducer<State, Action>: Reducer {
 }
 
 extension ComposedReducer {
-    /// The body, made once and ready to be called.
+    /// The body with its type erased.
     @inlinable
     public var prepared: AnyReducer<Body.State, Body.Action> { body.prepared }
 
-    /// Whether it is the business of any part of the body.
+    /// Whether the action concerns any part of the body.
     @inlinable
     public func concerns(_ action: Body.Action) -> Bool { body.concerns(action) }
 
-    /// Asks every part of the body.
+    /// The decision of all parts of the body.
     @inlinable
     public func decide(_ action: Body.Action, in state: Body.State) -> Decision { body.decide(action, in: state) }
 
-    /// Runs every part of the body.
+    /// Reduces by all parts of the body.
     @inlinable
     public func reduce(_ state: inout Body.State, _ action: Body.Action) { body.reduce(&state, action) }
 
-    /// Asks every part of the body, then runs all of them where that is accepted.
+    /// Reduces by all parts of the body if their decision is to accept.
     @inlinable
     public func apply(_ action: Body.Action, to state: inout Body.State) -> Decision {
         body.apply(action, to: &state)
     }
 }
 
-/// The parts of a composition, called in order.
+/// The parts of a composition.
 @usableFromInline
 struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline let list: UnretainedArray<AnyReducer<State, Action>>
@@ -96,15 +95,15 @@ struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
 
     @inlinable
     func decide(_ action: Action, in state: State) -> Decision {
-        var said = Decision.ignore
+        var decision = Decision.ignore
         for part in list.elements {
-            let more = part._withUnsafeGuaranteedRef { part in
+            let next = part._withUnsafeGuaranteedRef { part in
                 part.concerns(action) ? part.decide(action, in: state) : .ignore
             }
-            said = said.joined(with: more)
-            if case .reject = said { break }
+            decision = decision.joined(with: next)
+            if case .reject = decision { break }
         }
-        return said
+        return decision
     }
 
     @inlinable
@@ -121,7 +120,7 @@ struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
             guard only == nil else { return applyAll(action, to: &state) }
             only = part
         }
-        // Most actions concern one part, which then finds both steps by itself.
+        // Most actions concern one part. It may then decide and reduce in one call.
         guard let only else { return .ignore }
         return only._withUnsafeGuaranteedRef { $0.apply(action, to: &state) }
     }
@@ -134,27 +133,27 @@ struct ReducerList<State: Sendable, Action: Sendable>: Sendable {
     }
 }
 
-/// Makes one reducer of a list of statements.
+/// Builds one reducer from a list of statements.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable> {
-    /// A statement of many: what they have in common.
+    /// The common type of all statements.
     public typealias Parts = Compose<State, Action>
 
-    /// One reducer, prepared here, where its type is known.
+    /// One reducer. Its type is erased here, where it is known.
     @inlinable
     public static func buildExpression<Part: Reducer<State, Action>>(_ part: Part) -> Parts {
         Parts(parts: [part.prepared])
     }
 
-    /// A list within the list.
+    /// A nested list.
     @inlinable
     public static func buildExpression(_ parts: Parts) -> Parts { parts }
 
-    /// The statements in their order.
+    /// The statements in order.
     @inlinable
     public static func buildBlock(_ parts: Parts...) -> Parts { buildArray(parts) }
 
-    /// `if` without `else`: where it does not hold, nothing is there.
+    /// `if` without `else`.
     @inlinable
     public static func buildOptional(_ parts: Parts?) -> Parts { parts ?? Parts(parts: []) }
 
@@ -166,7 +165,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable> {
     @inlinable
     public static func buildEither(second: Parts) -> Parts { second }
 
-    /// `for`: the statements of each turn, in their order.
+    /// `for`: the statements of all iterations in order.
     @inlinable
     public static func buildArray(_ parts: [Parts]) -> Parts { Parts(parts: parts.flatMap(\.parts)) }
 }

@@ -1,13 +1,13 @@
-/// Runs a reducer on one element of many, by its key; an action for an element that is gone is ignored.
+/// Runs a reducer on the element with a given key. An action for an element that is gone is ignored.
 ///
 ///     Scope(\.tasks, .task, ForEach(TaskReducer()))
 ///
-/// The elements stand in an ``EntityTable`` by their ids, in a dictionary by their keys, or in an array by their places.
+/// The elements are in an ``EntityTable`` (the key is the id), a dictionary, or an array (the key is the index).
 public struct ForEach<Elements: KeyedElements & Sendable, Part: Reducer>: Reducer
 where Elements.Key: Sendable, Elements.Value == Part.State {
     @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
-    /// Runs `part` on the element that an action names.
+    /// Runs `part` on the element whose key is in the action.
     ///
     /// - Parameter part: the reducer of each element.
     @inlinable
@@ -27,12 +27,12 @@ where Elements.Key: Sendable, Elements.Value == Part.State {
 
 /// An action for one element of many.
 public struct ElementAction<Key: Sendable, Action: Sendable>: Sendable {
-    /// Which element.
+    /// The key of the element.
     public let key: Key
-    /// What it is to do.
+    /// The action for the element.
     public let action: Action
 
-    /// An action for the element of that key.
+    /// An action for the element with this key.
     @inlinable
     public init(_ key: Key, _ action: Action) {
         self.key = key
@@ -42,17 +42,17 @@ public struct ElementAction<Key: Sendable, Action: Sendable>: Sendable {
 
 extension ElementAction: Equatable where Key: Equatable, Action: Equatable {}
 
-/// A collection whose elements are found and changed by a key.
+/// A collection whose elements are read and changed by key.
 public protocol KeyedElements<Key, Value> {
-    /// What an element is found by.
+    /// The key of an element.
     associatedtype Key
     /// An element.
     associatedtype Value
 
-    /// The element of that key; nil where there is none.
+    /// The element with this key; nil if there is none.
     func element(of key: Key) -> Value?
 
-    /// Changes the element of that key in place; without one, `change` is not called.
+    /// Changes the element with this key in place. Does not call `change` if there is none.
     mutating func changeElement(of key: Key, _ change: (inout Value) -> Void)
 }
 

@@ -1,21 +1,22 @@
-/// Runs a reducer on one case of a state that is one of several; in any other case the action is ignored.
+/// Runs a reducer on the payload of one case of an enumeration. In any other case the action is ignored.
 ///
 ///     Scope(\.checkout, .checkout, Compose {
 ///         IfCase(.filling, .filling, FillingReducer())
 ///         IfCase(.paying, .paying, PayingReducer())
 ///     })
 ///
-/// To go from one case to another is the work of a reducer beside it, on the whole state.
+/// A transition from one case to another belongs in a reducer beside it, on the whole state. The payload is changed in place:
+/// its collections are not copied.
 public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer {
     @usableFromInline let state: CasePath<State, Part.State>
     @usableFromInline let action: CasePath<Action, Part.Action>
     @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
-    /// Runs `part` on one case of the state.
+    /// Runs `part` on the payload of one case.
     ///
     /// - Parameters:
-    ///   - state: the case of the state that `part` reduces.
-    ///   - action: the case that holds its actions.
+    ///   - state: the case whose payload `part` reduces.
+    ///   - action: the case of the actions of `part`.
     ///   - part: the case's reducer.
     @inlinable
     public init(
@@ -52,7 +53,7 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
 }
 
 extension CasePath {
-    /// Changes the value in its case, in place; `.ignore` where `root` is another case.
+    /// Changes the payload in place; `.ignore` if `root` is another case.
     @inlinable
     func change(_ root: inout Root, _ body: (inout Value) -> Decision) -> Decision {
         guard var value = extract(root) else { return .ignore }
@@ -65,7 +66,7 @@ extension CasePath {
     }
 }
 
-/// The way from an action to one nested in it, and back: what a key path is to a structure's property.
+/// A path to the payload of one case of an enumeration, as a key path is one to a property of a structure.
 ///
 ///     extension CasePath<ShopAction, CartAction> {
 ///         static var cart: Self {
@@ -73,21 +74,21 @@ extension CasePath {
 ///         }
 ///     }
 ///
-/// It leads into one of several cases of a state as well: see ``IfCase``.
+/// It leads from an action to a nested action, or into one case of a state: see ``IfCase``.
 public struct CasePath<Root, Value>: Sendable {
     /// Wraps a value in its case.
     public let embed: @Sendable (Value) -> Root
-    /// Calls a function with the value, where the root is that case.
+    /// Calls a function with the value if the root is this case.
     public let lend: @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
-    /// Whether the root is that case.
+    /// Whether the root is this case.
     public let matches: @Sendable (Root) -> Bool
 
-    /// The way into one case, and back.
+    /// A path to one case.
     ///
     /// - Parameters:
-    ///   - embed: the case itself, which is a function.
-    ///   - lend: undoes `embed`: calls the function that it is given with the value, where there is one. The value is lent and
-    ///     not returned, so that a large one need not be copied.
+    ///   - embed: wraps a value in the case.
+    ///   - lend: calls its second argument with the value if the root is this case. The value is passed and not returned, so a
+    ///     large one is not copied.
     @inlinable @inline(__always)
     public init(
         embed: @escaping @Sendable (Value) -> Root,
@@ -102,7 +103,7 @@ public struct CasePath<Root, Value>: Sendable {
         }
     }
 
-    /// The value, where `root` is that case.
+    /// The value if `root` is this case.
     @inlinable
     public func extract(_ root: Root) -> Value? {
         var value: Value?
@@ -112,20 +113,20 @@ public struct CasePath<Root, Value>: Sendable {
 }
 
 extension CasePath where Root == Value {
-    /// The way from an action to itself.
+    /// The path from a value to itself.
     @inlinable @inline(__always)
     public static var whole: CasePath { CasePath(embed: { $0 }, lend: { $1($0) }) }
 }
 
-/// Runs a reducer on a state that may be absent; nil, and the action is ignored.
+/// Runs a reducer on an optional state. While the state is nil, the action is ignored.
 ///
 ///     Scope(\.draft, .draft, IfPresent(DraftReducer()))
 public struct IfPresent<Part: Reducer>: Reducer {
     @usableFromInline let part: AnyReducer<Part.State, Part.Action>
 
-    /// Runs `part` on what is there.
+    /// Runs `part` on the wrapped state.
     ///
-    /// - Parameter part: the reducer of what is there.
+    /// - Parameter part: the reducer of the wrapped state.
     @inlinable
     public init(_ part: Part) { self.part = part.prepared }
 
@@ -137,7 +138,7 @@ public struct IfPresent<Part: Reducer>: Reducer {
 
     @inlinable
     public func reduce(_ state: inout Part.State?, _ action: Part.Action) {
-        // Taken out, changed and put back: a copy beside it would make every collection in it copy itself.
+        // Take the value out, so that it is the only reference to its collections: a second one would make them copy.
         guard var present = state.take() else { return }
         part.reduce(&present, action)
         state = present

@@ -1,15 +1,15 @@
-/// What holds of a value after every change.
+/// A condition that a value must fulfil after every change.
 public struct Invariant<Value: Sendable>: Sendable {
-    /// The reason with which a change that breaks it is rejected, as a fault.
+    /// The reason of the rejection when a change breaks the invariant.
     public let name: String
-    /// Whether the invariant is kept.
+    /// Whether a value fulfils the invariant.
     public let holds: @Sendable (Value) -> Bool
 
-    /// An invariant under a name.
+    /// An invariant with a name.
     ///
     /// - Parameters:
-    ///   - name: the reason with which a change that breaks it is rejected.
-    ///   - holds: whether the invariant is kept; it only reads.
+    ///   - name: the reason of the rejection when a change breaks the invariant.
+    ///   - holds: whether a value fulfils the invariant. It must only read.
     @inlinable
     public init(_ name: String, holds: @escaping @Sendable (Value) -> Bool) {
         self.name = name
@@ -17,10 +17,10 @@ public struct Invariant<Value: Sendable>: Sendable {
     }
 }
 
-/// Changes a copy of `state`, which takes the place of `state` only where the change is accepted and breaks nothing.
+/// Changes a copy of `state` and assigns it to `state` if the change is accepted and breaks no invariant.
 @inlinable
-func attempt<State>(
-    on state: inout State, keeping invariants: [Invariant<State>], _ change: (inout State) -> Decision
+func applyChecked<State>(
+    to state: inout State, invariants: [Invariant<State>], _ change: (inout State) -> Decision
 ) -> Decision {
     var next = state
     let decision = change(&next)
@@ -32,18 +32,18 @@ func attempt<State>(
     return .accept
 }
 
-/// Checks, after each change of a reducer, that what must hold of its state does: in every build, also in a release.
+/// Checks invariants of the state after each change of a reducer, in debug and in release builds.
 ///
 ///     Invariants([Invariant("negative-balance") { $0.balance >= 0 }], of: AccountReducer())
 ///
-/// A change that breaks one is rejected as a fault (``Rejection/isFault``) and leaves no trace; of several that are
-/// broken, the first is named. What the reducer itself ignores or rejects is not checked.
+/// A change that breaks an invariant is rejected as a fault (``Rejection/isFault``) and leaves no trace. The rejection names
+/// the first broken invariant. Actions that the reducer itself ignores or rejects are not checked.
 ///
-/// The state that is checked is the one that this reducer leaves: a part beside it that changes the same slice is not
-/// seen. Wrap the whole composition that changes what the invariants speak of.
+/// The check sees the state as this reducer leaves it, and not the changes that another part makes to the same slice. Wrap the
+/// whole composition that changes the checked values.
 ///
-/// A change is tried on a copy of the state, so the collections that it touches copy themselves: wrap the slice that
-/// needs it, and not a whole state with large tables.
+/// A change runs on a copy of the state, so the collections that it touches are copied. Wrap the slice that needs the check, and
+/// not a whole state with large tables.
 public struct Invariants<Part: Reducer>: Reducer {
     @usableFromInline let invariants: [Invariant<Part.State>]
     @usableFromInline let part: AnyReducer<Part.State, Part.Action>
@@ -51,8 +51,8 @@ public struct Invariants<Part: Reducer>: Reducer {
     /// Checks the changes of `part`.
     ///
     /// - Parameters:
-    ///   - invariants: what must hold, checked in this order.
-    ///   - part: the reducer that is checked.
+    ///   - invariants: checked in this order.
+    ///   - part: the reducer whose changes are checked.
     @inlinable
     public init(_ invariants: [Invariant<Part.State>], of part: Part) {
         self.invariants = invariants
@@ -70,6 +70,6 @@ public struct Invariants<Part: Reducer>: Reducer {
 
     @inlinable
     public func apply(_ action: Part.Action, to state: inout Part.State) -> Decision {
-        attempt(on: &state, keeping: invariants) { part.apply(action, to: &$0) }
+        applyChecked(to: &state, invariants: invariants) { part.apply(action, to: &$0) }
     }
 }

@@ -1,8 +1,8 @@
-/// Lets actions call the methods of a value that keeps its own rules, so that it can be a store's state.
+/// A reducer for a state that has methods in place of rules: each action calls one.
 ///
-/// A method works on a copy of the value, so the collections that it changes copy themselves.
+/// A method runs on a copy of the value, so the collections that it changes are copied.
 public struct MethodReducer<State: Sendable, Action: Sendable>: Reducer {
-    /// Calls the method that `action` stands for; false where it had nothing to do.
+    /// Calls the method for an action. False if the method had nothing to do.
     public typealias Call = @Sendable (inout State, Action) throws(Rejection) -> Bool
 
     private let invariants: [Invariant<State>]
@@ -11,8 +11,8 @@ public struct MethodReducer<State: Sendable, Action: Sendable>: Reducer {
     /// A reducer that calls methods.
     ///
     /// - Parameters:
-    ///   - invariants: what must hold after each method; one that breaks them is rejected as a fault.
-    ///   - call: calls the value's method that an action stands for.
+    ///   - invariants: checked after each method. A method that breaks one is rejected as a fault.
+    ///   - call: calls the method for an action.
     public init(invariants: [Invariant<State>] = [], _ call: @escaping Call) {
         self.invariants = invariants
         self.call = call
@@ -26,7 +26,7 @@ public struct MethodReducer<State: Sendable, Action: Sendable>: Reducer {
     public func reduce(_ state: inout State, _ action: Action) { _ = apply(action, to: &state) }
 
     public func apply(_ action: Action, to state: inout State) -> Decision {
-        attempt(on: &state, keeping: invariants) { next in
+        applyChecked(to: &state, invariants: invariants) { next in
             do throws(Rejection) {
                 return try call(&next, action) ? .accept : .ignore
             } catch {

@@ -1,54 +1,55 @@
-/// How state changes: says what it makes of an action, then changes the state in place.
+/// Decides on an action, then changes the state in place.
 ///
-/// The two steps are apart so that a rejection leaves no trace. `decide` only reads. `reduce` cannot fail, and runs only
-/// once the whole of a composed reducer has accepted: every part of it, however deep, is asked before any part changes
-/// anything, so that no part has to undo what it did when a later one rejects. A reducer is pure: the same state and
-/// action give the same result. A reducer that calls the store that runs it stops the process.
+/// The two steps are separate, so that a rejection leaves no trace. `decide` only reads. `reduce` cannot fail. In a composed
+/// reducer all parts at all depths decide before any part reduces, so no part must undo a change because a later part rejects.
+///
+/// A reducer is pure: the same state and action give the same result. It must not call the store that runs it. A reducer that
+/// reads, observes, subscribes to, dispatches to or ends its own store stops the process, in every build.
 public protocol Reducer<State, Action>: Sendable {
-    /// What is reduced: a value.
+    /// The state: a value.
     associatedtype State: Sendable
-    /// What can happen to it: an enumeration, by custom.
+    /// The actions: usually an enumeration.
     associatedtype Action: Sendable
 
-    /// What this reducer says of `action` now, by reading only.
+    /// The decision on `action`. It must only read.
     ///
-    /// Of composed reducers, one rejection rejects; else one acceptance accepts; else the action is ignored. A reducer
-    /// that only watches another slice's actions returns `.ignore` here and does its part in `reduce`: see ``OnAction``.
-    /// Every part is asked about the state as it was before the action.
+    /// In a composed reducer one rejection rejects the action; otherwise one acceptance accepts it; otherwise it is ignored. A
+    /// reducer that follows the actions of another slice returns `.ignore` here and changes its part in `reduce`: see
+    /// ``OnAction``. All parts decide on the state before the action.
     func decide(_ action: Action, in state: State) -> Decision
 
-    /// Changes `state` for an action that was accepted, by this reducer or by one that it is composed with.
+    /// Changes `state` for an action that this reducer, or another part of the composition, has accepted.
     ///
-    /// Does nothing for an action that is none of its business. The parts of a composed reducer run in their order,
-    /// each on what those before it left.
+    /// Does nothing for an action that does not concern it. The parts of a composed reducer run in order, each on the state
+    /// that the one before it left.
     func reduce(_ state: inout State, _ action: Action)
 
-    /// Whether this reducer may have anything to say of `action` or to do for it; yes unless it is written otherwise.
+    /// Whether this reducer may accept, reject or reduce `action`. By default true.
     ///
-    /// Asked first where reducers are composed, so that those that an action is none of the business of cost next to nothing.
+    /// A composed reducer skips the parts for which it is false.
     func concerns(_ action: Action) -> Bool
 
-    /// Both steps: changes `state` only where the answer is `.accept`. A reducer that finds both in one go may do so.
+    /// Both steps: changes `state` only if the decision is `.accept`. A reducer may implement both in one pass.
     func apply(_ action: Action, to state: inout State) -> Decision
 
-    /// The same reducer, made ready to be called often.
+    /// The same reducer with its type erased.
     var prepared: AnyReducer<State, Action> { get }
 }
 
 extension Reducer {
-    /// Accepts: for reducers that refuse nothing.
+    /// Accepts every action.
     @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision { .accept }
 
-    /// Yes: for reducers that nobody composes.
+    /// True for every action.
     @inlinable @inline(__always)
     public func concerns(_ action: Action) -> Bool { true }
 
-    /// Made anew with each call: whoever calls often keeps it.
+    /// A new object with each call. Stores and compositions store it.
     @inlinable
     public var prepared: AnyReducer<State, Action> { AnyReducer(self) }
 
-    /// Asks, then reduces where the answer is `.accept`.
+    /// Decides, then reduces if the decision is `.accept`.
     @inlinable @inline(__always)
     public func apply(_ action: Action, to state: inout State) -> Decision {
         let decision = decide(action, in: state)
@@ -57,16 +58,16 @@ extension Reducer {
     }
 }
 
-/// What a reducer says of an action before anything changes.
+/// The decision of a reducer on an action, before anything changes.
 public enum Decision: Sendable, Hashable {
-    /// The action applies; `reduce` follows and a revision is made.
+    /// The action applies. `reduce` follows, and the action makes a revision.
     case accept
-    /// There is nothing to do for this action now; no revision is made.
+    /// The action has nothing to do now. It makes no revision.
     case ignore
-    /// The action must not happen now; nothing changes and the sender learns the reason.
+    /// The action must not happen now. Nothing changes, and the sender gets the reason.
     case reject(Rejection)
 
-    /// How two parts of a composed reducer are heard together; the second is not asked once the first has rejected.
+    /// The common decision of two parts. `other` is not evaluated if this is a rejection.
     @inlinable @inline(__always)
     public func joined(with other: @autoclosure () -> Decision) -> Decision {
         switch self {
@@ -80,28 +81,28 @@ public enum Decision: Sendable, Hashable {
     }
 }
 
-/// Why a reducer refused an action, in a stable word of its own (`insufficient-balance`).
+/// The reason why an action was rejected: a stable code, such as `insufficient-balance`.
 public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The word.
+    /// The code.
     public let reason: String
-    /// Whether a rule of the program was broken, and not one that the sender could have kept: a broken invariant.
+    /// Whether the program is at fault, by a broken invariant, and not the sender.
     ///
-    /// Part of equality: a fault is not the refusal that has the same word.
+    /// It counts for equality: a fault differs from a rejection with the same code.
     public let isFault: Bool
 
-    /// A rejection for that reason.
+    /// A rejection with this reason.
     ///
     /// - Parameters:
-    ///   - reason: a stable word.
-    ///   - isFault: whether the program is to blame, and not the sender.
+    ///   - reason: a stable code.
+    ///   - isFault: whether the program is at fault, and not the sender.
     public init(_ reason: String, isFault: Bool = false) {
         self.reason = reason
         self.isFault = isFault
     }
 
-    /// A refusal of the sender for that reason.
+    /// A rejection with this reason, which is not a fault.
     public init(stringLiteral reason: String) { self.init(reason) }
 
-    /// The word.
+    /// The code.
     public var description: String { reason }
 }

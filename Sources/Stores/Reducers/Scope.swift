@@ -1,47 +1,47 @@
 /// Runs a reducer on one slice of the state, for the actions nested in one case.
 ///
-/// The slice is changed where it stands.
+/// The slice is changed in place.
 public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
     public let body: AnyReducer<State, Action>
 
     /// Runs `part` on one slice of the state.
     ///
     /// - Parameters:
-    ///   - state: where the slice stands in the whole state.
-    ///   - action: the case that holds the slice's actions.
-    ///   - part: the slice's reducer.
+    ///   - state: the slice in the whole state.
+    ///   - action: the case of the actions of the slice.
+    ///   - part: the reducer of the slice.
     @inlinable @inline(__always)
     public init<Part: Reducer>(
         _ state: any WritableKeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>,
         _ part: Part
     ) {
-        let place = StateAccessor(state)
+        let slice = StateAccessor(state)
         let part = part.prepared
         let lend = action.lend
         body = AnyReducer(
-            ask: action.matches,
-            read: { action, state in
-                var said = Decision.ignore
-                lend(action) { nested in said = place.read(state) { part.decide(nested, in: $0) } }
-                return said
+            concerns: action.matches,
+            decide: { action, state in
+                var decision = Decision.ignore
+                lend(action) { nested in decision = slice.read(state) { part.decide(nested, in: $0) } }
+                return decision
             },
-            change: { action, state in
-                lend(action) { nested in place.change(&state) { part.reduce(&$0, nested) } }
+            reduce: { action, state in
+                lend(action) { nested in slice.change(&state) { part.reduce(&$0, nested) } }
             },
-            attempt: { action, state in
-                var said = Decision.ignore
-                lend(action) { nested in said = place.change(&state) { part.apply(nested, to: &$0) } }
-                return said
+            apply: { action, state in
+                var decision = Decision.ignore
+                lend(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
+                return decision
             })
     }
 }
 
-/// Where a slice stands in a state.
+/// Access to a slice of a state.
 @usableFromInline
 struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
-    /// Of a stored property, which is found at once.
+    /// The offset of a stored property: an access needs no walk along the key path.
     @usableFromInline let offset: Int
-    /// The way to what is no stored property, which is walked for each action.
+    /// The key path of a slice that is not a stored property.
     @usableFromInline let path: (any WritableKeyPath<State, Part> & Sendable)?
 
     @inlinable
@@ -68,19 +68,19 @@ struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     }
 }
 
-/// Follows actions that others decide on: it neither accepts nor rejects, and runs for each that another part accepts.
+/// Follows actions that other parts accept. It neither accepts nor rejects an action by itself.
 ///
-/// It sees what the parts before it left, so that one that must see the state as it was stands first.
+/// It sees the state as the parts before it left it. Put it first if it needs the state before the action.
 public struct OnAction<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline let follow: @Sendable (inout State, Action) -> Void
 
-    /// Runs `follow` for what others accept.
+    /// Runs `follow` for each action that another part accepts.
     ///
-    /// - Parameter follow: changes the state for an accepted action; it does nothing for those that it does not watch.
+    /// - Parameter follow: changes the state for an accepted action.
     @inlinable @inline(__always)
     public init(_ follow: @escaping @Sendable (inout State, Action) -> Void) { self.follow = follow }
 
-    /// Ignores: what it watches is for others to accept.
+    /// Ignores every action: other parts accept it.
     @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision { .ignore }
 

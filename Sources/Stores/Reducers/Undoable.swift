@@ -2,11 +2,11 @@
 ///
 ///     Scope(\.drawing, .drawing, Undoable(DrawingReducer(), limit: 50))
 ///
-/// A change that is accepted puts the state before it into the past and empties the future; what is ignored or rejected
-/// makes no history. Past and future together never hold more than `limit` states: the oldest is forgotten first.
+/// An accepted change appends the state before it to the past and empties the future. Ignored and rejected actions make no
+/// history. Past and future together never hold more than `limit` states: the oldest is removed first.
 ///
-/// Each change keeps a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the
-/// slice that needs it, and not a whole state with large tables.
+/// Each change stores a snapshot of the wrapped state, so the next one copies the collections that it touches. Wrap the slice
+/// that needs undo, and not a whole state with large tables.
 public struct Undoable<Part: Reducer>: Reducer {
     @usableFromInline let part: AnyReducer<Part.State, Part.Action>
     @usableFromInline let limit: Int
@@ -15,10 +15,10 @@ public struct Undoable<Part: Reducer>: Reducer {
     /// Gives `part` a history.
     ///
     /// - Parameters:
-    ///   - part: the reducer of the present.
-    ///   - limit: how many states are kept; below one, none.
-    ///   - filter: whether the change of an action makes history. One that makes none leaves past and future as they
-    ///     are, and goes with the present that it changed when that is undone.
+    ///   - part: the reducer of the present state.
+    ///   - limit: the maximum number of past and future states. Below 1 there is no history.
+    ///   - filter: whether an action makes history. One that makes none changes the present only, and an undo reverts its change
+    ///     together with the present.
     @inlinable
     public init(
         _ part: Part, limit: Int, filter: @escaping @Sendable (Part.Action) -> Bool = { _ in true }
@@ -53,7 +53,7 @@ public struct Undoable<Part: Reducer>: Reducer {
             state.past = []
             state.future = []
         case .present(let action):
-            // Asked again: it may be here for what another part accepted, and that is none of this history.
+            // Decide again: the action may have been accepted by another part only, which makes no history here.
             if filter(action), case .accept = part.decide(action, in: state.present) { remember(&state) }
             part.reduce(&state.present, action)
         }
@@ -74,7 +74,7 @@ public struct Undoable<Part: Reducer>: Reducer {
         return decision
     }
 
-    /// Puts the present into the past, before it changes.
+    /// Appends the present to the past, before it changes.
     @inlinable
     func remember(_ state: inout History<Part.State>) {
         state.future = []
@@ -84,13 +84,13 @@ public struct Undoable<Part: Reducer>: Reducer {
     }
 }
 
-/// The actions of an ``Undoable``: those of the reducer that it wraps, and its own.
+/// The actions of an ``Undoable``: its own, and those of the wrapped reducer.
 public enum UndoableAction<Action: Sendable>: Sendable {
-    /// Goes back to the state before the last change; ignored where there is none.
+    /// Goes back to the state before the last change. Ignored if there is none.
     case undo
-    /// Takes back the last undo; ignored where there was none since the last change.
+    /// Reverts the last undo. Ignored if there was none since the last change.
     case redo
-    /// Forgets past and future and keeps the present; ignored where there are none.
+    /// Removes past and future. Ignored if there are none.
     case clearHistory
     /// An action of the wrapped reducer.
     case present(Action)
@@ -98,13 +98,13 @@ public enum UndoableAction<Action: Sendable>: Sendable {
 
 extension UndoableAction: Equatable where Action: Equatable {}
 
-/// A state with those that came before it and those that were undone: the state of an ``Undoable``.
+/// The state of an ``Undoable``: a state with its past and its undone states.
 public struct History<Present: Sendable>: Sendable {
-    /// The states before this one, the oldest first.
+    /// The earlier states, the oldest first.
     public var past: [Present] = []
-    /// The state now.
+    /// The current state.
     public var present: Present
-    /// The states that were undone, the one that redo leads to last.
+    /// The undone states, the next redo last.
     public var future: [Present] = []
 
     /// A history that begins with `present`.

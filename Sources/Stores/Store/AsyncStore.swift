@@ -1,70 +1,71 @@
 import Locks
 
-/// A store whose reducer is asynchronous: what is sent waits in line, and is reduced strictly in the order of sending.
+/// A store with an asynchronous reducer. Actions wait in a queue and are reduced strictly in the order of sending.
 ///
-/// - The next action is reduced only when the one before it is committed, so no update is lost.
-/// - The line is bounded; what finds it full is turned away with ``Outcome/overloaded``.
+/// - An action is reduced after the commit of the one before, so no update is lost.
+/// - The queue is bounded. If it is full, an action ends as ``Outcome/overloaded``.
 /// - Revisions, notifications, middleware, effects and limits are those of ``Store``.
+/// - The reducer must not wait for a dispatch to its own store: that dispatch waits for the reducer.
 public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol {
-    /// How many submissions may wait.
-    public static var lineLimit: Int { 1024 }
+    /// The maximum number of waiting actions; a batch counts as one.
+    public static var queueLimit: Int { 1024 }
 
     package typealias Completion =
         @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> @Sendable () -> Void
 
-    private enum Item {
+    private enum QueuedItem {
         case submission(QueuedActions<Action>, Completion)
-        /// An effect has ended without a word.
+        /// The end of an effect without an action.
         case end(Int)
     }
 
-    private struct Line {
-        var waiting: [Item] = []
-        var isMoving = false
+    private struct Queue {
+        var items: [QueuedItem] = []
+        var isDraining = false
     }
 
     @usableFromInline package let core: StoreCore<State, Action>
     private let reducer: any AsyncReducer<State, Action>
-    // Guards who waits. Nothing is called while it is held.
-    private let line = Locked(Line())
+    // Guards the queue. Nothing is called while it is held.
+    private let queue = Locked(Queue())
 
-    /// A store that begins with that state.
+    /// A store with an initial state.
     ///
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - reducer: how actions change the state.
-    ///   - middleware: in the order in which they see an action and a commit.
-    ///   - environment: time, a place for effects, and limits.
+    ///   - reducer: the reducer.
+    ///   - middleware: in the order in which they see actions and commits.
+    ///   - environment: the clock, the executor of effects, and limits.
     public convenience init(
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, MiddlewareStack(middleware), environment, recorder: nil)
+        self.init(state, reducer, MiddlewareStack(middleware), environment, observer: nil)
     }
 
     @usableFromInline
     package init(
         _ state: State, _ reducer: any AsyncReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
-        _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
+        _ environment: StoreEnvironment, observer: sending (any CommitObserver<State, Action>)?
     ) {
-        core = StoreCore(state, middleware, environment, recorder)
+        core = StoreCore(state, middleware, environment, observer)
         self.reducer = reducer
     }
 
     deinit { core.end() }
 
-    /// Cancels the effects and disarms the timers; nothing is committed from then on.
+    /// Cancels the effects and disarms the timers. Nothing is committed afterwards.
     public func end() { core.end() }
 
     public var state: State { read { $0 } }
-    /// 0 at first, one more for each committed action.
+    /// The number of committed actions.
     public var revision: Int { core.contents.withLock { $0.pointee.revision } }
 
     public func read<Result>(_ body: (State) -> Result) -> Result {
         core.contents.withLock { body($0.pointee.state) }
     }
 
-    /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
+    /// Continues from a saved state: the middlewares arm timers and report interrupted calls.
     public func resume() {
         let (followUps, aftermath) = core.contents.withLock { contents in
             core.resume(contents, self)
@@ -74,7 +75,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         aftermath.tell()
     }
 
-    /// Sends `action` and waits for what comes of it.
+    /// Sends `action` and waits for its receipt.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
         await withCheckedContinuation { continuation in
@@ -86,7 +87,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
 
     public func send(_ action: Action) { take(QueuedActions(action, origin: .client)) }
 
-    /// Calls `subscriber` for each commit; see ``StoreProtocol/observe(_:)`` for the rules.
+    /// Calls `subscriber` for each commit. See ``StoreProtocol/observe(_:)`` for the rules.
     public func subscribe(
         _ subscriber: @escaping @Sendable (borrowing Commit<State, Action>) -> Void
     ) -> Subscription {
@@ -97,41 +98,41 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         core.contents.withLock { core.observe(observer, $0) }
     }
 
-    /// - Parameter completion: called once, inside the store, with the receipt and the contents that belong to it; what it
-    ///   returns is called outside.
+    /// - Parameter completion: called once under the lock, with the receipt and the contents. The closure that it returns is
+    ///   called after the lock is released.
     package func submit(_ submission: QueuedActions<Action>, _ completion: @escaping Completion) {
         let isEmission = submission.envelope.details.map { $0.sender != 0 && !$0.endsSender } ?? false
-        // What a chain waits for is always let in, or it would never settle.
+        // The last action of an effect is always queued, or its group would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
-        if !enter(.submission(submission, completion), isBounded: isBounded) {
+        if !enqueue(.submission(submission, completion), isBounded: isBounded) {
             completion(Receipt(.overloaded, revision: revision), nil)()
         }
     }
 
-    /// - Returns: whether there was room in the line.
-    private func enter(_ item: Item, isBounded: Bool) -> Bool {
-        let place: Place = line.withLock { line in
-            guard line.waiting.count < Self.lineLimit || !isBounded else { return .none }
-            line.waiting.append(item)
-            defer { line.isMoving = true }
-            return line.isMoving ? .behind : .first
+    /// - Returns: whether there was room in the queue.
+    private func enqueue(_ item: QueuedItem, isBounded: Bool) -> Bool {
+        let result: EnqueueResult = queue.withLock { queue in
+            guard queue.items.count < Self.queueLimit || !isBounded else { return .full }
+            queue.items.append(item)
+            defer { queue.isDraining = true }
+            return queue.isDraining ? .queued : .startsDraining
         }
-        if place == .first { Task(executorPreference: core.environment.executor) { await self.work() } }
-        return place != .none
+        if result == .startsDraining { Task(executorPreference: core.environment.executor) { await self.drain() } }
+        return result != .full
     }
 
-    private func work() async {
-        while let turn = nextTurn() {
-            for item in turn {
+    private func drain() async {
+        while let items = dequeueAll() {
+            for item in items {
                 switch item {
-                case .submission(let submission, let completion): await work(submission, completion)
+                case .submission(let submission, let completion): await run(submission, completion)
                 case .end(let generation): core.finish(generation, self)
                 }
             }
         }
     }
 
-    private func work(_ submission: QueuedActions<Action>, _ completion: Completion) async {
+    private func run(_ submission: QueuedActions<Action>, _ completion: Completion) async {
         let (finish, followUps, aftermath) = await process(submission, completion)
         for followUp in followUps { take(followUp) }
         finish()
@@ -139,20 +140,22 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         submission.envelope.ownChain?.leave()
     }
 
-    private func nextTurn() -> [Item]? {
-        line.withLock { line in
-            line.isMoving = !line.waiting.isEmpty
-            defer { line.waiting = [] }
-            return line.isMoving ? line.waiting : nil
+    private func dequeueAll() -> [QueuedItem]? {
+        queue.withLock { queue in
+            queue.isDraining = !queue.items.isEmpty
+            defer { queue.items = [] }
+            return queue.isDraining ? queue.items : nil
         }
     }
 }
 
 extension AsyncStore {
-    /// What is left to be done outside the store's lock.
-    private typealias Rest = (finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], aftermath: PostLockWork)
+    /// The work to do after the lock is released.
+    private typealias Completed = (
+        finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], aftermath: PostLockWork
+    )
 
-    private func process(_ submission: QueuedActions<Action>, _ completion: Completion) async -> Rest {
+    private func process(_ submission: QueuedActions<Action>, _ completion: Completion) async -> Completed {
         let (refusal, state): (Outcome?, State) = core.contents.withLock { contents in
             (core.refusal(submission.envelope, contents), contents.pointee.state)
         }
@@ -180,38 +183,38 @@ extension AsyncStore {
         }
     }
 
-    /// Ends a submission in the store's lock: the effect that sent it, the commits, and the answer.
+    /// Ends a submission under the lock: the effect that sent it, the commits, and the receipt.
     private func finish(
         _ submission: QueuedActions<Action>, _ completion: Completion,
         _ commit: (StoreCore<State, Action>.ContentsPointer, inout DispatchContext) -> Outcome
-    ) -> Rest {
+    ) -> Completed {
         core.contents.withLock { contents in
             let state = contents.pointee.state
             var progress = DispatchContext(submission.envelope.details)
-            // It may have ended or been cancelled while the reducer took its time.
+            // The store may have ended, or the effect been cancelled, while the reducer ran.
             let refusal = core.refusal(submission.envelope, contents)
             if let details = submission.envelope.details, details.endsSender {
                 core.end(details, contents, self)
             }
             let outcome = refusal ?? commit(contents, &progress)
             var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
-            if let fault = contain(progress, contents) { receipt = receipt.with(fault) }
+            if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
-            if let kept { contents.pointee.state = kept }
+            if let kept { contents.pointee.state = kept } else { contents.pointee.observer?.dispatchEnded(contents) }
             return (finish, core.takeInbox(contents), core.takeAftermath(contents))
         }
     }
 
-    /// Drops what a commit dispatched where its chain goes on too long, or grows too wide.
-    private func contain(_ progress: DispatchContext, _ contents: StoreCore<State, Action>.ContentsPointer)
+    /// Drops the actions that a commit dispatched if its cascade is too long or too wide.
+    private func limitCascade(_ progress: DispatchContext, _ contents: StoreCore<State, Action>.ContentsPointer)
         -> StoreFault?
     {
         guard let chain = progress.chain, contents.pointee.pending?.inbox.isEmpty == false else { return nil }
         switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
-        case .goesOn: break
-        case .stops: return core.stopCascade(dropping: 0, contents)
-        case .hasStopped: core.dropInbox(contents)
+        case .continues: break
+        case .stopsNow: return core.stopCascade(dropping: 0, contents)
+        case .alreadyStopped: core.dropInbox(contents)
         }
         return nil
     }
@@ -228,7 +231,7 @@ extension AsyncStore {
             }
         }
         if submission.envelope.isDryRun {
-            // Only lent: who asked for it has a look, and it goes again.
+            // For the completion only: `finish` restores the state afterwards.
             if let last = changes.last { contents.pointee.state = last.1 }
             return changes.isEmpty ? .ignored : .committed
         }
@@ -246,11 +249,14 @@ extension AsyncStore: ActionSink {
     package func take(_ submission: QueuedActions<Action>) { submit(submission) { _, _ in {} } }
 
     @usableFromInline
-    package func finish(_ generation: Int) { _ = enter(.end(generation), isBounded: false) }
+    package func finish(_ generation: Int) { _ = enqueue(.end(generation), isBounded: false) }
+
+    @usableFromInline
+    package func abandon(_ generation: Int) { core.abandon(generation, self) }
 
     @usableFromInline
     package func retries(_ generation: Int) { core.tellRetry(of: generation) }
 }
 
-/// Where a submission came to stand in the line.
-private enum Place { case first, behind, none }
+/// The result of adding an item to the queue.
+private enum EnqueueResult { case startsDraining, queued, full }

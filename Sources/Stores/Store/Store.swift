@@ -22,15 +22,15 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         _ state: State, reducer: some Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer.prepared, MiddlewareStack(middleware), environment, recorder: nil)
+        self.init(state, reducer.prepared, MiddlewareStack(middleware), environment, observer: nil)
     }
 
     @inlinable
     package init(
         _ state: State, _ reducer: AnyReducer<State, Action>, _ middleware: MiddlewareStack<State, Action>,
-        _ environment: StoreEnvironment, recorder: StoreCore<State, Action>.Recorder?
+        _ environment: StoreEnvironment, observer: sending (any CommitObserver<State, Action>)?
     ) {
-        core = StoreCore(state, middleware, environment, recorder)
+        core = StoreCore(state, middleware, environment, observer)
         self.reducer = reducer
     }
 
@@ -98,6 +98,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
             } else {
                 receipt = process(action, envelope, contents)
                 inspect(receipt, contents)
+                contents.pointee.observer?.dispatchEnded(contents)
             }
         } whenBusy: { contents in
             core.queue(action, envelope, contents)
@@ -267,7 +268,10 @@ extension Store {
     private func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
         var left = core.environment.cascadeLimit
         while let queued = core.nextInbox(contents) {
-            for submission in queued.prefix(left) { _ = process(submission.first, submission.envelope, contents) }
+            for submission in queued.prefix(left) {
+                _ = process(submission.first, submission.envelope, contents)
+                contents.pointee.observer?.dispatchEnded(contents)
+            }
             contents.pointee.agenda.aftermath.left += queued.compactMap(\.envelope.ownChain)
             if queued.count > left {
                 return core.stopCascade(dropping: queued.count - left, contents)
@@ -284,6 +288,9 @@ extension Store: ActionSink {
 
     @usableFromInline
     package func finish(_ generation: Int) { core.finish(generation, self) }
+
+    @usableFromInline
+    package func abandon(_ generation: Int) { core.abandon(generation, self) }
 
     @usableFromInline
     package func retries(_ generation: Int) { core.tellRetry(of: generation) }

@@ -53,7 +53,7 @@ extension StoreCore {
         stage.own?.enter()
         let chains = [chain] + (stage.own.map { [$0] } ?? [])
         progress.effects = (progress.effects ?? []) + [request.id]
-        let effect = EffectTable.Waiting(request: request, cause: cause, chains: chains, after: stage.after)
+        let effect = EffectTable.QueuedEffect(request: request, cause: cause, chains: chains, after: stage.after)
         if admission == .wait {
             contents.pointee.agenda.effects.wait(effect)
         } else {
@@ -62,7 +62,7 @@ extension StoreCore {
     }
 
     private func start(
-        _ effect: EffectTable<Action>.Waiting, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ door: any ActionSink<Action>
     ) -> EffectContext {
         let generation = contents.pointee.agenda.effects.nextGeneration()
         let progress = EffectContext(
@@ -72,9 +72,12 @@ extension StoreCore {
             [weak door] in door?.retries(generation)
         }
         let run = EffectTask(effect, generation, progress, environment, door)
+        let gate = durabilityGate(through: effect.cause, contents)
         let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
             await after?.settled()
-            if let last = await run() {
+            if let gate, await !gate.wait() {
+                door?.abandon(generation)
+            } else if let last = await run() {
                 door?.take(last)
             } else {
                 door?.finish(generation)
@@ -85,6 +88,24 @@ extension StoreCore {
                 id: effect.request.id, generation: generation, policy: effect.request.policy, chains: effect.chains,
                 task: task, progress: progress))
         return progress
+    }
+
+    /// What holds back an effect of `revision`; nil where that is durable already, which costs nothing.
+    private func durabilityGate(through revision: Int, _ contents: ContentsPointer) -> DurabilityGate? {
+        guard let observer = contents.pointee.observer, !observer.isDurable(through: revision) else { return nil }
+        let gate = DurabilityGate()
+        observer.whenDurable(through: revision) { gate.open(isDurable: $0) }
+        return gate
+    }
+
+    /// Takes out an effect that never began, because its commit did not become durable. It counts as cancelled.
+    func abandon(_ generation: Int, _ door: any ActionSink<Action>) {
+        let aftermath: PostLockWork = contents.withLock { contents in
+            guard !contents.pointee.hasEnded else { return PostLockWork() }
+            end(generation, as: .cancelled, contents, door)
+            return takeAftermath(contents)
+        }
+        aftermath.tell()
     }
 
     /// Takes out an effect that has ended without a word.
@@ -110,13 +131,14 @@ extension StoreCore {
 
     /// Takes out a run, and begins what waited for it.
     private func end(
-        _ generation: Int, isLate: Bool = false, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+        _ generation: Int, isLate: Bool = false, as phase: EffectEvent.Phase? = nil, _ contents: ContentsPointer,
+        _ door: any ActionSink<Action>
     ) {
         guard let (ended, next) = contents.pointee.agenda.effects.end(generation) else { return }
         contents.pointee.agenda.aftermath.ended.append(ended)
         if let progress = ended.progress {
             if isLate { progress.report(.failed(code: "timeout")) }
-            tell(progress.outcome, progress, contents)
+            tell(phase ?? progress.outcome, progress, contents)
         }
         if let next { tell(.started, start(next, contents, door), contents) }
         if ended.isTimer { fire(generation, contents, door) }
@@ -190,7 +212,7 @@ extension StoreCore {
         if known == nil, timers.isEmpty { return }
         if known == nil { contents.pointee.agenda.timers.append(TimerGroup(id: id)) }
         let place = known ?? contents.pointee.agenda.timers.count - 1
-        contents.pointee.agenda.timers[place].want(timers)
+        contents.pointee.agenda.timers[place].setTimers(timers)
         arm(place, cause: cause, contents, door)
     }
 
@@ -211,7 +233,7 @@ extension StoreCore {
             next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
         let task = Task(executorPreference: environment.executor) {
             [weak door, clock = environment.clock] in
-            guard await clock.reaches(next.deadline) else { return }
+            guard await clock.sleepUntil(next.deadline) else { return }
             door?.take(submission)
         }
         contents.pointee.agenda.effects.add(
@@ -223,7 +245,7 @@ extension StoreCore {
     private func fire(_ generation: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
         guard let place = contents.pointee.agenda.timers.firstIndex(where: { $0.armed?.generation == generation })
         else { return }
-        contents.pointee.agenda.timers[place].fire()
+        contents.pointee.agenda.timers[place].markFired()
         arm(place, cause: contents.pointee.revision, contents, door)
     }
 }

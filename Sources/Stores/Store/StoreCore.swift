@@ -16,11 +16,14 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var pending: PendingWork<Action>?
         /// Made when the first one comes.
         @usableFromInline package var subscribers: Subscribers<State, Action>?
-        /// What a host keeps; made when it first has something to keep.
-        @usableFromInline package var hostState: AnyObject?
+        /// Observes commits before anyone else; nil for a store without a host.
+        @usableFromInline package let observer: (any CommitObserver<State, Action>)?
 
         @inlinable
-        package init(state: State) { self.state = state }
+        package init(state: State, observer: (any CommitObserver<State, Action>)?) {
+            self.state = state
+            self.observer = observer
+        }
 
         /// What is under way, made where nothing was.
         @usableFromInline package var agenda: PendingWork<Action> {
@@ -35,27 +38,20 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Where the contents stand while the lock is held.
     @usableFromInline package typealias ContentsPointer = UnsafeMutablePointer<Contents>
 
-    /// A host that keeps what is committed, and is told where those end that are kept in one piece.
-    @usableFromInline package typealias Recorder =
-        @Sendable (borrowing Commit<State, Action>, _ endsUnit: Bool, ContentsPointer) -> Void
-
     // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
     // come back and read. Taken before the locks of subscribers and chains.
     @usableFromInline package let contents: StoreLock<State, Action>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
-    /// Is told of each commit before anyone else.
-    @usableFromInline package let recorder: Recorder?
 
     @inlinable
     package init(
         _ state: State, _ middleware: MiddlewareStack<State, Action>, _ environment: StoreEnvironment,
-        _ recorder: Recorder?
+        _ observer: sending (any CommitObserver<State, Action>)?
     ) {
-        contents = StoreLock(Contents(state: state))
+        contents = StoreLock(Contents(state: state, observer: observer))
         self.middleware = middleware
         self.environment = environment
-        self.recorder = recorder
     }
 
     /// Why what `envelope` comes with must not be tried now; nil where it may.
@@ -96,7 +92,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         _ progress: inout DispatchContext, _ door: any ActionSink<Action>
     ) {
         contents.pointee.revision += 1
-        if recorder == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
+        let observer = contents.pointee.observer
+        if observer == nil, middleware.responders.elements.isEmpty, contents.pointee.subscribers == nil { return }
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
         var stage: EffectGroup?
@@ -104,7 +101,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents))
-            recorder?(commit, endsBatch && envelope.details?.keepsAnswer != true, contents)
+            observer?.committed(commit, at: environment.clock.now())
             contents.pointee.subscribers?.tell(commit)
             if endsBatch, contents.pointee.pending != nil { tellNews(contents) }
             for responder in middleware.responders.elements {
@@ -240,6 +237,8 @@ package protocol ActionSink<Action>: AnyObject, Sendable {
     func take(_ submission: QueuedActions<Action>)
     /// Takes out an effect that has ended without a word, once what it emitted before has been reduced.
     func finish(_ generation: Int)
+    /// Takes out an effect that never began, because its commit did not become durable.
+    func abandon(_ generation: Int)
     /// Tells that an effect makes a call once more.
     func retries(_ generation: Int)
 }

@@ -1,42 +1,44 @@
-/// What every store can do: show its state, take actions, and tell who watches.
+/// The common interface of all stores: read the state, send actions, observe changes.
+///
+/// The reducer of a store must not call any of these methods of that store: see ``Reducer``.
 public protocol StoreProtocol<State, Action>: AnyObject, Sendable {
-    /// What it shows.
+    /// The state.
     associatedtype State: Sendable
-    /// What can be sent to it.
+    /// The actions.
     associatedtype Action: Sendable
 
-    /// A copy of the state now. While it is kept, the next change copies what it touches too; ``read(_:)`` does without.
+    /// A copy of the current state. While the copy exists, the next change copies the collections that it touches. ``read(_:)``
+    /// avoids this.
     var state: State { get }
 
-    /// Reads the state in place, while nothing changes it: `body` must be quick.
+    /// Reads the state in place. Nothing changes it meanwhile, so `body` must be quick.
     func read<Result>(_ body: (State) -> Result) -> Result
 
-    /// Sends an action without waiting for what comes of it.
+    /// Sends an action without waiting for the result.
     func send(_ action: Action)
 
     /// Calls `observer` with the state at once, then after each commit, in order and one call at a time.
     ///
-    /// It is called inside the store: it must be quick, it may read the store, and an action that it sends is queued behind
-    /// the one at hand. Where it sends to another store, that store's observers must not send to this one: two threads
-    /// could wait for each other.
+    /// The observer is called under the lock of the store. It must be quick and may read the store. An action that it sends is
+    /// queued behind the current one. If it sends to another store, the observers of that store must not send to this one:
+    /// two threads could wait for each other.
     func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription
 }
 
-/// A value that is watched: no actions and no reducer, only its own methods, with what must always hold checked
-/// after each.
+/// A store without actions and reducer: the value changes by its own methods, and invariants are checked after each.
 ///
-/// A method that throws, or that would leave the value with a broken invariant, changes nothing.
+/// A method that throws, or breaks an invariant, changes nothing.
 public final class ObservableStore<Value: Sendable>: StoreProtocol {
-    /// A method of the value, to be called with what it needs.
+    /// A method of the value. It returns whether it had anything to do.
     public typealias Method = @Sendable (inout Value) throws(Rejection) -> Bool
 
     private let store: Store<Value, Method>
 
-    /// A store of that value.
+    /// A store with an initial value.
     ///
     /// - Parameters:
     ///   - value: at revision 0.
-    ///   - invariants: what must hold of the value after each change.
+    ///   - invariants: checked after each change.
     public init(_ value: Value, invariants: [Invariant<Value>] = []) {
         store = Store(
             value,
@@ -48,9 +50,10 @@ public final class ObservableStore<Value: Sendable>: StoreProtocol {
 
     public func read<Result>(_ body: (Value) -> Result) -> Result { store.read(body) }
 
-    /// Changes the value by its own methods; observers have been told when this returns.
+    /// Changes the value. All observers have been called when this returns.
     ///
-    /// - Parameter method: returns whether it had anything to do; throws where it must not happen now.
+    /// - Parameter method: returns whether it had anything to do, and throws if it must not happen now. It must not call this
+    ///   store: see ``Reducer``.
     @discardableResult
     public func update(_ method: @escaping Method) -> Outcome { store.dispatch(method).outcome }
 

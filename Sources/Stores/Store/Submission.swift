@@ -44,8 +44,6 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let depth: Int
         /// Whether it is only tried: nothing is committed, and nothing started.
         @usableFromInline package let isDryRun: Bool
-        /// Whether the answer to it is kept with what it commits.
-        @usableFromInline package let keepsAnswer: Bool
         /// What it belongs to in its sender's tracing.
         @usableFromInline package let trace: TraceContext?
 
@@ -53,7 +51,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         package init(
             rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: EffectGroup? = nil,
             sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false,
-            keepsAnswer: Bool = false, trace: TraceContext? = nil
+            trace: TraceContext? = nil
         ) {
             self.rest = rest
             self.expectedRevisions = expectedRevisions
@@ -64,7 +62,6 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.isLate = isLate
             self.depth = depth
             self.isDryRun = isDryRun
-            self.keepsAnswer = keepsAnswer
             self.trace = trace
         }
     }

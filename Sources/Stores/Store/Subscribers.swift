@@ -1,6 +1,6 @@
 import Locks
 
-/// Who is told of a store's commits, in the order in which they came.
+/// The subscribers of a store, in the order of subscription.
 @usableFromInline
 package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline package typealias Subscriber = @Sendable (borrowing Commit<State, Action>) -> Void
@@ -21,22 +21,20 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     package struct Contents: Sendable {
         var nextID = 0
         var entries: [Entry] = []
-        /// Who is told what happens to effects.
         var effectEntries: [(id: Int, observer: EffectObserver)] = []
-        /// The entries, made ready when a commit comes that has to be told.
-        var ready: UnretainedArray<Entry>?
+        /// The entries for the next commit; nil after a change.
+        var snapshot: UnretainedArray<Entry>?
     }
 
-    // Guards the list; nobody is called while it is held. Taken after the store's lock.
+    // Guards the list. Taken after the lock of the store; no subscriber is called while it is held.
     private let contents = Locked(Contents())
 
-    /// Whether nobody is told of commits, nor of effects.
     var isEmpty: Bool { contents.withLock { $0.entries.isEmpty && $0.effectEntries.isEmpty } }
 
     func add(_ subscriber: @escaping Subscriber, of store: StoreCore<State, Action>) -> Subscription {
         add(of: store) { contents, id in
             contents.entries.append(Entry(id, subscriber))
-            contents.ready = nil
+            contents.snapshot = nil
         }
     }
 
@@ -52,7 +50,7 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
             enter(&contents, contents.nextID)
             return contents.nextID
         }
-        // It keeps the list, and not this, which is kept faster while nobody refers to it weakly.
+        // The subscription holds the list, not the store: a subscriber may own its subscription.
         return Subscription(
             check: { [weak store] in
                 store?.contents.requireNotReducing("Subscription.cancel()")
@@ -61,41 +59,41 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     @inlinable
     package func tell(_ commit: borrowing Commit<State, Action>) {
-        // A subscriber may cancel itself, and with it what would keep the list.
-        let ready = ready
-        withExtendedLifetime(ready) {
-            for entry in ready.elements { entry._withUnsafeGuaranteedRef { $0.subscriber(commit) } }
+        // A subscriber may cancel itself, and so remove the only other reference to the list.
+        let snapshot = snapshot
+        withExtendedLifetime(snapshot) {
+            for entry in snapshot.elements { entry._withUnsafeGuaranteedRef { $0.subscriber(commit) } }
         }
     }
 
-    @usableFromInline package var ready: UnretainedArray<Entry> {
+    @usableFromInline package var snapshot: UnretainedArray<Entry> {
         contents.withLock { contents in
-            let ready = contents.ready ?? UnretainedArray(contents.entries)
-            contents.ready = ready
-            return ready
+            let snapshot = contents.snapshot ?? UnretainedArray(contents.entries)
+            contents.snapshot = snapshot
+            return snapshot
         }
     }
 
     var effectObservers: [EffectObserver] { contents.withLock { $0.effectEntries.map(\.observer) } }
 
-    // A subscriber may keep its own subscription, and with it the list.
+    // A subscriber may own its subscription, and with it the list: break the cycle.
     deinit { Self.remove(nil, contents) }
 
-    /// - Parameter id: nil for all of them.
+    /// - Parameter id: nil for all entries.
     private static func remove(_ id: Int?, _ contents: Locked<Contents>) {
-        // Let go of outside the lock: what they keep may be another subscription, which ends with them.
+        // Released outside of the lock: a subscriber may own another subscription, which then ends.
         let before: Contents = contents.withLock { contents in
             let before = contents
             contents.entries.removeAll { id == nil || $0.id == id }
             contents.effectEntries.removeAll { id == nil || $0.id == id }
-            contents.ready = nil
+            contents.snapshot = nil
             return before
         }
         withExtendedLifetime(before) {}
     }
 }
 
-/// Keeps a subscriber subscribed until it is cancelled or forgotten.
+/// A subscription. It ends when it is cancelled or released.
 public final class Subscription: Sendable {
     private let check: @Sendable () -> Void
     private let end: @Sendable () -> Void
@@ -117,12 +115,12 @@ public final class Subscription: Sendable {
     }
 }
 
-/// A list that never changes, for loops that are run with each action: no reference is counted on the way.
+/// An immutable list for loops that run with each action: they retain and release nothing.
 @usableFromInline
 package final class UnretainedArray<Element: AnyObject & Sendable>: Sendable {
     private let owner: [Element]
-    // The elements once more, where they are found without being retained. Unsafe only by name: nobody writes after `init`, and
-    // `owner` keeps what stands here.
+    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`, and
+    // `owner` retains the elements.
     @usableFromInline nonisolated(unsafe) let elements: UnsafeBufferPointer<Unmanaged<Element>>
 
     @usableFromInline

@@ -1,20 +1,20 @@
-/// Where two values differ: a line for each path, `counter.count: 1 → 2`; empty where they are equal.
+/// The difference of two values: one line for each path, such as `counter.count: 1 → 2`. Empty if they are equal.
 ///
-/// - Elements are named by their index or key. One that only one of the values has stands against `nothing`.
-/// - Sets and dictionaries are compared by content, and shown in an order that is always the same.
-/// - A value that hides what it holds from `Mirror` is shown as it describes itself.
-/// - Long texts and long differences are cut: a text where it starts to differ, the rest after 20 lines.
+/// - Elements are named by index or key. An element that only one value has is compared with `nothing`.
+/// - Sets and dictionaries are compared by content, in a fixed order.
+/// - A value that hides its members from `Mirror` is shown by its description.
+/// - Long strings are cut to the place where they differ. The whole text is cut after 20 lines.
 ///
 /// - Parameters:
-///   - expected: stands before the arrow.
-///   - found: stands after it.
+///   - expected: the value before the arrow.
+///   - found: the value after the arrow.
 public func difference<Value>(between expected: Value, and found: Value) -> String {
     var search = DifferenceSearch()
     search.compare(expected, found, at: ValuePath())
     return search.lines.joined(separator: "\n")
 }
 
-/// The way from a value to a part of it.
+/// The path from a value to a part of it.
 struct ValuePath {
     private(set) var text = ""
     private(set) var depth = 0
@@ -35,22 +35,23 @@ struct ValuePath {
     }
 }
 
-/// Walks through two values side by side and notes where they differ.
+/// Compares two values recursively and collects the differences.
 struct DifferenceSearch {
-    private static let mostLines = 20
-    private static let deepest = 16
+    private static let maxLines = 20
+    private static let maxDepth = 16
 
     private(set) var lines: [String] = []
 
-    private var isFull: Bool { lines.count > Self.mostLines }
+    private var isFull: Bool { lines.count > Self.maxLines }
 
     mutating func compare(_ expected: Any, _ found: Any, at path: ValuePath) {
         let areEqual = equality(expected, found)
         guard areEqual != true, !isFull else { return }
         let count = lines.count
-        if path.depth < Self.deepest, type(of: expected) == type(of: found), !describeThemselves(expected, found) {
+        if path.depth < Self.maxDepth, type(of: expected) == type(of: found), !haveDistinctDescriptions(expected, found)
+        {
             compareParts(expected, found, at: path)
-            // Without `==` the parts are all there is to know.
+            // Without `==`, equal parts mean equal values.
             if areEqual == nil, !Mirror(reflecting: expected).children.isEmpty { return }
         }
         if lines.count == count { note(expected, found, at: path, areUnequal: areEqual == false) }
@@ -71,7 +72,7 @@ struct DifferenceSearch {
         }
     }
 
-    /// Properties, payloads and members of tuples; two cases of an enumeration have nothing to compare.
+    /// Compares properties, payloads and members of tuples. Different cases of an enumeration have no common parts.
     private mutating func compareMembers(_ expected: Mirror, _ found: Mirror, at path: ValuePath) {
         guard expected.labels == found.labels else { return }
         for (expected, found) in zip(expected.allChildren, found.allChildren) {
@@ -79,7 +80,7 @@ struct DifferenceSearch {
         }
     }
 
-    /// What both begin and end with is left out; what is between is compared place by place.
+    /// Skips the common prefix and suffix and compares the rest index by index.
     private mutating func compareInOrder(_ expected: [Any], _ found: [Any], at path: ValuePath) {
         let shorter = min(expected.count, found.count)
         let start = zip(expected, found).prefix { areAlike($0, $1) }.count
@@ -117,22 +118,22 @@ extension DifferenceSearch {
     private mutating func note(_ expected: Any?, _ found: Any?, at path: ValuePath, areUnequal: Bool = true) {
         let texts = [expected, found].map { $0.map { stableDescription(of: $0) } ?? "nothing" }
         guard areUnequal || texts[0] != texts[1], !isFull else { return }
-        guard lines.count < Self.mostLines else { return lines.append("…") }
+        guard lines.count < Self.maxLines else { return lines.append("…") }
         let (before, after) = shortened(texts[0], texts[1])
         let hint = texts[0] == texts[1] ? " (unequal, though they look the same)" : ""
         lines.append((path.text.isEmpty ? "" : path.text + ": ") + "\(before) → \(after)\(hint)")
     }
 }
 
-/// Whether both are equal; nil where only their parts can tell.
+/// Whether both are equal; nil if their type is not `Equatable`.
 private func equality(_ expected: Any, _ found: Any) -> Bool? {
     func isEqual<Value: Equatable>(_ expected: Value) -> Bool? { (found as? Value).map { $0 == expected } }
     guard type(of: expected) == type(of: found), let expected = expected as? any Equatable else { return nil }
     return isEqual(expected)
 }
 
-/// Whether what both say of themselves is short and tells them apart: better than what they are made of.
-private func describeThemselves(_ expected: Any, _ found: Any) -> Bool {
+/// Whether both have short and different descriptions, which say more than their parts.
+private func haveDistinctDescriptions(_ expected: Any, _ found: Any) -> Bool {
     switch Mirror(reflecting: expected).displayStyle {
     case .optional, .collection, .set, .dictionary, .tuple: return false
     default: break
@@ -143,20 +144,20 @@ private func describeThemselves(_ expected: Any, _ found: Any) -> Bool {
     return texts.0 != texts.1 && max(texts.0.count, texts.1.count) <= 40
 }
 
-/// Cuts both where they have long been the same, and where they go on for long.
+/// Cuts long common prefixes and long remainders.
 private func shortened(_ first: String, _ second: String) -> (String, String) {
-    let longest = 80
+    let maxLength = 80
     let same = zip(first, second).prefix { $0 == $1 }.count
     func cut(_ text: String) -> String {
-        guard text.count > longest else { return text }
-        let start = max(0, min(same - 20, text.count - longest))
+        guard text.count > maxLength else { return text }
+        let start = max(0, min(same - 20, text.count - maxLength))
         let rest = text.dropFirst(start)
-        return (start > 0 ? "…" : "") + rest.prefix(longest) + (rest.count > longest ? "…" : "")
+        return (start > 0 ? "…" : "") + rest.prefix(maxLength) + (rest.count > maxLength ? "…" : "")
     }
     return (cut(first), cut(second))
 }
 
-/// The elements of a set or a dictionary, each under its key.
+/// The elements of a set or a dictionary by key.
 struct KeyedParts {
     var parts: [AnyHashable: Any] = [:]
 
@@ -173,7 +174,7 @@ struct KeyedParts {
         }
     }
 
-    /// Numbers by size, everything else by its text.
+    /// Orders integers by size, everything else by description.
     static func areInOrder(_ first: AnyHashable, _ second: AnyHashable) -> Bool {
         if let first = first.base as? Int, let second = second.base as? Int { return first < second }
         return stableDescription(of: first.base) < stableDescription(of: second.base)
@@ -185,6 +186,6 @@ extension Mirror {
 
     var labels: [String?] { allChildren.map(\.label) }
 
-    /// Those of a class's superclasses too, theirs first.
+    /// The children, with those of superclasses first.
     var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + children }
 }

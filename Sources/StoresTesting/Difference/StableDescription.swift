@@ -1,21 +1,21 @@
-/// A value as text: the same for equal values, on one line, and no longer than anybody reads.
+/// A description of a value on one line. It is short, and the same for equal values.
 ///
-/// Like `String(describing:)`, with texts in quotes and unordered collections in an order.
+/// Like `String(describing:)`, with quoted strings and a fixed order of unordered collections.
 func stableDescription(of value: Any, depth: Int = 0) -> String {
     let mirror = Mirror(reflecting: value)
     guard depth < 8 else { return "…" }
     switch (mirror.displayStyle, mirror.children.isEmpty) {
     case (.optional, _): return mirror.children.first.map { stableDescription(of: $0.value, depth: depth) } ?? "nil"
-    case (.collection, _): return list(mirror.children.prefix(longestList + 1).map { element($0, depth) })
+    case (.collection, _): return list(mirror.children.prefix(maxElements + 1).map { element($0, depth) })
     case (.set, _): return list(mirror.children.map { element($0, depth) }.sorted())
     case (.dictionary, true): return "[:]"
     case (.dictionary, false): return list(mirror.children.map { member($0, depth) }.sorted())
     case (.tuple, false): return "(" + labelled(mirror.children, depth) + ")"
-    default: return text(ofPlain: value, mirror, depth)
+    default: return plainDescription(of: value, mirror, depth)
     }
 }
 
-private func text(ofPlain value: Any, _ mirror: Mirror, _ depth: Int) -> String {
+private func plainDescription(of value: Any, _ mirror: Mirror, _ depth: Int) -> String {
     if value is any StringProtocol { return String(reflecting: value) }
     if value is any CustomStringConvertible || mirror.children.isEmpty { return String(describing: value) }
     switch mirror.displayStyle {
@@ -28,11 +28,11 @@ private func text(ofPlain value: Any, _ mirror: Mirror, _ depth: Int) -> String 
     }
 }
 
-/// How many elements of a collection are shown.
-private let longestList = 20
+/// The maximum number of elements shown of a collection.
+private let maxElements = 20
 
 private func list(_ texts: [String]) -> String {
-    let shown = texts.count > longestList ? texts.prefix(longestList) + ["…"] : texts[...]
+    let shown = texts.count > maxElements ? texts.prefix(maxElements) + ["…"] : texts[...]
     return "[" + shown.joined(separator: ", ") + "]"
 }
 

@@ -1,29 +1,29 @@
 import Stores
 
-/// What has come to a test store, and how far the test has followed it.
+/// The events of a test store, and the state up to which the test has asserted them.
 struct TestLog<State: Sendable, Action: Sendable>: Sendable {
     /// An action that reached the reducer.
     struct Event: Sendable {
         let action: Action
         let outcome: Outcome
-        /// The state after it; nil where it was not committed.
+        /// The state after the action; nil if it was not committed.
         let state: State?
 
         var text: String { stableDescription(of: action) + (outcome == .committed ? "" : ", \(outcome.text)") }
     }
 
-    /// The state as far as the test has said it.
-    var followed: State
-    /// What came and was not received, in order.
+    /// The state after the last event that the test has asserted.
+    var assertedState: State
+    /// Events that the test has not received, in order.
     var events: [Event] = []
-    /// The actions whose effects go on.
+    /// Actions whose effects still run.
     var running: [(id: Int, action: Action)] = []
-    /// Whether a failure was thrown: what is left behind it is no news.
+    /// Whether a failure was thrown. Later failures would only follow from it.
     var hasFailed = false
     private var faults: [StoreFault] = []
     private var lastID = 0
 
-    init(followed: State) { self.followed = followed }
+    init(_ state: State) { assertedState = state }
 
     mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
 
@@ -33,8 +33,8 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
         return lastID
     }
 
-    /// A broken invariant is not noted: it is a rejection as well, which the test has to say.
-    mutating func note(_ fault: StoreFault) {
+    /// Broken invariants are left out: they are also rejections, which the test must assert.
+    mutating func record(_ fault: StoreFault) {
         if case .cascadeStopped = fault { faults.append(fault) }
     }
 
@@ -45,7 +45,7 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension Outcome {
-    /// In words; the index is left out, since a test store takes one action at a time.
+    /// A description without the index: a test store dispatches one action at a time.
     var text: String {
         guard case .rejected(let rejection, _) = self else { return "\(self)" }
         return "rejected \(rejection)" + (rejection.isFault ? " (a fault)" : "")

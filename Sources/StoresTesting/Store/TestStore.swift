@@ -1,14 +1,14 @@
 import Locks
 public import Stores
 
-/// A store for tests, in which nothing happens that the test does not say.
+/// A store for tests that must assert everything that happens.
 ///
-/// - Exhaustive: each change of state and each action that a middleware, an effect or a timer sends is said by the test,
-///   in order. What was not said is a failure at the next step, in ``finish()``, or when the store is forgotten.
-/// - Deterministic: effects run on the thread of the test, inside the calls below, in one order; time passes by
-///   ``advance(by:)`` only. What an effect starts outside of its own task (`Task {}`) or waits for elsewhere
-///   (`Task.sleep`) escapes that; see ``resumed()``.
-/// - It is a `Store`, with its rules and policies. An action that an interceptor stops on its way goes unseen.
+/// - Exhaustive: the test asserts, in order, each change of state and each action that a middleware, an effect or a timer sends.
+///   A missing assertion is a failure of the next step, of ``finish()``, or when the store is released.
+/// - Deterministic: effects run on the thread of the test, inside the calls below, in one order. Only ``advance(by:)`` lets time
+///   pass. Unstructured tasks (`Task {}`) and `Task.sleep` inside an effect are outside of this control: see
+///   ``waitForEffects()``.
+/// - It is a `Store`, with the same rules and policies. Actions that an interceptor stops are not seen.
 ///
 ///     let store = TestStore(Search(), reducer: SearchReducer(), middleware: [SearchMiddleware(client)])
 ///     try store.dispatch(.type("ca")) { $0.text = "ca" }
@@ -16,38 +16,38 @@ public import Stores
 ///     try store.receive(.found(["Cat"])) { $0.results = ["Cat"] }
 ///     try store.finish()
 public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equatable>: Sendable {
-    /// The store's clock: for middleware of the test's own, and to read the time.
+    /// The clock of the store.
     public let clock: TestClock
 
     private let executor = ManualExecutor()
     private let store: Store<State, Action>
     private let subscription: Subscription
-    // Guards what the test has followed. Taken inside the store's lock.
+    // Guards the events. Taken inside the lock of the store.
     private let log: Locked<TestLog<State, Action>>
 
-    /// A store that begins with that state.
+    /// A test store with an initial state.
     ///
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - reducer: how actions change the state.
-    ///   - middleware: in the order in which they see an action and a commit.
-    ///   - clock: one that effects of the test's own wait by, too.
-    ///   - effectLimit: how many effects may run or wait, as in a `StoreEnvironment`.
-    ///   - effectOrder: whether the effects of several middlewares run beside one another, as in a `StoreEnvironment`.
+    ///   - reducer: the reducer of the store.
+    ///   - middleware: in the order in which they see actions and commits.
+    ///   - clock: the clock of the store.
+    ///   - effectLimit: the limit of a `StoreEnvironment`.
+    ///   - effectOrder: the order of a `StoreEnvironment`.
     public init(
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         clock: TestClock = TestClock(), effectLimit: Int = 64, effectOrder: EffectOrder = .concurrent
     ) {
-        let log = Locked(TestLog<State, Action>(followed: state))
+        let log = Locked(TestLog<State, Action>(state))
         let environment = StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
-            report: { fault in log.withLock { $0.note(fault) } })
-        let attended = ObservedReducer(reducer) { action, outcome in
+            report: { fault in log.withLock { $0.record(fault) } })
+        let observed = ObservedReducer(reducer) { action, outcome in
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
         self.log = log
         self.clock = clock
-        store = Store(state, reducer: attended, middleware: middleware, environment: environment)
+        store = Store(state, reducer: observed, middleware: middleware, environment: environment)
         subscription = store.subscribe { commit in
             let event = TestLog.Event(action: commit.action, outcome: .committed, state: commit.state)
             log.withLock { $0.events.append(event) }
@@ -60,59 +60,58 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         if let failure { failure.record() }
     }
 
-    /// The store's state: it holds what has come and was not received yet.
+    /// The state of the store, with the changes of actions that the test has not received yet.
     public var state: State { store.state }
 
-    /// Dispatches `action`, which must end as `outcome` and change the state as `change` does; then runs the effects as
-    /// far as they come by themselves.
+    /// Dispatches `action`, asserts its outcome and its change of the state, and runs the effects until they wait.
     ///
-    /// - Throws: what is otherwise; also where something came before that was not received.
+    /// - Throws: `TestStoreFailure` if an assertion fails, or if an earlier action was not received.
     @discardableResult
     public func dispatch(
         _ action: Action, _ outcome: Outcome = .committed, _ change: (inout State) -> Void = { _ in }
     ) throws(TestStoreFailure) -> Receipt {
         try throwing(failureIfWaiting())
         let receipt = store.dispatch(action)
-        // The first is the action itself; the others are those that middlewares sent upon it.
+        // The first event is the action itself. The others are actions that middlewares dispatched.
         let own = log.withLock { $0.takeFirst() }
-        attend(receipt, to: action)
+        track(receipt, of: action)
         try pump()
-        try follow(own, action, from: receipt.outcome, to: outcome, change)
+        try assert(own, action, from: receipt.outcome, to: outcome, change)
         return receipt
     }
 
-    /// Dispatches `action`, which the store must refuse for that reason, with no change of state.
+    /// Dispatches `action` and asserts that it is rejected for this reason.
     public func expectRejected(_ action: Action, _ rejection: Rejection) throws(TestStoreFailure) {
         try dispatch(action, .rejected(rejection, index: 0))
     }
 
-    /// Dispatches `action`, for which there must be nothing to do.
+    /// Dispatches `action` and asserts that it is ignored.
     public func expectIgnored(_ action: Action) throws(TestStoreFailure) { try dispatch(action, .ignored) }
 
-    /// Takes the next action that came from a middleware, an effect or a timer: it must be `action`, have ended as
-    /// `outcome`, and have changed the state as `change` does.
+    /// Asserts the next action that a middleware, an effect or a timer has sent, with its outcome and its change of the state.
     ///
-    /// - Throws: what is otherwise; also where nothing came.
+    /// - Throws: `TestStoreFailure` if an assertion fails, or if no action was sent.
     public func receive(
         _ action: Action, _ outcome: Outcome = .committed, _ change: (inout State) -> Void = { _ in }
     ) throws(TestStoreFailure) {
         try pump()
         guard let event = log.withLock({ $0.takeFirst() }) else {
             throw failed(
-                .nothingCame(expected: stableDescription(of: action), asleepUntil: clock.sleepers, now: clock.now()))
+                .nothingReceived(expected: stableDescription(of: action), asleepUntil: clock.sleepers, now: clock.now())
+            )
         }
         guard event.action == action else {
             throw failed(.action(difference: difference(between: action, and: event.action)))
         }
-        try follow(event, action, from: event.outcome, to: outcome, change)
+        try assert(event, action, from: event.outcome, to: outcome, change)
     }
 
-    /// Lets time pass: what waits until then goes on, moment by moment, and each time as far as it comes by itself.
+    /// Advances the time. Sleeping effects wake one by one, in the order of their times, and each runs until it waits again.
     public func advance(by duration: Duration) throws(TestStoreFailure) {
         try advance(to: clock.now() + Int(duration / .milliseconds(1)))
     }
 
-    /// Lets time pass until `moment`, in milliseconds since 1970; see ``advance(by:)``.
+    /// Advances the time to `moment`, in milliseconds since 1970: see ``advance(by:)``.
     public func advance(to moment: Int) throws(TestStoreFailure) {
         try pump()
         while let next = clock.sleepers.first, next <= moment {
@@ -122,30 +121,30 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         clock.advance(to: moment)
     }
 
-    /// Waits until something outside of the store lets an effect go on, and runs it; returns at once where none runs.
+    /// Waits until another thread resumes an effect, and runs it. Returns at once if no effect runs.
     ///
-    /// What the test's own thread brings about, as a ``ScriptedRemoteClient`` does, need not be waited for.
-    public func resumed() async throws(TestStoreFailure) {
+    /// Not needed for effects that the thread of the test resumes, for example through a ``ScriptedRemoteClient``.
+    public func waitForEffects() async throws(TestStoreFailure) {
         guard log.withLock({ !$0.running.isEmpty }) else { return }
         await executor.waitForJob()
         try pump()
     }
 
-    /// Does what the middlewares ask for where the state was kept from an earlier store: see `Store.resume()`.
+    /// Continues from a saved state: see `Store.resume()`.
     public func resume() throws(TestStoreFailure) {
         store.resume()
         try pump()
     }
 
-    /// Ends the store as `Store.end()` does: what runs is cancelled.
+    /// Ends the store and cancels its effects: see `Store.end()`.
     public func end() {
         store.end()
         executor.run()
     }
 
-    /// Checks that all that came was received, and that no effect runs any more.
+    /// Asserts that all actions were received and that no effect still runs.
     ///
-    /// A timer that is armed for a later moment is part of the state, and may be.
+    /// Armed timers are allowed: they are part of the state.
     public func finish() throws(TestStoreFailure) { try throwing(failureAtEnd()) }
 }
 
@@ -156,20 +155,20 @@ extension TestStore {
         guard faults.isEmpty else { throw failed(.faults(faults)) }
     }
 
-    /// Remembers the action for as long as what it set going goes on.
-    private func attend(_ receipt: Receipt, to action: Action) {
+    /// Remembers the action while its effects run.
+    private func track(_ receipt: Receipt, of action: Action) {
         guard let chain = receipt.chain else { return }
         let id = log.withLock { $0.begin(action) }
         chain.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
     }
 
-    private func follow(
+    private func assert(
         _ event: TestLog<State, Action>.Event?, _ action: Action, from found: Outcome, to expected: Outcome,
         _ change: (inout State) -> Void
     ) throws(TestStoreFailure) {
         let before = log.withLock { log in
-            defer { log.followed = event?.state ?? log.followed }
-            return log.followed
+            defer { log.assertedState = event?.state ?? log.assertedState }
+            return log.assertedState
         }
         guard found == expected else {
             throw failed(.outcome(of: stableDescription(of: action), difference: "\(expected.text) → \(found.text)"))
@@ -178,7 +177,7 @@ extension TestStore {
         guard event.action == action else {
             throw failed(.action(difference: difference(between: action, and: event.action)))
         }
-        // Changed outside the lock: the change may well ask the store.
+        // Outside of the lock: the closure of the test may read the store.
         var changed = before
         change(&changed)
         guard state == changed else {
@@ -192,7 +191,7 @@ extension TestStore {
         return waiting.isEmpty ? nil : .notReceived(waiting)
     }
 
-    /// What is wrong if the test ends here; nothing where it has failed already.
+    /// The failure if the test ends here; nil if it has failed already.
     private func failureAtEnd() -> TestStoreFailure? {
         if log.withLock({ $0.hasFailed }) { return nil }
         do throws(TestStoreFailure) { try pump() } catch { return error }
@@ -211,14 +210,14 @@ extension TestStore {
     }
 }
 
-/// A reducer that tells which actions it did not accept: of those a store notifies nobody.
+/// A reducer that reports the actions that it does not accept: a store notifies nobody of them.
 struct ObservedReducer<State: Sendable, Action: Sendable>: Reducer {
     private let reducer: any Reducer<State, Action>
-    private let note: @Sendable (Action, Outcome) -> Void
+    private let report: @Sendable (Action, Outcome) -> Void
 
-    init(_ reducer: any Reducer<State, Action>, note: @escaping @Sendable (Action, Outcome) -> Void) {
+    init(_ reducer: any Reducer<State, Action>, report: @escaping @Sendable (Action, Outcome) -> Void) {
         self.reducer = reducer
-        self.note = note
+        self.report = report
     }
 
     func decide(_ action: Action, in state: State) -> Decision { reducer.decide(action, in: state) }
@@ -229,8 +228,8 @@ struct ObservedReducer<State: Sendable, Action: Sendable>: Reducer {
         let decision = reducer.apply(action, to: &state)
         switch decision {
         case .accept: break
-        case .ignore: note(action, .ignored)
-        case .reject(let rejection): note(action, .rejected(rejection, index: 0))
+        case .ignore: report(action, .ignored)
+        case .reject(let rejection): report(action, .rejected(rejection, index: 0))
         }
         return decision
     }

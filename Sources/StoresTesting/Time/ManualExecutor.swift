@@ -1,10 +1,9 @@
 import Locks
 
-/// Runs tasks only while the test says so, on the thread that says it, one job after another in the order of coming.
+/// An executor that runs jobs only inside ``run(limit:)``, on the calling thread, in the order of their arrival.
 ///
-/// What a task does is cut into jobs where it waits. With one thread and one order, the same test takes the same course
-/// each time, as long as nothing that its tasks wait for comes from another thread: a `Task {}` that one of them starts
-/// and `Task.sleep` run elsewhere.
+/// A task consists of jobs, divided by its suspension points. With one thread and one order, each run of a test is the same,
+/// unless a task waits for another thread: an unstructured `Task {}` and `Task.sleep` run on other threads.
 public final class ManualExecutor: TaskExecutor {
     fileprivate struct Contents {
         var jobs: [UnownedJob] = []
@@ -12,13 +11,13 @@ public final class ManualExecutor: TaskExecutor {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    // Guards the jobs and who waits for one; no job is run while it is held.
+    // Guards the jobs and their waiters. No job runs while it is held.
     private let contents = Locked(Contents())
 
     /// An executor without jobs.
     public init() {}
 
-    /// Keeps a job until ``run(limit:)``; may be called from any thread.
+    /// Queues a job for ``run(limit:)``. Any thread may call it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let waiting: [CheckedContinuation<Void, Never>] = contents.withLock { contents in
@@ -29,12 +28,12 @@ public final class ManualExecutor: TaskExecutor {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Runs the jobs that are there, those that they enqueue, and so on until none is left.
+    /// Runs all queued jobs, the jobs that they enqueue, and so on until the queue is empty.
     ///
-    /// From inside a job it does nothing: who runs that job runs the others too.
+    /// Inside a job it does nothing: the running call runs the other jobs too.
     ///
-    /// - Parameter limit: after how many jobs to stop, since tasks that never wait would go on for ever.
-    /// - Returns: whether no job is left.
+    /// - Parameter limit: the maximum number of jobs, because tasks that never wait would run for ever.
+    /// - Returns: whether the queue is empty.
     @discardableResult
     public func run(limit: Int = 100_000) -> Bool {
         guard contents.withLock({ $0.begin() }) else { return true }
@@ -49,7 +48,7 @@ public final class ManualExecutor: TaskExecutor {
         return contents.withLock { $0.jobs.isEmpty }
     }
 
-    /// Waits until there is a job to run: for what comes from another thread.
+    /// Waits until another thread has enqueued a job.
     public func waitForJob() async {
         await withCheckedContinuation { continuation in
             let isThere = contents.withLock { contents in
@@ -63,7 +62,7 @@ public final class ManualExecutor: TaskExecutor {
 }
 
 extension ManualExecutor.Contents {
-    /// Whether the caller is the one who runs from here on.
+    /// Whether the caller may run jobs: false if another call does.
     fileprivate mutating func begin() -> Bool {
         defer { isRunning = true }
         return !isRunning

@@ -1,41 +1,41 @@
 import Locks
 public import Stores
 
-/// A clock that stands still until the test moves it.
+/// A clock that the test moves.
 ///
-/// Who sleeps is woken in the order of the moments, and of those with the same moment in the order of coming.
+/// Sleeping tasks wake in the order of their times. Tasks with the same time wake in the order in which they went to sleep.
 public final class TestClock: StoreClock {
     private struct Sleeper {
         let id: Int
         let moment: Int
-        /// Resumed with whether the moment has come; false where the sleep was cancelled.
+        /// Resumed with true when the time has come, and with false when the sleep is cancelled.
         let continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct Contents {
         var now: Int
         var lastID = 0
-        /// In the order of waking.
+        /// In the order in which they wake.
         var sleepers: [Sleeper] = []
     }
 
-    // Guards the time and who sleeps; nobody is resumed while it is held.
+    // Guards the time and the sleepers. Nothing is resumed while it is held.
     private let contents: Locked<Contents>
 
-    /// A clock that stands at `now`.
+    /// A clock that shows `now`.
     ///
-    /// - Parameter now: the time at first: milliseconds since 1970.
+    /// - Parameter now: the initial time in milliseconds since 1970.
     public init(now: Int = 0) { contents = Locked(Contents(now: now)) }
 
     public func now() -> Int { contents.withLock { $0.now } }
 
-    /// The moments for which somebody sleeps, the earliest first.
+    /// The times until which tasks sleep, the earliest first.
     public var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
 
-    /// Moves the time on by `duration`, in whole milliseconds, and wakes whose moment comes.
+    /// Advances the time by `duration`, in whole milliseconds, and wakes the tasks whose time has come.
     public func advance(by duration: Duration) { advance(to: now() + Int(duration / .milliseconds(1))) }
 
-    /// Moves the time on to `moment` and wakes whose moment comes; a moment that has passed changes nothing.
+    /// Advances the time to `moment` and wakes the tasks whose time has come. A time in the past changes nothing.
     public func advance(to moment: Int) {
         let woken: [Sleeper] = contents.withLock { contents in
             contents.now = max(contents.now, moment)
@@ -63,7 +63,7 @@ public final class TestClock: StoreClock {
 
     private func begin(_ sleeper: Sleeper) {
         let hasCome: Bool? = contents.withLock { contents in
-            // Asked inside the lock: who cancels after this finds the sleeper.
+            // Checked under the lock: a later cancellation finds the sleeper in the list.
             if Task.isCancelled { return false }
             if sleeper.moment <= contents.now { return true }
             let place = contents.sleepers.firstIndex { $0.moment > sleeper.moment } ?? contents.sleepers.endIndex

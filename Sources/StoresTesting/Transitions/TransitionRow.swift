@@ -1,8 +1,8 @@
 public import Stores
 
-/// What one action makes of each state of a table.
+/// The expected result of one action in each state of a table.
 public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Sendable {
-    /// What is expected for one state.
+    /// The expected result in one state.
     public struct Cell: Sendable {
         enum Content: Sendable {
             case named(String)
@@ -13,21 +13,21 @@ public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Send
 
         let content: Content
 
-        /// The state of that name comes of it.
+        /// The action leads to the state with this name.
         public static func becomes(_ name: String) -> Cell { Cell(content: .named(name)) }
 
-        /// The state with that change comes of it.
+        /// The action changes the state like this.
         public static func changes(_ change: @escaping @Sendable (inout State) -> Void) -> Cell {
             Cell(content: .changes(change))
         }
 
-        /// It is committed, and the state stays as it is.
+        /// The action is committed and leaves the state unchanged.
         public static var stays: Cell { .changes { _ in } }
 
-        /// There is nothing to do.
+        /// The action is ignored.
         public static var ignored: Cell { Cell(content: .ignored) }
 
-        /// It is refused for that reason.
+        /// The action is rejected for this reason.
         public static func rejected(_ rejection: Rejection) -> Cell { Cell(content: .rejected(rejection)) }
     }
 
@@ -38,9 +38,9 @@ public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Send
     /// The row of one action.
     ///
     /// - Parameters:
-    ///   - name: names the action in a failure.
-    ///   - action: what is sent in each state.
-    ///   - cells: one for each state of the table, in their order.
+    ///   - name: the name of the action in failures.
+    ///   - action: sent in each state.
+    ///   - cells: one for each state of the table, in the same order.
     public init(_ name: String, _ action: Action, _ cells: Cell...) {
         self.init(name: name, action: action, cells: cells)
     }
@@ -51,10 +51,10 @@ public struct TransitionRow<State: Sendable & Equatable, Action: Sendable>: Send
         self.cells = cells
     }
 
-    /// - Parameter states: those that the cells start from.
+    /// - Parameter states: the states of the cells.
     func mapStates<View>(_ states: [State], _ view: (State) -> View) -> TransitionRow<View, Action> {
         let mapped = zip(cells, states).map { cell, state in cell.mapState(state, view) }
-        // Cells beyond the last state stay: they are a fault that is reported.
+        // Keep cells beyond the last state: `verify` reports them.
         let rest = cells.dropFirst(states.count).map { _ in TransitionRow<View, Action>.Cell.ignored }
         return TransitionRow<View, Action>(name: name, action: action, cells: mapped + rest)
     }
@@ -75,18 +75,18 @@ extension TransitionRow.Cell {
     }
 }
 
-/// All that is otherwise than a transition table says; its description is a table of it.
+/// All mismatches of a transition table. The description is a table.
 public struct TransitionFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// In the order of the rows, and in each in the order of the states.
+    /// In the order of the rows, then of the states.
     public let mismatches: [TransitionMismatch]
-    /// How many transitions the table has.
+    /// The number of transitions of the table.
     public let count: Int
 
     public var description: String {
         let head = ["state", "action", "expected", "found"]
         let lines = mismatches.map { [$0.state, $0.action, $0.expected, $0.found] }
         let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
-        var text = "\(mismatches.count) of \(count) transitions are otherwise:\n" + line(head, widths)
+        var text = "\(mismatches.count) of \(count) transitions differ from the table:\n" + line(head, widths)
         for (mismatch, line) in zip(mismatches, lines) {
             text += "\n" + self.line(line, widths)
             for detail in mismatch.difference.split(separator: "\n") { text += "\n    " + detail }
@@ -100,17 +100,17 @@ public struct TransitionFailure: Error, Sendable, Hashable, CustomStringConverti
     }
 }
 
-/// One transition that is otherwise than its table says.
+/// One transition that differs from its table.
 public struct TransitionMismatch: Sendable, Hashable {
-    /// The state's name; empty where a row has more cells than there are states.
+    /// The name of the state; empty if a row has more cells than there are states.
     public let state: String
-    /// The action's name.
+    /// The name of the action.
     public let action: String
-    /// What the table says.
+    /// The result in the table.
     public let expected: String
-    /// What came of it.
+    /// The actual result.
     public let found: String
-    /// Where the state differs from the one that was expected; empty where it is not a question of states.
+    /// The difference of the states; empty if the results differ otherwise.
     public let difference: String
 
     init(_ state: String, _ action: String, _ expected: String, _ found: String, _ difference: String = "") {

@@ -1,8 +1,8 @@
 public import Stores
 
-/// What every action makes of every state, checked all at once.
+/// The results of every action in every state, verified together.
 ///
-/// A table has a column for each state and a row for each action; a cell that is not given fails.
+/// A table has a column for each state and a row for each action. A missing cell is a failure.
 ///
 ///     let table = TransitionTable(
 ///         states: ["red": .red, "green": .green],
@@ -10,7 +10,7 @@ public import Stores
 ///         TransitionRow("stop", .stop, .rejected("too-fast"), .becomes("red")))
 ///     try table.verify(TrafficLight())
 public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Sendable {
-    /// The states by name, in the order of the columns.
+    /// The states with their names, in the order of the columns.
     public let states: [(name: String, state: State)]
     /// The rows, in order.
     public let rows: [TransitionRow<State, Action>]
@@ -18,7 +18,7 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
     /// A table with a column for each state and a row for each action.
     ///
     /// - Parameters:
-    ///   - states: each under a name of its own.
+    ///   - states: each with a unique name.
     ///   - rows: one for each action.
     public init(states: KeyValuePairs<String, State>, _ rows: TransitionRow<State, Action>...) {
         self.init(states: states.map { ($0.key, $0.value) }, rows: rows)
@@ -29,17 +29,17 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
         self.rows = rows
     }
 
-    /// The same table of what `view` shows of each state: for what shows no more of its states than that.
+    /// The same table for a view of the states.
     public func mapStates<View>(_ view: (State) -> View) -> TransitionTable<View, Action> {
         TransitionTable<View, Action>(
             states: states.map { ($0.name, view($0.state)) }, rows: rows.map { $0.mapStates(states.map(\.state), view) }
         )
     }
 
-    /// Tries every action on every state; also that `decide` and `apply` agree, and that what is not accepted leaves no
-    /// trace.
+    /// Verifies every action in every state. Also verifies that `decide` and `apply` agree, and that actions that are not accepted
+    /// leave no trace.
     ///
-    /// - Throws: all that is otherwise than the table says.
+    /// - Throws: all mismatches.
     public func verify(_ reducer: some Reducer<State, Action>) throws(TransitionFailure) {
         var mismatches: [TransitionMismatch] = []
         for trial in trials {
@@ -47,24 +47,23 @@ public struct TransitionTable<State: Sendable & Equatable, Action: Sendable>: Se
                 let found = try Transition.of(trial.row.action, in: trial.start, by: reducer)
                 if let mismatch = mismatch(trial, found) { mismatches.append(mismatch) }
             } catch {
-                mismatches.append(TransitionMismatch(trial.state, trial.row.name, "one answer", error.text))
+                mismatches.append(TransitionMismatch(trial.state, trial.row.name, "a consistent reducer", error.text))
             }
         }
         try report(mismatches)
     }
 
-    /// Tries every action on every state.
+    /// Verifies every action in every state.
     ///
-    /// - Throws: all that is otherwise than the table says.
+    /// - Throws: all mismatches.
     public func verify(_ reducer: some AsyncReducer<State, Action>) async throws(TransitionFailure) {
         try await verify { _, state, action in await Transition.of(action, in: state, by: reducer) }
     }
 
-    /// Tries every action on every state by a way of the test's own: through a store, say, or a server.
+    /// Verifies every action in every state by a function of the test, for example through a store or a server.
     ///
-    /// - Parameter transition: brings about the state, which it is given with its name, and says what the action makes
-    ///   of it.
-    /// - Throws: all that is otherwise than the table says.
+    /// - Parameter transition: brings the store to a state and returns the result of the action.
+    /// - Throws: all mismatches.
     public func verify(
         by transition: (_ name: String, _ state: State, _ action: Action) async -> Transition<State>
     ) async throws(TransitionFailure) {
@@ -105,13 +104,13 @@ extension TransitionTable {
         return TransitionMismatch(trial.state, trial.row.name, expected.text, text(of: found, trial), details)
     }
 
-    /// What the cell of `trial` stands for, as far as it stands for anything.
+    /// The expected result, nil if the cell is missing or names no state, and its text.
     private func expectation(_ trial: Trial) -> (transition: Transition<State>?, text: String) {
         switch trial.cell?.content {
-        case nil: return (nil, "not said")
+        case nil: return (nil, "no cell")
         case .named(let name):
             let state = states.first { $0.name == name }?.state
-            return (state.map { .becomes($0) }, "becomes \(name)" + (state == nil ? ", which no state is called" : ""))
+            return (state.map { .becomes($0) }, "becomes \(name)" + (state == nil ? ", an unknown state" : ""))
         case .changes(let change):
             var state = trial.start
             change(&state)
@@ -140,21 +139,20 @@ extension TransitionTable {
     }
 }
 
-/// What an action makes of a state.
+/// The result of an action in a state.
 public enum Transition<State: Sendable & Equatable>: Sendable, Equatable {
-    /// It is committed, and leads to that state.
+    /// The action is committed and leads to this state.
     case becomes(State)
-    /// There is nothing to do.
+    /// The action is ignored.
     case ignored
-    /// It is refused for that reason.
+    /// The action is rejected for this reason.
     case rejected(Rejection)
 }
 
 extension Transition {
-    /// What `reducer` makes of it.
+    /// The result of `reducer`.
     ///
-    /// - Throws: where a reducer breaks its own rules: `apply` and `decide` disagree, or an action that was not
-    ///   accepted leaves a trace.
+    /// - Throws: `BrokenReducer` if `apply` and `decide` disagree, or if an action that was not accepted leaves a trace.
     static func of<Action>(
         _ action: Action, in state: State, by reducer: some Reducer<State, Action>
     ) throws(BrokenReducer) -> Transition {
@@ -171,7 +169,7 @@ extension Transition {
         return .ignored
     }
 
-    /// What `reducer` makes of it.
+    /// The result of `reducer`.
     static func of<Action>(
         _ action: Action, in state: State, by reducer: some AsyncReducer<State, Action>
     ) async -> Transition {
@@ -183,18 +181,18 @@ extension Transition {
     }
 }
 
-/// How a reducer contradicts itself.
+/// A reducer that contradicts itself.
 struct BrokenReducer: Error {
     let text: String
 
     init(_ text: String) { self.text = text }
 }
 
-/// SplitMix64: the same seed gives the same numbers, so that a failure can be repeated.
+/// SplitMix64: the same seed gives the same numbers, so a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// A generator that begins at `seed`.
+    /// A generator with a seed.
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {

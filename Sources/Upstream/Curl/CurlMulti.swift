@@ -61,7 +61,7 @@ final class CurlMulti {
 
     private func refuse(_ transfer: CurlTransfer, _ failure: TransferFailure = .notStarted) {
         close(transfer)
-        loop.afterwards { self.complete(transfer, .failed(failure)) }
+        loop.atEndOfTurn { self.complete(transfer, .failed(failure)) }
         startIdleTimer()
     }
 
@@ -136,7 +136,7 @@ extension CurlMulti {
     func endLookup(_ transfer: CurlTransfer, failing outcome: TransferOutcome? = nil) {
         for waiting in lookups.end(transfer) {
             if let outcome {
-                loop.afterwards { self.complete(waiting, outcome) }
+                loop.atEndOfTurn { self.complete(waiting, outcome) }
             } else {
                 startAgain(waiting)
             }
@@ -144,7 +144,7 @@ extension CurlMulti {
     }
 
     private func startAgain(_ transfer: CurlTransfer) {
-        loop.afterwards {
+        loop.atEndOfTurn {
             if !transfer.isDiscarded { self.start(transfer) }
         }
     }
@@ -209,7 +209,7 @@ extension CurlMulti: ReadinessHandler {
             ccurl_multi_assign(handle, socket, Unmanaged.passUnretained(self).toOpaque())
         } catch {
             // libcurl must not be called from its own callback.
-            loop.afterwards {
+            loop.atEndOfTurn {
                 if let easy { self.finish(easy, CURLE_RECV_ERROR) }
             }
         }
@@ -234,7 +234,7 @@ extension CurlMulti: ReadinessHandler {
     private func kick() {
         guard !isKickScheduled else { return }
         isKickScheduled = true
-        loop.afterwards {
+        loop.atEndOfTurn {
             self.isKickScheduled = false
             guard self.needsKick else { return }
             self.needsKick = false

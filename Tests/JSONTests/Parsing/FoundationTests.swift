@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-/// Foundation reads the same: where both take a document, they take it for the same value.
+/// If both Foundation and this parser accept a document, they agree about its value.
 @Suite("Agreement with Foundation")
 struct FoundationTests {
     @Test("on documents of every kind", arguments: 0..<10 as Range<UInt64>)
@@ -18,7 +18,7 @@ struct FoundationTests {
         }
     }
 
-    @Test("on damaged documents that both take", arguments: 0..<10 as Range<UInt64>)
+    @Test("on damaged documents that both accept", arguments: 0..<10 as Range<UInt64>)
     func agreesOnDamaged(seed: UInt64) {
         var random = RandomSource(seed: seed)
         var taken = 0
@@ -47,7 +47,7 @@ struct FoundationTests {
         }
     }
 
-    /// Foundation makes some of them decimal, and those lose a few bits on the way to a `Double`.
+    /// Foundation parses some numbers as decimals, which are less precise when they are converted to `Double`.
     private static func isSame(_ number: JSONNumber, _ other: NSNumber?) -> Bool {
         guard let other, let double = number.double else { return false }
         return abs(double - other.doubleValue) <= abs(double) * 1e-14
@@ -58,7 +58,7 @@ struct FoundationTests {
         return zip(elements, others).allSatisfy { isSame($0, $1) }
     }
 
-    /// Foundation takes names for one that are canonically equal; then there is nothing to compare.
+    /// Foundation merges canonically equivalent names; such objects are not compared.
     private static func isSame(_ object: JSONObject, _ others: [String: Any]?) -> Bool {
         guard let others else { return false }
         guard Set(object.names).count == object.count else { return true }

@@ -2,7 +2,7 @@ import JSON
 import Platform
 import Testing
 
-/// Eight times the input takes about eight times the time, whatever it is; what goes with the square takes 64 times.
+/// Compares the times for inputs of size 1 and 8: linear work takes about 8 times as long, quadratic work 64 times.
 @Suite("Linear time", .serialized)
 struct LinearTimeTests {
     private static func repeated(_ text: String, _ count: Int, between: String = ",") -> String {
@@ -86,7 +86,7 @@ struct LinearTimeTests {
         #expect(Self.ratio({ apply(small) }, { apply(large) }) < 30)
     }
 
-    /// How many times as long the second takes on this thread's processor; the best of some runs each.
+    /// The ratio of CPU times on this thread, each the best of some runs.
     private static func ratio(_ small: () -> Void, _ large: () -> Void) -> Double {
         shortest(large) / max(shortest(small), 1)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Parsing")
 struct ParsingTests {
     @Test(
-        "reads what RFC 8259 allows",
+        "accepts what RFC 8259 allows",
         arguments: [
             ("null", .null),
             (" \t\r\n true \n", true),
@@ -29,7 +29,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "says what is wrong and where",
+        "reports errors with their offsets",
         arguments: [
             ("", .empty, 0),
             (" \n ", .empty, 3),
@@ -75,7 +75,7 @@ struct ParsingTests {
             ("1x", .trailingBytes, 1),
             ("null\u{0}", .trailingBytes, 4),
         ] as [(String, JSONSyntaxError.Kind, Int)])
-    func refusesInvalid(text: String, kind: JSONSyntaxError.Kind, offset: Int) {
+    func rejectsInvalidText(text: String, kind: JSONSyntaxError.Kind, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: text) }
         #expect(error?.kind == kind)
         #expect(error?.offset == offset)
@@ -83,14 +83,14 @@ struct ParsingTests {
     }
 
     @Test(
-        "refuses bytes that are not UTF-8",
+        "rejects bytes that are not UTF-8",
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x9F, 0x80], [0xE2, 0x82],
             [0xE2, 0x28, 0xA1], [0xED, 0xA0, 0x80], [0xF0, 0x8F, 0x80, 0x80], [0xF0, 0x9F, 0x98],
             [0xF0, 0x9F, 0x98, 0x28],
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ] as [[UInt8]])
-    func refusesInvalidUTF8(bytes: [UInt8]) {
+    func rejectsInvalidUTF8(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         for document in [[quote] + bytes + [quote], [quote] + bytes] {
             let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: document) }
@@ -98,7 +98,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("counts depth, and has a limit that no caller can lift", arguments: [(64, 64), (1, 1), (100_000, 512)])
+    @Test("limits the depth, with a maximum that callers cannot raise", arguments: [(64, 64), (1, 1), (100_000, 512)])
     func limitsDepth(asked: Int, granted: Int) throws {
         for (opening, closing, middle) in [("[", "]", ""), ("{\"a\":", "}", "0")] {
             func nested(_ depth: Int) -> String {
@@ -118,7 +118,7 @@ struct ParsingTests {
         #expect(try JSONValue(parsing: text, maximumDepth: 3).asArray?.count == 1000)
     }
 
-    @Test("an object of many members, and a name twice among them, takes linear time", .timeLimit(.minutes(5)))
+    @Test("large objects and their duplicate names take linear time", .timeLimit(.minutes(5)))
     func readsLargeObjects() throws {
         let count = 50_000
         let members = (0..<count).map { "\"name\($0)\":\($0)" }.joined(separator: ",")
@@ -129,14 +129,14 @@ struct ParsingTests {
         #expect(error == JSONSyntaxError(.duplicateName, at: members.utf8.count + 2))
     }
 
-    @Test("names that look the same but have other code points are two names")
+    @Test("canonically equivalent names are different")
     func namesAreCodePoints() throws {
         let value = try JSONValue(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}")
         #expect(value["\u{E9}"] == 1)
         #expect(value["e\u{301}"] == 2)
     }
 
-    @Test("names a byte that cannot be shown by its number")
+    @Test("describes unprintable bytes by their number")
     func describesBytes() {
         #expect(JSONSyntaxError(.unexpectedByte(0x0B), at: 4).description == "Unexpected byte 0x0b at byte 4.")
         #expect(JSONSyntaxError(.unexpectedByte(0x7D), at: 4).description == "Unexpected '}' at byte 4.")

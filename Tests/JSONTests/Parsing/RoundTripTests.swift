@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Round trip")
 struct RoundTripTests {
-    @Test("what the writer writes the parser reads as the same value", arguments: 0..<20 as Range<UInt64>)
+    @Test("encoding and parsing preserves values", arguments: 0..<20 as Range<UInt64>)
     func roundTrips(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
         for _ in 0..<40 {
@@ -16,7 +16,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("damaged bytes are refused or read, and what is read can be written", arguments: 0..<20 as Range<UInt64>)
+    @Test("damaged bytes are rejected, or parsed to values that can be encoded", arguments: 0..<20 as Range<UInt64>)
     func survivesDamage(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
         var refused = 0
@@ -34,8 +34,8 @@ struct RoundTripTests {
         #expect(refused > 0)
     }
 
-    @Test("every cut of a document is refused at its end or before")
-    func refusesCuts() {
+    @Test("every truncated document is rejected")
+    func rejectsTruncatedDocuments() {
         var random = RandomSource(seed: 7)
         let document = random.object(depth: 4).encoded()
         for length in 0..<document.count {

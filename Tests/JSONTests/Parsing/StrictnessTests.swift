@@ -1,11 +1,11 @@
 import JSON
 import Testing
 
-/// Documents that parsers are known to disagree about: each is read as RFC 8259 has it, or refused where it goes wrong.
+/// Documents about which parsers disagree: each is parsed as RFC 8259 specifies, or rejected at the right offset.
 @Suite("Strictness")
 struct StrictnessTests {
     @Test(
-        "takes the whole grammar",
+        "accepts the whole grammar",
         arguments: [
             // Numbers (section 6).
             ("-9223372036854775808", "-9223372036854775808"), ("9223372036854775808", "9223372036854775808"),
@@ -28,7 +28,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "refuses what others let pass",
+        "rejects what other parsers accept",
         arguments: [
             // Numbers (section 6).
             ("-", 1), ("--1", 1), ("-+1", 1), ("+0", 0), ("00", 1), ("-00", 2), ("01.5", 1), ("0x1", 1), ("1_000", 1),
@@ -66,7 +66,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "bytes are UTF-8 or nothing, in names as in texts",
+        "rejects other encodings than UTF-8, in names and strings",
         arguments: [
             // Other encodings of [1], and of ["é"].
             ([0xFE, 0xFF, 0, 0x5B, 0, 0x31, 0, 0x5D], 0), ([0x5B, 0, 0x31, 0, 0x5D, 0], 1), ([0, 0x5B, 0, 0x31], 0),
@@ -83,20 +83,20 @@ struct StrictnessTests {
             ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], 2), ([0x22, 0x5C, 0xC3, 0xA9, 0x22], 1),
             ([0x22, 0x5C, 0x6E, 0xC3, 0x28, 0x22], 3),
         ] as [([UInt8], Int)])
-    func refusesOtherEncodings(bytes: [UInt8], offset: Int) {
+    func rejectsOtherEncodings(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: bytes) }
         #expect(error?.offset == offset, "\(error?.description ?? "")")
     }
 
     @Test("scalars of all lengths pass, at the ends of every run of continuation bytes")
-    func takesEveryScalar() throws {
+    func acceptsEveryScalar() throws {
         let edges = stride(from: UInt32(0x40), through: 0x110000, by: 64).flatMap { [$0 - 1, $0] }
         let text = String(String.UnicodeScalarView(edges.compactMap(Unicode.Scalar.init)))
         #expect(text.unicodeScalars.count > 30_000)
         #expect(try JSONValue(parsing: "\"\(text)\"") == .string(text))
     }
 
-    @Test("what else passes for UTF-8 is what the standard library takes for it")
+    @Test("agrees with the standard library about UTF-8")
     func agreesOnUTF8() {
         let tails: [UInt8] = [0x00, 0x22, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF]
         for lead in UInt8(0x80)...0xFF {
@@ -112,14 +112,14 @@ struct StrictnessTests {
     }
 
     @Test(
-        "a name stands once, however it is written",
+        "rejects duplicate names in any spelling",
         arguments: [
             (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":1}"#, 7), (#"{"\u0061":1,"a":1}"#, 12), (#"{"":1,"":2}"#, 6),
             (#"{"/":1,"\/":2}"#, 7), (#"{"😀":1,"\uD83D\uDE00":2}"#, 10), (#"{"\n":1,"\u000A":2}"#, 8),
             (#"[{"a":1},{"a":{"b":1,"c":2,"b":3}}]"#, 27),
             ("{\((0..<17).map { "\"n\($0)\":0," }.joined())\"\\u006e3\":1}", 127),
         ])
-    func refusesDuplicates(text: String, offset: Int) {
+    func rejectsDuplicateNames(text: String, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: text) }
         #expect(error == JSONSyntaxError(.duplicateName, at: offset))
     }

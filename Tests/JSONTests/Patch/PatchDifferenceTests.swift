@@ -4,7 +4,7 @@ import Testing
 @Suite("Patch between two documents")
 struct PatchDifferenceTests {
     @Test(
-        "says what differs, in few bytes",
+        "describes differences in few bytes",
         arguments: [
             ("1", "1", "[]"), ("{}", "{}", "[]"), (#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#, "[]"),
             ("1", "2", #"[{"op":"replace","path":"","value":2}]"#),
@@ -46,7 +46,7 @@ struct PatchDifferenceTests {
                 #"[{"op":"replace","path":"/list","value":["e","f","g","h"]}]"#
             ),
         ])
-    func saysWhatDiffers(old: String, new: String, expected: String) throws {
+    func describesDifferences(old: String, new: String, expected: String) throws {
         let (old, new) = (try JSONValue(parsing: old), try JSONValue(parsing: new))
         let patch = JSONPatch(from: old, to: new)
         #expect(String(decoding: patch.encoded(), as: UTF8.self) == expected)
@@ -55,8 +55,8 @@ struct PatchDifferenceTests {
     }
 
     @Test(
-        "leads from any document to any other, and is never larger than the other", arguments: 0..<20 as Range<UInt64>)
-    func leadsAnywhere(seed: UInt64) throws {
+        "transforms any document into any other, and is never larger than it", arguments: 0..<20 as Range<UInt64>)
+    func transformsAnyDocument(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
         for _ in 0..<8 {
             let old = random.object(depth: 3)
@@ -70,8 +70,8 @@ struct PatchDifferenceTests {
         }
     }
 
-    @Test("takes a list apart wherever it grew or shrank", arguments: 0..<10 as Range<UInt64>)
-    func takesListsApart(seed: UInt64) throws {
+    @Test("edits arrays that grew or shrank anywhere", arguments: 0..<10 as Range<UInt64>)
+    func editsGrownAndShrunkArrays(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
         for _ in 0..<50 {
             let lists = (0..<2).map { _ in

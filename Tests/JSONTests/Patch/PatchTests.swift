@@ -38,7 +38,7 @@ struct PatchTests {
     }
 
     @Test(
-        "works on the whole document, at the end of arrays, and on what was there",
+        "changes the whole document, ends of arrays, and existing values",
         arguments: [
             ("[1]", .replace(.root, 2), "2"), ("[1]", .add(.root, [:]), "{}"),
             ("[1]", .add(JSONPointer(tokens: ["1"]), 2), "[1,2]"), ("[]", .add(JSONPointer(tokens: ["-"]), 2), "[2]"),
@@ -56,7 +56,7 @@ struct PatchTests {
     }
 
     @Test(
-        "refuses what has no place, and what would do harm",
+        "rejects missing targets and the removal of the document",
         arguments: [
             // RFC 6902, appendix A.12.
             (#"{"op":"add","path":"/none/b","value":1}"#, .noTarget),
@@ -71,7 +71,7 @@ struct PatchTests {
             (#"{"op":"add","path":"/l/x","value":1}"#, .noTarget),
             (#"{"op":"add","path":"/o/a/b","value":1}"#, .noTarget),
         ] as [(String, JSONPatchError.Kind)])
-    func refusesOperations(operation: String, kind: JSONPatchError.Kind) throws {
+    func rejectsImpossibleOperations(operation: String, kind: JSONPatchError.Kind) throws {
         let before = try JSONValue(parsing: #"{"l":[1,2],"o":{"a":1}}"#)
         var value = before
         let patch = try JSONPatch(JSONValue(parsing: #"[{"op":"remove","path":"/l/0"},\#(operation)]"#))
@@ -81,7 +81,7 @@ struct PatchTests {
     }
 
     @Test(
-        "refuses what is no patch",
+        "rejects malformed patches",
         arguments: [
             ("{}", .notAnArray, nil), ("null", .notAnArray, nil), ("[1]", .unknownOperation, 0),
             ("[{}]", .unknownOperation, 0), (#"[{"op":1,"path":""}]"#, .unknownOperation, 0),
@@ -96,14 +96,14 @@ struct PatchTests {
             (#"[{"op":"remove","path":"a"}]"#, .malformedPointer(.missingLeadingSlash), 0),
             (#"[{"op":"remove","path":"/~"}]"#, .malformedPointer(.invalidEscape(offset: 1)), 0),
         ] as [(String, JSONPatchError.Kind, Int?)])
-    func refusesMalformed(text: String, kind: JSONPatchError.Kind, operation: Int?) throws {
+    func rejectsMalformedInput(text: String, kind: JSONPatchError.Kind, operation: Int?) throws {
         let value = try JSONValue(parsing: text)
         let error = #expect(throws: JSONPatchError.self) { try JSONPatch(value) }
         #expect(error == JSONPatchError(kind, operation: operation))
         #expect(error?.description.hasSuffix(".") == true)
     }
 
-    @Test("values are refused before objects and arrays are nested too deep")
+    @Test("limits the depth of the result")
     func limitsDepth() throws {
         let deep = try JSONValue(
             parsing: String(repeating: "[", count: 300) + String(repeating: "]", count: 300), maximumDepth: 300)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Pointer into bytes")
 struct PointerRangeTests {
-    @Test("every value of a random document is found where it stands", arguments: 0..<20 as Range<UInt64>)
+    @Test("finds the range of every value of a random document", arguments: 0..<20 as Range<UInt64>)
     func agreesWithTree(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
         for _ in 0..<4 {
@@ -20,7 +20,7 @@ struct PointerRangeTests {
         }
     }
 
-    @Test("any bytes are safe to skim", arguments: 0..<20 as Range<UInt64>)
+    @Test("scans any bytes safely", arguments: 0..<20 as Range<UInt64>)
     func survivesDamage(seed: UInt64) {
         var random = RandomSource(seed: seed)
         for _ in 0..<30 {
@@ -34,7 +34,7 @@ struct PointerRangeTests {
     }
 
     @Test(
-        "half a document has nothing to find",
+        "finds nothing in a truncated document",
         arguments: [
             "", " ", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":[", "{\"a\":\"", "{\"a\":\"\\", "{\"\\u00\":1}",
             "{\"a\":}", "[", "]",

@@ -30,17 +30,17 @@ struct PointerTests {
     }
 
     @Test(
-        "points at nothing",
+        "finds no value",
         arguments: [
             "/nothing", "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/+1", "/foo/-1", "/foo/ 1", "/foo/1 ", "/foo/",
             "/foo/0x1", "/foo/１", "/foo/1e0", "/foo/18446744073709551616", "/foo/9223372036854775807", "/foo/bar",
             "/foo/0/0", "//0", "/foo/0/", "/Foo", "/ /",
         ])
-    func pointsAtNothing(text: String) throws {
+    func findsNoValue(text: String) throws {
         try expect(JSONPointer(text), in: document, is: nil)
     }
 
-    @Test("finds its way past white space, empty containers and escapes")
+    @Test("skips white space, empty containers and escapes")
     func skipsAnything() throws {
         let text =
             "{ \"x\" : [ ] , \"y\" : { } , \"z}\\\"\" : \"]\\\\\" , \"\\u0061\\n\" : [ { } , -1.5e3 , \"{\" , true ] }"
@@ -54,14 +54,14 @@ struct PointerTests {
     }
 
     @Test(
-        "refuses what is no pointer",
+        "rejects malformed pointers",
         arguments: [
             ("foo", .missingLeadingSlash), (" /foo", .missingLeadingSlash), ("#/foo", .missingLeadingSlash),
             ("/~", .invalidEscape(offset: 1)), ("/a~2", .invalidEscape(offset: 2)),
             ("/a/b~", .invalidEscape(offset: 4)),
             ("/~~0", .invalidEscape(offset: 1)), ("/~/", .invalidEscape(offset: 1)),
         ] as [(String, JSONPointerError)])
-    func refusesMalformed(text: String, expected: JSONPointerError) {
+    func rejectsMalformedInput(text: String, expected: JSONPointerError) {
         let error = #expect(throws: JSONPointerError.self) { try JSONPointer(text) }
         #expect(error == expected)
         #expect(error?.description.hasSuffix(".") == true)
@@ -84,7 +84,7 @@ struct PointerTests {
         try expect(JSONPointer("/e\u{301}"), in: "{\"\u{E9}\":1,\"e\u{301}\":2}", is: 2)
     }
 
-    /// Both ways of looking agree.
+    /// Compares lookups in the value and in the bytes.
     private func expect(_ pointer: JSONPointer, in text: String, is expected: JSONValue?) throws {
         #expect(try pointer.value(in: JSONValue(parsing: text)) == expected)
         let bytes = Array(text.utf8)

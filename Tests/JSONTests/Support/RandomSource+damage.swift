@@ -1,5 +1,5 @@
 extension RandomSource {
-    /// Changes, drops, doubles or inserts a few bytes.
+    /// Changes, removes or inserts a few bytes.
     mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
         let favourites = Array("\"\\{}[],:0-.eu\u{0}é ".utf8) + [0xFF, 0xC0, 0xED, 0xF4]
         var bytes = bytes

@@ -44,7 +44,7 @@ extension RandomSource {
         }.joined()
     }
 
-    /// Mostly few, now and then more than an object finds without its index.
+    /// Mostly small, sometimes above the threshold for an index.
     private mutating func count() -> Int {
         Int.random(in: 0..<20, using: &self) == 0 ? 40 : .random(in: 0...4, using: &self)
     }
@@ -64,7 +64,7 @@ extension RandomSource {
 }
 
 extension RandomSource {
-    /// The value with something in it set, added or taken away.
+    /// The value with a part of it changed, added or removed.
     mutating func changed(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(var elements):

@@ -4,7 +4,7 @@ import Testing
 @Suite("Numbers")
 struct NumberTests {
     @Test(
-        "keeps the text of what is no plain 64-bit integer",
+        "preserves the text of numbers that are not 64-bit integers",
         arguments: [
             ("1.0", 1), ("-1.50e+1", -15), ("1e2", 100), ("1E0", 1), ("0.0", 0), ("-0.0", 0), ("0e999999999999", 0),
             ("1.5", nil), ("1e-1", nil), ("10e-1", 1), ("100.00e-2", 1), ("105e-1", nil), ("1.05e1", nil),
@@ -26,15 +26,15 @@ struct NumberTests {
         #expect(JSONValue.number(number).description == text)
     }
 
-    @Test("an exponent that a long text outweighs counts")
-    func weighsExponentAgainstText() throws {
+    @Test("exponents are combined with long texts")
+    func combinesExponentWithLongText() throws {
         let zeros = String(repeating: "0", count: 10_000)
         #expect(try JSONValue(parsing: "0.\(zeros)7e10001").asInteger == 7)
         #expect(try JSONValue(parsing: "7\(zeros)e-10000").asInteger == 7)
         #expect(try JSONValue(parsing: "7\(zeros)").asInteger == nil)
     }
 
-    @Test("converts to Double where one can hold it")
+    @Test("converts to Double unless it overflows")
     func convertsToDouble() throws {
         let cases: [(String, Double?)] = [("1.5", 1.5), ("1e400", nil), ("-1e400", nil), ("1e-400", 0)]
         for (text, expected) in cases {
@@ -44,7 +44,7 @@ struct NumberTests {
     }
 
     @Test("has no infinities and no NaN", arguments: [Double.infinity, -.infinity, .nan, .signalingNaN])
-    func refusesNonFinite(value: Double) {
+    func rejectsNonFiniteNumbers(value: Double) {
         #expect(JSONNumber(value) == nil)
         #expect(value.encoded() == Array("null".utf8))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-    @Test("the order of members does not count for equality and hash")
+    @Test("equality and hash ignore the order of members")
     func ignoresOrder() {
         let one: JSONValue = ["a": 1, "b": [2, "x"]]
         let other: JSONValue = ["b": [2, "x"], "a": 1]
@@ -14,7 +14,7 @@ struct ValueTests {
         #expect(one != ["a": 1, "c": [2, "x"]])
     }
 
-    @Test("strings are equal when their code points are")
+    @Test("strings are compared by code point")
     func comparesCodePoints() {
         #expect("\u{E9}" == "e\u{301}")
         #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
@@ -25,7 +25,7 @@ struct ValueTests {
     }
 
     @Test("values of different kinds differ")
-    func tellsKindsApart() throws {
+    func distinguishesKinds() throws {
         let values: [JSONValue] = [nil, false, true, 0, 1, "0", "", [], [0], [:], ["a": 0], 0.5]
         #expect(Set(values).count == values.count)
         for (index, value) in values.enumerated() {
@@ -33,7 +33,7 @@ struct ValueTests {
         }
     }
 
-    @Test("accessors answer for their kind only")
+    @Test("accessors return nil for other kinds")
     func accessors() {
         #expect(JSONValue.null.isNull && !JSONValue.bool(false).isNull)
         #expect(JSONValue.bool(true).asBool == true && JSONValue.integer(1).asBool == nil)
@@ -44,8 +44,8 @@ struct ValueTests {
         #expect(JSONValue.array([1])["a"] == nil)
     }
 
-    @Test("a literal member named twice has its last value, at its first place")
-    func keepsLastDuplicate() {
+    @Test("a duplicate literal member has its last value at its first place")
+    func lastDuplicateWins() {
         let value: JSONValue = ["a": 1, "b": 2, "a": 3]
         #expect(value.description == #"{"a":3,"b":2}"#)
     }

@@ -26,7 +26,7 @@ struct WriterTests {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    @Test("puts commas where they belong")
+    @Test("separates members and elements")
     func separates() {
         let text = written { json in
             json.object { json in
@@ -57,7 +57,7 @@ struct WriterTests {
     }
 
     @Test(
-        "escapes as little as it may",
+        "escapes only what is required",
         arguments: [
             ("", "\"\""),
             ("plain", "\"plain\""),
@@ -83,7 +83,7 @@ struct WriterTests {
     }
 
     @Test(
-        "writes the shortest number that reads back the same",
+        "writes the shortest number that parses to the same value",
         arguments: [
             (0.1, "0.1"), (-0.0, "-0.0"), (1, "1.0"), (1e21, "1e+21"), (.leastNonzeroMagnitude, "5e-324"),
             (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
@@ -97,7 +97,7 @@ struct WriterTests {
         #expect(number.double?.bitPattern == value.bitPattern)
     }
 
-    @Test("optionals are null or left out, arrays and enums write themselves")
+    @Test("encodes optionals, arrays and enums")
     func writesComposed() {
         #expect([1, nil].encoded() == Array("[1,null]".utf8))
         #expect(Theme.system.encoded() == Array("\"system\"".utf8))
@@ -121,7 +121,7 @@ struct WriterTests {
         #expect(text == "[\"\(long)\",\"\(escaped)\",\"\(long)\"]")
     }
 
-    @Test("a name of one character is a name like others")
+    @Test("writes names of one character")
     func writesShortNames() {
         #expect(written { json in json.object { $0.member("é", 1) } } == "{\"é\":1}")
     }

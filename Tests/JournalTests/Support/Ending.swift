@@ -154,7 +154,7 @@ private func look(
             throw Missing(id: "\(id): \(kept.revision) of \(entry)")
         }
         let cut = try await oldest(session, kept.revision)
-        let revisions = try await session.entries(after: cut)?.map(\.revision)
+        let revisions = try await session.commits(after: cut)?.map(\.revision)
         #expect(revisions == Array((cut + 1)..<(kept.revision + 1)))
         // Each commit counts one more. A newer parcel has no weight.
         if let count = past.count { #expect(count == kept.revision) }
@@ -167,6 +167,6 @@ private func look(
 
 /// The oldest revision behind which all commits are there.
 private func oldest(_ session: any SessionJournal, _ newest: Int) async throws -> Int {
-    for revision in 0..<newest where try await session.entries(after: revision, limit: 1) != nil { return revision }
+    for revision in 0..<newest where try await session.commits(after: revision, limit: 1) != nil { return revision }
     return newest
 }

@@ -18,7 +18,7 @@ private func awaiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> 
 
 extension Journal {
     func found(_ id: String) async throws -> SessionLookup {
-        try await awaiting { find(id, done: $0) }.get()
+        try await awaiting { load(id, done: $0) }.get()
     }
 
     /// The session, which must be there.
@@ -33,8 +33,8 @@ extension Journal {
         try await awaiting { list(after: id, limit: limit, done: $0) }.get()
     }
 
-    func idle(since moment: Int, limit: Int = 100) async throws -> [String] {
-        try await awaiting { idle(since: moment, limit: limit, done: $0) }.get()
+    func idleSessions(before moment: Int, limit: Int = 100) async throws -> [String] {
+        try await awaiting { idleSessions(before: moment, limit: limit, done: $0) }.get()
     }
 
     func closed() async {
@@ -74,11 +74,11 @@ extension SessionJournal {
         await awaiting { whenDurable($0) }
     }
 
-    func entries(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {
-        try await awaiting { entries(after: revision, limit: limit, done: $0) }.get()
+    func commits(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {
+        try await awaiting { commits(after: revision, limit: limit, done: $0) }.get()
     }
 
-    func past(_ revision: Int) async throws -> ReplayableState? {
-        try await awaiting { past(revision, done: $0) }.get()
+    func replayBase(for revision: Int) async throws -> ReplayableState? {
+        try await awaiting { replayBase(for: revision, done: $0) }.get()
     }
 }

@@ -58,8 +58,14 @@ private final class Resumed: CommitRecorder {
         self.revision = revision
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
-        if record.revision > revision { journal.append(record, state) }
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+        if transaction.lastRevision > revision { journal.append(transaction, state) }
+    }
+
+    func isDurable(through revision: Int) -> Bool { journal.isDurable(through: revision) }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
+        journal.whenDurable(through: revision, done)
     }
 }
 
@@ -67,6 +73,13 @@ extension HostedStore {
     /// Commits so many actions, one by one.
     func step(_ count: Int = 1) {
         for _ in 0..<count { dispatch(["type": "step"], DispatchOptions()) { _ in } }
+    }
+
+    /// Appends a transaction without commits.
+    func append(_ record: IdempotencyRecord, to journal: any SessionJournal) {
+        inspect { state in
+            journal.append(CommitTransaction(baseRevision: state.revision, idempotencyRecord: record), state)
+        }
     }
 }
 

@@ -22,7 +22,7 @@ extension EventLoop {
         }
     }
 
-    /// Waits until the loop has waited anew that many times.
+    /// Waits for that many turns of the loop.
     func turns(_ count: Int) async {
         for _ in 0..<count {
             await run {}

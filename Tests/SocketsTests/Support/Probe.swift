@@ -1,4 +1,4 @@
-/// Carries what happens on a loop to the test, which waits for it.
+/// Passes events from a loop to the test, which awaits them.
 final class Probe<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
@@ -25,7 +25,7 @@ final class Probe<Element: Sendable>: Sendable {
         await next(1).first
     }
 
-    /// All notes that have not been waited for. Nothing more may be noted.
+    /// The remaining notes. No more may be added.
     func rest() async -> [Element] {
         continuation.finish()
         return await next(.max)

@@ -1,6 +1,6 @@
 import Sockets
 
-/// A delegate made of closures, that notes what it was told.
+/// A delegate made of closures.
 final class ScriptedDelegate: ChannelDelegate {
     var onReceived: (Channel, UnsafeRawBufferPointer) -> Int = { $1.count }
     var onEndOfInput: (Channel) -> Void = { _ in }

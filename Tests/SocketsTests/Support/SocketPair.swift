@@ -1,7 +1,7 @@
 import Glibc
 import Sockets
 
-/// Two connected sockets. A test may give one away, and closes the other by letting go.
+/// Two connected sockets. `deinit` closes `ours`; the test must close `theirs` or pass it on.
 final class SocketPair: Sendable {
     let ours: Int32
     let theirs: Int32
@@ -23,7 +23,7 @@ final class SocketPair: Sendable {
         _ = Glibc.send(ours, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// What has arrived, one element for each record; does not wait.
+    /// The received records. Does not wait.
     func received() -> [String] {
         var records: [String] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

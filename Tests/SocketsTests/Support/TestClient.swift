@@ -65,16 +65,6 @@ final class TestClient: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Our own port.
-    var port: UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
     /// Some bytes; none at the end of the stream.
     func receive(atMost room: Int = 65_536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: room)

@@ -1,6 +1,6 @@
 import Sockets
 
-/// One listener on one loop, with a script for each connection. Stops with everything it has when the test ends.
+/// A listener on a loop that runs a script for each connection. It stops when the test ends.
 struct TestServer {
     let loop: any EventLoop
     let address: SocketAddress

@@ -1,4 +1,4 @@
-/// Says when the last reference to it is gone.
+/// Calls a closure when its last reference is released.
 final class Witness: Sendable {
     private let released: @Sendable () -> Void
 
@@ -10,6 +10,6 @@ final class Witness: Sendable {
         released()
     }
 
-    /// Refers to it, so that a closure which calls this keeps it.
+    /// Does nothing. A closure that calls this retains the witness.
     func holds() {}
 }

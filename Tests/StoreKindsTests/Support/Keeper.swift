@@ -20,14 +20,20 @@ final class Keeper: CommitRecorder {
         contents = Locked(Contents(state: state, hidden: kept.hidden, revision: revision))
     }
 
-    func append(_ record: CommitRecord, _ state: borrowing StateView) {
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         contents.withLock { contents in
-            contents.state = contents.state.flatMap { record.changes.applied(to: $0) }
-            contents.hidden = record.hidden ?? contents.hidden
-            contents.revision = record.revision
-            contents.records.append(record)
+            for commit in transaction.commits {
+                contents.state = contents.state.flatMap { commit.changes.applied(to: $0) }
+                contents.hidden = commit.hidden ?? contents.hidden
+                contents.revision = commit.revision
+                contents.records.append(commit)
+            }
         }
     }
+
+    func isDurable(through revision: Int) -> Bool { true }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
     var kept: StateSnapshot {
         contents.withLock { StateSnapshot(json: ($0.state ?? .null).encoded(), hidden: $0.hidden) }

@@ -6,10 +6,10 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What a stream tells of effects where it is asked to.
+/// The events of effects, on streams that request them.
 @Suite struct EffectStreamTests {
     @Test(arguments: LoopImplementation.allCases)
-    func anEffectStartsBehindItsCommitAndEndsBeforeWhatItBrings(_ loops: LoopImplementation) async throws {
+    func anEffectStartsAfterItsCommitAndEndsBeforeItsResult(_ loops: LoopImplementation) async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote, loops: loops) { server in
             let session = try await server.session("animal")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func anEffectThatFailsSaysWhy() async throws {
+    @Test func aFailedEffectHasACode() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whatIsCancelledIsToldBehindTheCommitThatCancelsIt() async throws {
+    @Test func aCancellationComesAfterTheCommitThatCancels() async throws {
         try await LiveServer.run { server in
             let session = try await server.session("animal")
             let events = try await session.events(query: "?effects=true")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func inABatchTheyFollowItsOneEvent() async throws {
+    @Test func effectsOfABatchComeAfterItsEvent() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: "?effects=true")
@@ -81,39 +81,39 @@ import Testing
                 ["type": "animal/fetchAnimal"], ["type": "animal/fetchAnimal"], ["type": "counter/increment"],
             ])
             #expect(try await events.state().revision == 3)
-            var told: [[JSONValue?]] = []
+            var effects: [[JSONValue?]] = []
             for _ in 0..<3 {
                 let effect = try await events.effect()
-                told.append([effect["phase"], effect["cause"]])
+                effects.append([effect["phase"], effect["cause"]])
             }
-            #expect(told == [["started", 1], ["cancelled", 1], ["started", 2]])
+            #expect(effects == [["started", 1], ["cancelled", 1], ["started", 2]])
         }
     }
 
-    /// The service is not there: each try is told, with its number, and the name of the service.
-    @Test func theTriesOfARemoteCallAreTold() async throws {
-        // Nobody listens on port 1, and no test can be given it.
+    /// The service is unreachable: each attempt is an event with its number and the name of the service.
+    @Test func retriesOfARemoteCallAreSent() async throws {
+        // No process listens on port 1, and no test server can get it.
         try await RealRemotes.run(url: "http://127.0.0.1:1") { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
                 let session = try await server.session("animal")
                 let events = try await session.events(query: "?effects=true&select=/animal/error/code")
                 _ = try await events.state()
                 _ = try await session.dispatch("animal/fetchAnimal")
-                let told = try await events.items(upToState: "unreachable")
-                #expect(told.map { $0["phase"] } == ["started", "retrying", "retrying", "failed"])
-                #expect(told.map { $0["attempt"] } == [nil, 2, 3, nil])
-                #expect(told.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
-                #expect(told.dropFirst().allSatisfy { $0["upstream"] == "animal" })
-                #expect(told.map { $0["duration"] != nil } == [false, false, false, true])
+                let effects = try await events.items(upToState: "unreachable")
+                #expect(effects.map { $0["phase"] } == ["started", "retrying", "retrying", "failed"])
+                #expect(effects.map { $0["attempt"] } == [nil, 2, 3, nil])
+                #expect(effects.map { $0["code"] } == [nil, "unreachable", "unreachable", "unreachable"])
+                #expect(effects.dropFirst().allSatisfy { $0["upstream"] == "animal" })
+                #expect(effects.map { $0["duration"] != nil } == [false, false, false, true])
                 let line = "effect=animal.fetch phase=failed cause=1 upstream=animal attempt=3 code=unreachable"
                 #expect(server.log.text.contains(line))
             }
         }
     }
 
-    /// A kind whose reducer is asynchronous; that the credentials are wrong is an answer, not a failure of the call.
+    /// The kind has an asynchronous reducer. Wrong credentials are a response, not a failure of the call.
     @Test(arguments: [("some password", "authenticated"), ("a wrong one", "failure")])
-    func whatTheServiceAnswersIsASuccess(_ password: String, _ status: String) async throws {
+    func aResponseOfTheServiceIsASuccess(_ password: String, _ status: String) async throws {
         try await RealRemotes.run { animal, auth in
             try await LiveServer.run(animal: animal, auth: auth) { server in
                 let session = try await server.session("login")
@@ -123,14 +123,14 @@ import Testing
                 #expect(try await events.state().state == "validCredentials")
                 _ = try await session.dispatch("login/authenticate")
                 #expect(try await events.state().state == "authenticating")
-                let told = try await events.items(upToState: .string(status))
-                #expect(told.map { $0["phase"] } == ["started", "succeeded"])
-                #expect(told.last?["upstream"] == "auth")
+                let effects = try await events.items(upToState: .string(status))
+                #expect(effects.map { $0["phase"] } == ["started", "succeeded"])
+                #expect(effects.last?["upstream"] == "auth")
             }
         }
     }
 
-    @Test func whoDoesNotAskIsNotTold() async throws {
+    @Test func effectsAreSentOnlyOnRequest() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session("animal")
@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    /// What waits for a client is bounded, so what it is too slow for is left out, and states come in order all the same.
-    @Test func aSlowReaderMissesSomeAndNobodyElseDoes() async throws {
+    /// Pending bytes are bounded, so events of effects are dropped for a slow client. Its states stay in order.
+    @Test func effectsAreDroppedOnlyForSlowReaders() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session()
             let title = JSONValue.string(String(repeating: "x", count: 500))
@@ -194,12 +194,12 @@ extension EventReader {
         return event.data
     }
 
-    /// What is told of effects up to the state with that value, or up to the second end of a fetch where there is none.
+    /// The data of the effect events up to the state with that value; without a value, up to a success.
     func items(upToState value: JSONValue?) async throws -> [JSONValue] {
-        var told: [JSONValue] = []
+        var effects: [JSONValue] = []
         while let event = try await event() {
-            if event.name == "effect" { told.append(event.data) } else if event.state == value { return told }
-            if value == nil, told.last?["phase"] == "succeeded" { return told }
+            if event.name == "effect" { effects.append(event.data) } else if event.state == value { return effects }
+            if value == nil, effects.last?["phase"] == "succeeded" { return effects }
         }
         throw Wire.Failure.malformed("no such state")
     }

@@ -5,9 +5,9 @@ import Stores
 import StoresTesting
 import Testing
 
-/// The live stream: how it begins, and what it shows of which commit.
+/// The live stream: how it begins, and which commits are events.
 @Suite struct EventStreamTests {
-    @Test func theHeadKeepsProxiesAndBrowsersFromSpoilingIt() async throws {
+    @Test func theHeadPreventsCachingAndBuffering() async throws {
         try await LiveServer.run { server in
             let events = try await server.session().events()
             #expect(events.head["content-type"] == "text/event-stream; charset=utf-8")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func retryACommentAndTheStateComeAtOnce(_ loops: LoopImplementation) async throws {
+    func retryCommentAndStateAreSentAtOnce(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             let session = try await server.session()
             _ = try await session.increment(4)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func eachCommitThatChangedTheStateIsOneEvent(_ loops: LoopImplementation) async throws {
+    func eachCommitThatChangesTheStateIsOneEvent(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             let session = try await server.session()
             let events = try await session.events()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aCommitThatChangedNothingIsNoEvent() async throws {
+    @Test func aCommitWithoutChangesIsNoEvent() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.dispatch("calendar/selectDay", ["day": "2024-01-01"])
@@ -58,7 +58,7 @@ import Testing
             _ = try await session.dispatch("betslip/placeBet")
             _ = try await session.dispatch("animal/ackError")
             _ = try await session.increment()
-            // Of revision 2, the rejected and the ignored action there is nothing.
+            // Revision 2, the rejected and the ignored action are no events.
             #expect(try await events.state().revision == 3)
         }
     }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func whatEffectsBringIsShownToo() async throws {
+    @Test func commitsOfEffectsAreSent() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session("animal")
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func thoseWhoWatchAreCountedAndThoseWhoLeaveAreNot() async throws {
+    @Test func openStreamsAreCounted() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             var streams: [EventReader] = []
@@ -136,14 +136,14 @@ import Testing
             _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 2 }
             streams = []
             _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 0 }
-            // And the session goes on as before.
+            // The session continues as before.
             #expect(try await session.increment().revision == 1)
             let again = try await session.events()
             #expect(try await again.state().revision == 1)
         }
     }
 
-    @Test func streamsOverTheCapAreRefusedUntilOneLeaves() async throws {
+    @Test func streamsOverTheLimitAreRefusedUntilOneEnds() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.maxPerSession = 2 }) { server in
             let session = try await server.session()
             let other = try await server.session()
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func aCommentComesWhenNothingElseDoes() async throws {
+    @Test func aCommentBreaksSilence() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
             let session = try await server.session()
             let events = try await session.events()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func aClientOfTheOldVersionGetsTheStreamWithoutChunks() async throws {
+    @Test func aStreamToAnHTTP10ClientIsNotChunked() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func aStreamDoesNotNeedToBeAskedForByName() async throws {
+    @Test func aWildcardAcceptGetsTheStream() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for accept in ["*/*", "text/event-stream", "text/*", "application/json, text/event-stream;q=0.5"] {

@@ -1,9 +1,9 @@
 import JSON
 import Testing
 
-/// The first streams of a session, which nobody watched before.
+/// The first streams of a session.
 @Suite struct FirstStreamTests {
-    @Test func streamsThatComeAtOnceShareOneHistory() async throws {
+    @Test func concurrentFirstStreamsShareOneHistory() async throws {
         try await LiveServer.run { server in
             for _ in 0..<10 {
                 let session = try await server.session()
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    /// A stream is let in and told of the end, or it is not let in: none is left open.
-    @Test func aStreamThatComesWithTheEndIsNotForgotten() async throws {
+    /// The stream gets the end, or it is not opened: none stays open.
+    @Test func aStreamThatOpensAsTheSessionEndsIsClosed() async throws {
         try await LiveServer.run { server in
             for _ in 0..<20 {
                 let session = try await server.session()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aSessionThatNobodyWatchedEndsAsOthersDo() async throws {
+    @Test func aSessionWithoutStreamsEndsNormally() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             #expect(try await session.read()[json: "subscribers"] == 0)

@@ -3,7 +3,7 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Streams that show what each change was.
+/// Streams of patches.
 @Suite struct PatchStreamTests {
     @Test func patchesFollowTheFirstState() async throws {
         try await LiveServer.run { server in
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["", "state"])
-    func statesFollowWhereNoPatchesAreAskedFor(_ form: String) async throws {
+    func withoutChangesPatchStatesFollow(_ form: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: form.isEmpty ? "" : "?changes=\(form)")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["", "patches", "Patch", "patch,state", "%00"])
-    func anotherFormIsRefused(_ form: String) async throws {
+    func anUnknownFormatIsRefused(_ form: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await session.read("/events?changes=\(form)")
@@ -46,7 +46,7 @@ import Testing
         ("/tasks/entities", 3), ("/tasks/entities/1", 2), ("/tasks/entities/1/title", 2), ("/tasks/ids/0", 1),
         ("/counter", 0), ("summary", 3), ("favoriteTasks", 0),
     ])
-    func thereIsNoEventWhereTheSelectedValueIsTheSame(_ select: String, _ count: Int) async throws {
+    func anUnchangedSelectedValueIsNoEvent(_ select: String, _ count: Int) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events(query: "?changes=patch&select=\(select)")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func whoComesBackGetsThePatchesSince() async throws {
+    @Test func aReconnectingClientGetsTheMissedPatches() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let first = try await session.events().state()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func whereTheLogHasForgottenThemAStateComes() async throws {
+    @Test func aStateReplacesPatchesThatAreNoLongerRetained() async throws {
         try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 4 }) { server in
             let session = try await server.session()
             let first = try await session.events().state()
@@ -115,37 +115,38 @@ import Testing
         }
     }
 
-    /// Applied to the first state, the patches give what the server says of each revision; whoever comes and goes misses
-    /// nothing.
+    /// Applied to the first state, the patches result in the state of each revision, also for a client that reconnects.
     @Test(arguments: [("app", ""), ("planner", "&select=/tasks"), ("app", "&select=summary")], 1...2 as ClosedRange)
-    func patchesGiveTheStateOfEachRevision(_ view: (store: String, select: String), _ seed: UInt64) async throws {
+    func patchesGiveTheStateOfEachRevision(_ subscription: (store: String, select: String), _ seed: UInt64) async throws
+    {
         try await LiveServer.run { server in
-            let session = try await server.session(view.store)
+            let session = try await server.session(subscription.store)
             let last = 120
             async let writing: Void = Self.write(last, to: session, seed)
             var (seen, value): (StreamEvent, JSONValue?) = (StreamEvent(), nil)
             var random = SeededGenerator(seed: seed)
             while seen.revision ?? -1 < last {
                 let fields = seen.id.map { [("Last-Event-ID", $0)] } ?? []
-                let stream = try await session.events(query: "?changes=patch" + view.select, fields)
+                let stream = try await session.events(query: "?changes=patch" + subscription.select, fields)
                 for _ in 0..<Int.random(in: 1...20, using: &random) where seen.revision ?? -1 < last {
                     let event = try #require(try await stream.event())
                     #expect(event.revision ?? -1 > seen.revision ?? -1)
                     value = try event.applied(to: value)
                     seen = event
-                    if !view.select.contains("summary"), Int.random(in: 0..<4, using: &random) == 0 {
-                        let past = try await session.read("/state?revision=\(event.revision ?? -1)" + view.select)
+                    if !subscription.select.contains("summary"), Int.random(in: 0..<4, using: &random) == 0 {
+                        let past = try await session.read(
+                            "/state?revision=\(event.revision ?? -1)" + subscription.select)
                         #expect(past.revision == event.revision)
                         #expect(past[json: "state"] == value)
                     }
                 }
             }
             try await writing
-            #expect(value == (try await session.read("/state?" + view.select.dropFirst())[json: "state"]))
+            #expect(value == (try await session.read("/state?" + subscription.select.dropFirst())[json: "state"]))
         }
     }
 
-    /// Each of the commits changes something that all of the selections see.
+    /// Each commit changes every selected value.
     private static func write(_ count: Int, to session: LiveSession, _ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let client = try session.server.client()
@@ -160,7 +161,7 @@ import Testing
                 default: ("tasks/add", ["title": "x"])
                 }
             let response = try await client.exchange(session.request(action.0, action.1))
-            // What could not be done makes place for what can, so that there are as many revisions as numbers.
+            // A rejected action is replaced by one that is always accepted, so that each iteration is one revision.
             if response.status != 200 || response[json: "outcome"] != "committed" {
                 _ = try await client.exchange(session.request("tasks/add", ["title": "y"]))
             }

@@ -2,10 +2,10 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// Coming back to a stream: nothing is missed, and nothing shown twice.
+/// Resuming a stream: no event is missed, and none repeated.
 @Suite struct ResumeTests {
-    /// How a client says what it has seen.
-    enum Way: CaseIterable, Sendable {
+    /// How a client sends the id of its last event.
+    enum Transport: CaseIterable, Sendable {
         case field, query
 
         func open(_ session: LiveSession, _ id: String, select: String? = nil) async throws -> EventReader {
@@ -20,54 +20,54 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func fromTheLatestRevisionNothingIsRepeated(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func atTheNewestRevisionNothingIsRepeated(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.increment()
             let id = try #require(try await session.events().state().id)
-            let resumed = try await way.open(session, id)
+            let resumed = try await transport.open(session, id)
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 2)
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func fromAnEarlierRevisionTheLatestStateComesOnce(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func atAnEarlierRevisionTheNewestStateIsSentOnce(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events().state().id)
             for _ in 1...3 { _ = try await session.increment() }
-            let resumed = try await way.open(session, id)
+            let resumed = try await transport.open(session, id)
             #expect(try await resumed.state().revision == 3)
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 4)
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func theHistoryOfAnotherSessionCountsForNothing(_ way: Way) async throws {
+    @Test(arguments: Transport.allCases)
+    func anIdOfAnotherSessionIsIgnored(_ transport: Transport) async throws {
         try await LiveServer.run { server in
             let other = try await server.session()
             let id = try #require(try await other.events().state().id)
             let session = try await server.session()
-            #expect(try await way.open(session, id).state().revision == 0)
+            #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
 
     @Test(
-        arguments: Way.allCases,
+        arguments: Transport.allCases,
         [
             "", "0", "-1", "x-y", "-", "--", "99999999999999999999-99999999999999999999", "%00", "a-0",
         ])
-    func whatIsNoIdOfOursCountsForNothing(_ way: Way, _ id: String) async throws {
+    func aMalformedIdIsIgnored(_ transport: Transport, _ id: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
-            #expect(try await way.open(session, id).state().revision == 0)
+            #expect(try await transport.open(session, id).state().revision == 0)
         }
     }
 
-    @Test func anIdOfTheFutureCountsForNothing() async throws {
+    @Test func anIdBeyondTheNewestRevisionIsIgnored() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events().state().id)
@@ -79,12 +79,12 @@ import Testing
         }
     }
 
-    @Test func whereTheSelectedValueIsTheSameAtMostOneStateComes() async throws {
+    @Test func anUnchangedSelectedValueIsSentAtMostOnce() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let id = try #require(try await session.events(query: "?select=/counter").state().id)
             for _ in 1...3 { _ = try await session.dispatch("tasks/add", ["title": "x"]) }
-            let resumed = try await Way.field.open(session, id, select: "/counter")
+            let resumed = try await Transport.field.open(session, id, select: "/counter")
             _ = try await session.increment()
             let events = try await resumed.states(upTo: 4)
             #expect(events.count <= 2)
@@ -92,20 +92,20 @@ import Testing
         }
     }
 
-    @Test func theFieldWinsOverTheQuery() async throws {
+    @Test func theHeaderFieldTakesPrecedenceOverTheQuery() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let old = try #require(try await session.events().state().id)
             _ = try await session.increment()
             let new = try #require(try await session.events().state().id)
-            // A browser that reconnects sends the field, to the address it was given at first.
+            // A browser that reconnects sends the field to its first URL, with the old query.
             let resumed = try await session.events(query: "?lastEventId=\(old)", [("Last-Event-ID", new)])
             _ = try await session.increment()
             #expect(try await resumed.state().revision == 2)
         }
     }
 
-    @Test func idsNameTheHistoryAndTheRevision() async throws {
+    @Test func idsConsistOfHistoryAndRevision() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let events = try await session.events()
@@ -115,13 +115,13 @@ import Testing
             let again = try await session.events().state()
             #expect(first.id != second.id)
             #expect(again.id == second.id)
-            // The id of the session is the right to use it: it must not be in what clients show around.
+            // Whoever knows the id of the session may use it, so event ids must not contain it.
             #expect(second.id?.contains(session.path.dropFirst(10)) == false)
         }
     }
 
     @Test(arguments: ["app", "planner"])
-    func aClientThatComesAndGoesMissesNothing(_ store: String) async throws {
+    func aReconnectingClientMissesNothing(_ store: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session(store)
             let last = 300

@@ -3,10 +3,10 @@ import Sockets
 import StorehouseServer
 import Testing
 
-/// Streams that have lived long enough, and what becomes of their clients.
+/// Streams that end after their maximum lifetime.
 @Suite struct RotationTests {
     @Test(arguments: LoopImplementation.allCases)
-    func aStreamEndsWhenItsTimeHasCome(_ loops: LoopImplementation) async throws {
+    func aStreamEndsAtTheEndOfItsLifetime(_ loops: LoopImplementation) async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(300) }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
             let session = try await server.session()
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// Commits come all the time: its life does not begin anew with each event, and nothing is lost on the way.
-    @Test func aClientThatComesBackMissesNothing() async throws {
+    /// Events do not extend the lifetime of a stream, and none is lost between two streams.
+    @Test func aClientOfRotatingStreamsMissesNothing() async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(20) }
         try await LiveServer.run(configuration: configuration) { server in
             let session = try await server.session()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func noStreamEndsWhereNothingSaysSo() async throws {
+    @Test func withoutAMaximumLifetimeStreamsDoNotRotate() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(20) }) { server in
             let stream = try await server.session().events()
             _ = try await stream.state()

@@ -3,13 +3,13 @@ import Sockets
 import StorehouseServer
 import Testing
 
-/// A client that reads slowly is moved to the latest value, and nobody else notices.
+/// A client that reads slowly skips events, and no other client does.
 @Suite struct SlowReaderTests {
     @Test(arguments: LoopImplementation.allCases)
-    func aSlowReaderIsMovedToTheLatestValue(_ loops: LoopImplementation) async throws {
+    func aSlowReaderSkipsToTheNewestValue(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
-            // With long titles each event is large, so that the system's buffers are full soon.
+            // Long titles make each event large, so that the system's buffers are soon full.
             let title = String(repeating: "x", count: 500)
             let batch = JSONValue.array(
                 Array(repeating: ["type": "tasks/add", "payload": ["title": .string(title)]], count: 100))
@@ -23,7 +23,7 @@ import Testing
             let revisions = [first.revision ?? -1] + shown.compactMap(\.revision)
             #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
             #expect(revisions.last == last)
-            // What was left out is owned up to.
+            // The skipped events are counted.
             let skipped = shown.reduce(0) { $0 + ($1.skipped ?? 0) }
             #expect(skipped > 0)
             #expect(shown.count + skipped <= last - 100)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Commits far more than the buffers between server and client hold; the fast stream shows each commit meanwhile.
+    /// Commits far more than the buffers between server and client hold. The fast stream gets each commit.
     private func fill(_ session: LiveSession, _ fast: EventReader) async throws -> Int {
         let client = try session.server.client()
         var last = 100
@@ -46,10 +46,10 @@ import Testing
         return last
     }
 
-    @Test func aSlowReaderOfPatchesIsMovedToTheLatestStateAndGoesOnWithPatches() async throws {
+    @Test func aSlowReaderOfPatchesSkipsToTheNewestStateAndContinuesWithPatches() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
-            // Few characters of many bytes, so that a small change of each task makes a large event.
+            // Titles of few characters with many bytes make large events of small changes.
             let title = JSONValue.string(String(repeating: "👨‍👩‍👧‍👦", count: 480))
             let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
             _ = try await session.post(.array(Array(repeating: add, count: 5)))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aReaderThatNeverReadsHoldsNothingUp() async throws {
+    @Test func aReaderThatNeverReadsDelaysNobody() async throws {
         try await LiveServer.run(configuration: .with { $0.http.drainTimeout = .milliseconds(200) }) { server in
             let session = try await server.session("planner")
             let title = String(repeating: "x", count: 500)

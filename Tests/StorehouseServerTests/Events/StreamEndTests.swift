@@ -3,7 +3,7 @@ import Sockets
 import StorehouseServer
 import Testing
 
-/// How streams end: with a word, and in order.
+/// How streams end: with `closed`, behind all earlier events.
 @Suite struct StreamEndTests {
     @Test(arguments: LoopImplementation.allCases)
     func deletingTheSessionClosesItsStreams(_ loops: LoopImplementation) async throws {
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// Or its heartbeat would keep it, its connection and the session for ever.
-    @Test func nothingIsLeftOfAStreamThatTheServerEnds() async throws {
+    /// Otherwise its heartbeat would retain the stream, its connection and the session.
+    @Test func aStreamThatTheServerEndsIsReleased() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let stream = try await session.events()
@@ -57,11 +57,11 @@ import Testing
     }
 }
 
-/// How the streams of many clients end together.
+/// How many streams end together.
 @Suite struct StreamDrainTests {
-    /// More than a handful: they go one after another, each with a word of its own on when to come back.
+    /// Each stream gets its own random time to reconnect.
     @Test(arguments: LoopImplementation.allCases)
-    func aCrowdIsClosedLittleByLittle(_ loops: LoopImplementation) async throws {
+    func manyStreamsAreClosedInBatches(_ loops: LoopImplementation) async throws {
         let count = 150
         let configuration = Configuration.with {
             $0.http.threads = 1
@@ -76,7 +76,7 @@ import Testing
             let began = ContinuousClock.now
             async let drained: Void = server.running.drain()
             var retries: Set<Int> = []
-            // Each is let go of when it has been read, so that the server need not wait for it.
+            // Each stream is closed when it is read, so that the server need not wait for it.
             while let stream = streams.popLast() {
                 guard case .retry(let retry) = try await stream.item() else { throw Wire.Failure.malformed("no retry") }
                 #expect((2000...6000).contains(retry))

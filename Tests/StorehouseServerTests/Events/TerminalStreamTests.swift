@@ -2,9 +2,9 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// Streams for a terminal: a line a change.
+/// Streams for a terminal: one line for each change.
 @Suite struct TerminalStreamTests {
-    @Test func eachChangeIsALine() async throws {
+    @Test func eachChangeIsOneLine() async throws {
         try await LiveServer.run { server in
             let session = try await server.session("planner")
             let lines = try await Lines(of: session)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSelectedIsShown() async throws {
+    @Test func linesAreOfTheSelectedValue() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let pointed = try await Lines(of: session, "?select=/counter/count")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aTerminalIsGivenNoCommands() async throws {
+    @Test func controlCharactersAreEscaped() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let lines = try await Lines(of: session, "?select=/tasks/entities")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func colorIsForWhoAsks() async throws {
+    @Test func colorIsOptional() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let colored = try await Lines(of: session, "?select=/counter/count&color=true")
@@ -74,7 +74,7 @@ import Testing
         ("text/event-stream, text/plain", "text/event-stream; charset=utf-8"),
         ("*/*", "text/event-stream; charset=utf-8"),
     ])
-    func theClientChooses(_ accept: String, _ type: String) async throws {
+    func acceptSelectsTheFormat(_ accept: String, _ type: String) async throws {
         try await LiveServer.run { server in
             let lines = try await Lines(of: server.session(), accept: accept)
             #expect(lines.head["content-type"] == type)
@@ -98,7 +98,7 @@ import Testing
     }
 }
 
-/// The lines of a stream, as they come.
+/// The lines of a stream.
 private final class Lines {
     let head: TestResponse
     private let client: TestClient
@@ -110,7 +110,7 @@ private final class Lines {
         head = try await client.head()
     }
 
-    /// A line as it is.
+    /// The next line.
     func nextLine() async throws -> String {
         while true {
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -122,7 +122,7 @@ private final class Lines {
         }
     }
 
-    /// A line behind its time, which must be one.
+    /// The next line without its time, which is checked.
     func next() async throws -> String {
         let line = try await nextLine()
         let words = line.split(separator: " ", maxSplits: 1)

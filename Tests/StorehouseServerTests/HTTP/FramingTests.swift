@@ -2,7 +2,7 @@ import JSON
 import Sockets
 import Testing
 
-/// Requests as bytes on a connection: kept alive, in a row, cut anywhere.
+/// Requests as bytes on a connection: kept alive, pipelined, split anywhere.
 @Suite struct FramingTests {
     private static let get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func requestsMayComeByteByByte() async throws {
+    @Test func requestsMayArriveByteByByte() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func chunkedBodiesAreTaken() async throws {
+    @Test func chunkedBodiesAreAccepted() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func anExpectedContinueComesBeforeTheBody() async throws {
+    @Test func continueIsSentBeforeTheBodyIsRead() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatIsTooLargeIsNotAskedFor() async throws {
+    @Test func noContinueIsSentForABodyThatIsTooLarge() async throws {
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aClientOfTheOldVersionIsServedOnceUnlessItAsksForMore() async throws {
+    @Test func anHTTP10ConnectionClosesUnlessKeepAliveIsRequested() async throws {
         try await LiveServer.run { server in
             let once = try server.client()
             try await once.send("GET /healthz HTTP/1.0\r\n\r\n")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatHasSentAllIsStillAnswered() async throws {
+    @Test func aHalfClosedConnectionStillGetsItsResponses() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func linesBeforeARequestAreSkipped() async throws {
+    @Test func emptyLinesBeforeARequestAreSkipped() async throws {
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send(Self.get + "\r\n" + Self.get)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksToCloseIsClosedOn() async throws {
+    @Test func connectionCloseClosesTheConnection() async throws {
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" + Self.get)

@@ -6,13 +6,13 @@ import StorehouseServer
     import StorehouseServer
     import Testing
 
-    /// What many connections cost, and what becomes of too many. Each server is a process of its own.
+    /// What many connections cost, and what happens at their limit. Each server is a process of its own.
     @Suite(.timeLimit(.minutes(2)), .serialized) struct LimitTests {
         private static let get = TestRequest("GET", "/healthz")
 
-        /// More connections than it may have files: by its own count it stops before the limit, or it runs into it.
+        /// More connections than file descriptors: the configured limit stops the server before, or it runs out of them.
         @Test(arguments: ["0", "1000"])
-        func whereFilesRunOutConnectionsWaitAndNothingSpins(_ most: String) async throws {
+        func withoutFreeDescriptorsConnectionsWaitAndNothingSpins(_ most: String) async throws {
             let settings = ["STOREHOUSE_HTTP_MAX_CONNECTIONS": most, "STOREHOUSE_STREAMS_HEARTBEAT": "0.6"]
             try await ServerProcess.run(files: 64, settings) { server in
                 let first = try server.client()
@@ -27,8 +27,8 @@ import StorehouseServer
                 #expect(try await first.exchange(action).status == 200)
                 while try await events.state().revision != 1 {}
 
-                // All that the server itself does is to tell, every 0.6 seconds, that nothing has happened. It may have answers
-                // to finish first; one that spins never comes to rest.
+                // The server's only work is a heartbeat every 0.6 seconds. It may have responses to finish first; a
+                // server that spins never becomes idle.
                 var quietest = Duration.seconds(1)
                 for _ in 0..<5 where quietest > .milliseconds(60) {
                     let before = try server.processorTime
@@ -40,7 +40,7 @@ import StorehouseServer
                 let room = ContinuousClock.now
                 early = []
                 for client in late { #expect(try await client.response().status == 200) }
-                // Alone it takes less than a second. Beside many other tests it may have to wait for its own turn.
+                // This takes less than a second, but longer beside many other tests.
                 #expect(ContinuousClock.now - room < .seconds(10))
                 #expect(try await server.client().exchange(Self.get).status == 200)
             }
@@ -51,7 +51,7 @@ import StorehouseServer
             let count = min(2000, (FileDescriptorLimit.limit ?? 1024) / 4)
             try await ServerProcess.run { server in
                 guard try !server.isSanitized else { return }
-                // The first ones pay for what all share.
+                // The first connections allocate what all of them share.
                 let first = try await Self.connect(100, to: server)
                 let before = try server.residentBytes
                 let others = try await Self.connect(count, to: server)
@@ -61,7 +61,7 @@ import StorehouseServer
             }
         }
 
-        /// Connections that have been served, and have nothing to say.
+        /// Idle connections that have been served.
         private static func connect(_ count: Int, to server: ServerProcess) async throws -> [TestClient] {
             var clients: [TestClient] = []
             for _ in 0..<count {
@@ -72,7 +72,7 @@ import StorehouseServer
             return clients
         }
 
-        /// Clients that send and send, and never read: what waits for each is bounded, and so is what is read of it.
+        /// Clients that keep sending and never read: the bytes pending for each and read from each are bounded.
         @Test func aClientThatNeverReadsCostsABoundedAmount() async throws {
             try await ServerProcess.run(["STOREHOUSE_HTTP_IDLE_TIMEOUT": "0.5"]) { server in
                 guard try !server.isSanitized else { return }

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// Which resource does what, and how the others say no.
+/// The methods of each resource.
 @Suite struct MethodTests {
     /// `{s}` stands for a session's path.
     private static let resources = [
@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: resources)
-    func optionsListWhatIsAllowed(_ path: String, _ allowed: String) async throws {
+    func optionsListsTheAllowedMethods(_ path: String, _ allowed: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await server.send(TestRequest("OPTIONS", session.path(path)))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: resources)
-    func anyOtherMethodIsNotAllowed(_ path: String, _ allowed: String) async throws {
+    func otherMethodsAreNotAllowed(_ path: String, _ allowed: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let known = Set(allowed.split(separator: ", ").map(String.init))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: resources.filter { $0.1.contains("GET, HEAD") }.map(\.0))
-    func headAnswersLikeGetWithoutTheBody(_ path: String) async throws {
+    func headRespondsLikeGetWithoutTheBody(_ path: String) async throws {
         try await LiveServer.run(clock: ManualClock().clock) { server in
             let session = try await server.session()
             let get = try await server.get(session.path(path))
@@ -52,9 +52,9 @@ import Testing
         }
     }
 
-    /// An error too has the same head, and a body that is announced and not sent.
+    /// Errors too have the same head, with the length of a body that is not sent.
     @Test(arguments: ["/nothing", "/sessions/AAAAAAAAAAAAAAAAAAAAAA", "/%zz", String(repeating: "/a", count: 5000)])
-    func headIsRefusedLikeGetWithoutTheBody(_ path: String) async throws {
+    func headFailsLikeGetWithoutTheBody(_ path: String) async throws {
         try await LiveServer.run { server in
             let get = try await server.get(path)
             let head = try await server.send(TestRequest("HEAD", path))
@@ -70,7 +70,7 @@ import Testing
         "/nothing", "/sessions/", "/Sessions", "/stores/", "/sessions/AAAAAAAAAAAAAAAAAAAAAA/nothing",
         "/sessions/AAAAAAAAAAAAAAAAAAAAAA/state/more", "//", "/sessions%2Fx",
     ])
-    func aPathThatLeadsNowhereIsNotFound(_ path: String) async throws {
+    func anUnknownPathIsNotFound(_ path: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.get(path)
             #expect(response.status == 404)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func theServerAsAWholeAnswersToOptions() async throws {
+    @Test func optionsOfTheServerAsAWhole() async throws {
         try await LiveServer.run { server in
             let response = try await server.send(TestRequest("OPTIONS", "*"))
             #expect(response.status == 204)
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    /// Bytes behind CONNECT are meant for another server, even where that is refused.
-    @Test func aTunnelIsNotMade() async throws {
+    /// Bytes behind CONNECT are meant for another server, even if it is refused.
+    @Test func connectIsRefused() async throws {
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send("CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func everyAnswerSaysWhenItWasMade() async throws {
+    @Test func everyResponseHasADate() async throws {
         try await LiveServer.run { server in
             for path in ["/", "/nothing", "/%zz"] {
                 let date = try await server.get(path)["date"] ?? ""

@@ -3,13 +3,13 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// What stands in a query is done, refused, or has nothing to do with us.
+/// Parameters of a query are applied, refused or ignored.
 @Suite struct QueryTests {
     @Test(arguments: [
         "/actions?dryrun=true", "/actions?dry_run=true", "/actions?DryRun=true", "/actions?selct=/counter",
         "/actions?s%65lct=/counter", "/actions?x=1&dryrun=true",
     ])
-    func aSlipOfThePenCommitsNothing(_ path: String) async throws {
+    func aMisspelledParameterIsRefused(_ path: String) async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let response = try await server.post(session.path + path, json: ["type": "counter/increment"])
@@ -21,15 +21,15 @@ import Testing
     }
 
     @Test(arguments: [
-        // Nearly by its name.
+        // A misspelled name.
         "/state?revison=0", "/state?Select=/counter", "/actions?limt=1", "/actions?afte=0", "/events?effect=true",
         "/events?change=patch", "/events?colour=true", "/events?lasteventid=x", "/events?last-event-id=x",
-        // Twice.
+        // A duplicate.
         "/state?select=/counter&select=/user", "/state?select=/counter&s%65lect=/counter",
         "/state?revision=0&revision=0",
         "/actions?limit=1&after=0&limit=2", "/events?effects=true&effects=false", "/state?select&select",
     ])
-    func whatCannotBeMeantIsNotTakenForAnotherQuestion(_ path: String) async throws {
+    func anAmbiguousQueryIsRefused(_ path: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.session().read(path)
             #expect(response.status == 400)
@@ -41,15 +41,15 @@ import Testing
         "/state?_=1732270000", "/state?utm_source=mail&select=/counter", "/state?x=1&x=2", "/state?&&", "/state?=",
         "/actions?t=1", "?select=/counter&select=/user", "?selct=1", "/state?dryRun=true",
     ])
-    func whatHasNothingToDoWithUsIsPassedOver(_ path: String) async throws {
+    func unknownParametersAreIgnored(_ path: String) async throws {
         try await LiveServer.run { server in
             let response = try await server.session().read(path)
             #expect(response.status == 200)
         }
     }
 
-    /// One list is gone by, another is read by those who write clients.
-    @Test func theParametersAreThoseThatAreDescribed() async throws {
+    /// The server uses one list; the OpenAPI document contains the other.
+    @Test func theParametersAreThoseOfTheDocument() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             var count = 0

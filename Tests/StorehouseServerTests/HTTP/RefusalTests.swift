@@ -3,7 +3,7 @@ import Sockets
 import StorehouseServer
 import Testing
 
-/// What is no request is refused with a problem, and the connection ends.
+/// Malformed requests are refused with a problem, and the connection closes.
 @Suite struct RefusalTests {
     private static let long = String(repeating: "a", count: 9000)
     private static let large = String(repeating: "a", count: 17_000)
@@ -42,7 +42,7 @@ import Testing
         ("GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", 505, "http-version-not-supported"),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http-version-not-supported"),
     ])
-    func aBrokenRequestGetsItsProblemAndAnEnd(_ request: String, _ status: Int, _ code: String) async throws {
+    func aMalformedRequestGetsAProblemAndIsTheLast(_ request: String, _ status: Int, _ code: String) async throws {
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func afterARefusalNothingElseIsRead() async throws {
+    @Test func afterARefusalNoFurtherRequestIsHandled() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let client = try server.client()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func limitsAreThoseOfTheConfiguration() async throws {
+    @Test func limitsAreConfigurable() async throws {
         try await LiveServer.run(
             configuration: .with {
                 $0.http.maxBodyBytes = 40
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func theLargestBodyIsTaken() async throws {
+    @Test func aBodyAtTheLimitIsAccepted() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             let action = Array(#"{"type":"counter/increment"}"#.utf8)
@@ -100,9 +100,9 @@ import Testing
         }
     }
 
-    /// The client still sends when the answer leaves; a reset would take the answer from it.
+    /// The client still sends when the response leaves. A reset would discard the response.
     @Test(arguments: LoopImplementation.allCases)
-    func aClientInTheMiddleOfALargeBodyCanReadTheRefusal(_ loops: LoopImplementation) async throws {
+    func aClientThatStillSendsCanReadTheRefusal(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             let client = try server.client()
             try await client.send("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
@@ -113,17 +113,17 @@ import Testing
         }
     }
 
-    @Test func aProblemIsNeitherCachedNorTakenForAnotherType() async throws {
+    @Test func aProblemIsNotCachedOrSniffed() async throws {
         try await LiveServer.run { server in
-            let answer = try await server.get("/sessions/none")
-            #expect(answer.status == 404)
-            #expect(answer["cache-control"] == "no-store")
-            #expect(answer["x-content-type-options"] == "nosniff")
+            let response = try await server.get("/sessions/none")
+            #expect(response.status == 404)
+            #expect(response["cache-control"] == "no-store")
+            #expect(response["x-content-type-options"] == "nosniff")
         }
     }
 
-    /// A path that names no session may still hold the id of one.
-    @Test func theLogHasNoIdInWhateverPath() async throws {
+    /// A path that is no resource may still contain the id of a session.
+    @Test func theLogShortensIdsInEveryPath() async throws {
         try await LiveServer.run { server in
             let id = String(try await server.session().path.split(separator: "/")[1])
             _ = try await server.get("/Sessions/\(id)/state")
@@ -133,8 +133,8 @@ import Testing
         }
     }
 
-    /// What fits the limit is taken, also where it is more than one read brings.
-    @Test func aHeadMayBeAsLargeAsTheConfigurationSays() async throws {
+    /// The limit may exceed what one read returns.
+    @Test func aHeadAtTheLimitIsAccepted() async throws {
         try await LiveServer.run(configuration: .with { $0.http.maxHeaderBytes = 200_000 }) { server in
             let field = String(repeating: "x", count: 190_000)
             let large = try await server.get("/healthz", [("X", field)])
@@ -145,16 +145,16 @@ import Testing
     }
 
     @Test(arguments: ["after=%2B5", "after=-0", "limit=%2B5", "limit=0", "after=1e2"])
-    func aNumberInAQueryIsOfDigitsAndInItsRange(_ query: String) async throws {
+    func numbersInQueriesAreValidated(_ query: String) async throws {
         try await LiveServer.run { server in
-            let answer = try await server.session().read("/actions?" + query)
-            #expect(answer.status == 400)
-            #expect(answer.code == "malformed-request")
+            let response = try await server.session().read("/actions?" + query)
+            #expect(response.status == 400)
+            #expect(response.code == "malformed-request")
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func connectionsOverTheCapWaitForAPlace(_ loops: LoopImplementation) async throws {
+    func connectionsOverTheLimitWait(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(
             loops: loops,
             configuration: .with {

@@ -5,19 +5,19 @@ import Stores
     import JSON
     import Testing
 
-    /// Requests that went wrong on their way, the same ones in every run: they leave nothing behind.
+    /// Corrupted requests, the same in every run.
     @Suite(.timeLimit(.minutes(5))) struct ReplayTests {
         private static let requests = 100_000
         private static let workers = 4
 
-        @Test func aHundredThousandMutatedRequestsLeaveNothingBehind() async throws {
+        @Test func aHundredThousandMutatedRequestsLeakNothing() async throws {
             try await ServerProcess.run(["STOREHOUSE_SESSIONS_MAX": "50"]) { server in
                 let files = try server.openFiles
                 let (bystander, target) = (try await server.sessionPath(), try await server.sessionPath())
-                // Those that are sound come more often, or most would be refused for their first line.
+                // Valid seeds come more often, or most requests would be refused for their first line.
                 let sound = Array(repeating: Seeds.requests(to: target), count: 8).flatMap(\.self)
                 let seeds = sound + Row.all.map(\.bytes).filter { $0.count < 1000 }
-                // A sanitizer takes ten times as long, and keeps what is freed.
+                // A sanitizer is ten times slower, and retains freed memory.
                 let isSanitized = try server.isSanitized
                 let count = Self.requests / (isSanitized ? 10 : 1)
 
@@ -39,7 +39,7 @@ import Stores
         }
 
         /// Sends each request on a connection of its own and waits for its end.
-        /// - Returns: how many were answered at all.
+        /// - Returns: how many were answered.
         @discardableResult
         private static func replay(
             _ seeds: [[UInt8]], _ count: Int, generation: UInt64, to server: ServerProcess
@@ -55,7 +55,7 @@ import Stores
             }
         }
 
-        /// What is changed: requests of every kind, as clients send them.
+        /// Valid requests of every kind, to be mutated.
         private enum Seeds {
             static func requests(to session: String) -> [[UInt8]] {
                 let actions = session + "/actions"

@@ -3,17 +3,17 @@ import JSON
 import Sockets
 import Testing
 
-/// The table of rules, held against the server over a socket: what it answers, and whether the connection stays.
+/// The table of HTTP rules over a socket: the responses, and whether the connection stays open.
 @Suite struct RuleTests {
     @Test(arguments: LoopImplementation.allCases)
-    func everyRuleIsKeptOnTheWire(_ loops: LoopImplementation) async throws {
+    func everyRuleHoldsOverASocket(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             for row in Row.all { try await Self.check(row, byteByByte: false, server) }
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func everyRuleIsKeptByteByByte(_ loops: LoopImplementation) async throws {
+    func everyRuleHoldsByteByByte(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             for row in Row.all where row.bytes.count < 1000 { try await Self.check(row, byteByByte: true, server) }
         }
@@ -31,7 +31,7 @@ import Testing
                 try await client.send(TestRequest("GET", "/healthz").bytes)
                 #expect(try await client.response()[json: "status"] == "alive", "\(row)")
             }
-            // What is not begun, or not ended, is not answered; and no reset comes before the end.
+            // Incomplete requests get no response, and no reset comes before the end.
             if isOpen { try await client.finishSending() }
             #expect(try await client.rest().isEmpty, "\(row)")
         } catch {
@@ -39,27 +39,27 @@ import Testing
         }
     }
 
-    /// Reads one answer.
-    /// - Returns: whether it leaves the connection open.
+    /// Reads one response.
+    /// - Returns: whether the connection stays open.
     private static func check(_ row: Row, _ expected: Expectation, _ client: TestClient) async throws -> Bool {
         if expected.isContinued { #expect(try await client.response().status == 100, "\(row)") }
-        let answer = try await client.response(to: expected.method)
-        #expect(answer["date"] != nil, "\(row)")
+        let response = try await client.response(to: expected.method)
+        #expect(response["date"] != nil, "\(row)")
         if let code = expected.code {
-            #expect("\(answer.status) \(answer.code ?? "")" == code, "\(row)")
-            return answer["connection"] != "close"
+            #expect("\(response.status) \(response.code ?? "")" == code, "\(row)")
+            return response["connection"] != "close"
         }
-        // What the request means is the router's business, as long as it is one.
-        #expect([200, 204, 404, 405].contains(answer.status), "\(row)")
-        #expect((answer["connection"] == "close") == expected.closes, "\(row)")
+        // The status depends on the router, not on the rule.
+        #expect([200, 204, 404, 405].contains(response.status), "\(row)")
+        #expect((response["connection"] == "close") == expected.closes, "\(row)")
         return !expected.closes
     }
 }
 
-/// What a line of a row says of one answer.
+/// The expected response of one line of a row.
 private struct Expectation {
     var method = "GET"
-    /// Status and code of a refusal.
+    /// The status and code of a refusal.
     var code: String?
     var closes = false
     var isContinued = false

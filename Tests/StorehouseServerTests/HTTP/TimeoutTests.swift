@@ -4,10 +4,10 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Clients that are too slow, or never say anything.
+/// Clients that are too slow, or send nothing.
 @Suite struct TimeoutTests {
     @Test(arguments: LoopImplementation.allCases)
-    func aHeadThatNeverEndsIsGivenUpOn(_ loops: LoopImplementation) async throws {
+    func anIncompleteHeadTimesOut(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.http.headerTimeout = .milliseconds(50) }) {
             server in
             let client = try server.client()
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func aBodyThatNeverEndsIsGivenUpOn(_ loops: LoopImplementation) async throws {
+    func anIncompleteBodyTimesOut(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.http.bodyTimeout = .milliseconds(50) }) {
             server in
             let client = try server.client()
@@ -40,7 +40,7 @@ import Testing
             ("GET /healthz HTTP/1.1\r\nHost: x\r\nX: ", "y", "\r\n\r\n"),
             ("POST /sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n", "0\r\n\r\n"),
         ])
-    func aDripOfBytesDoesNotPutTheDeadlineOff(
+    func slowBytesDoNotMoveTheDeadline(
         _ loops: LoopImplementation, _ request: (start: String, drip: String, end: String)
     ) async throws {
         let configuration = Configuration.with {
@@ -56,13 +56,13 @@ import Testing
                 try await client.send(request.drip)
                 _ = try await other.exchange(TestRequest("GET", "/healthz"))
             }
-            // A server that started to count anew with each byte would take this for a request.
+            // A server that restarted its timeout with each byte would handle this request.
             try await client.send(request.end)
             #expect(try await client.response().code == "request-timeout")
         }
     }
 
-    /// Some clients send one behind a body. It begins no request that could be late.
+    /// Some clients send one behind a body. It begins no request, so no header timeout runs.
     @Test(arguments: LoopImplementation.allCases)
     func aConnectionWithAnEmptyLineIsIdle(_ loops: LoopImplementation) async throws {
         let configuration = Configuration.with {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// What was refused is over: its head is not still awaited.
+    /// The refused head is no longer awaited.
     @Test(arguments: LoopImplementation.allCases)
     func aConnectionKeptAfterARefusalIsIdle(_ loops: LoopImplementation) async throws {
         let configuration = Configuration.with {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func anIdleConnectionIsClosedWithoutAWord(_ loops: LoopImplementation) async throws {
+    func anIdleConnectionIsClosedWithoutAResponse(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.http.idleTimeout = .milliseconds(400) }) {
             server in
             let silent = try server.client()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatIsAwaitedIsNotIdle() async throws {
+    @Test func aConnectionThatAwaitsAResponseIsNotIdle() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(
             animal: remote,
@@ -114,25 +114,25 @@ import Testing
             }
         ) { server in
             let session = try await server.session()
-            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            async let response = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
             let events = try await session.events(query: "?select=/counter/count")
             _ = try await events.state()
-            // Another connection is closed for its silence; then both have been silent for as long.
+            // Idle connections are closed meanwhile, so both connections have been silent for longer than the timeout.
             #expect(try await server.client().rest().isEmpty)
             #expect(try await server.client().rest().isEmpty)
             remote.reply(#"{"animal":"Cat"}"#)
-            #expect(try await answer.at("/state/animal/currentAnimal") == "Cat")
+            #expect(try await response.at("/state/animal/currentAnimal") == "Cat")
             _ = try await session.increment()
             #expect(try await events.state().state == 1)
         }
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func aClientThatReadsNoAnswersIsNotServedForEver(_ loops: LoopImplementation) async throws {
+    func aClientThatReadsNoResponsesIsDisconnected(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops, configuration: .with { $0.http.idleTimeout = .milliseconds(500) }) {
             server in
             let client = try server.client(receiveBuffer: 4096)
-            // Sends far more than all buffers together hold; the server stops to read, then ends it.
+            // Sends far more than all buffers together hold: the server stops reading, then disconnects the client.
             let request = TestRequest("GET", "/stores", [("X", String(repeating: "x", count: 8000))])
             let requests = Array(repeating: request.bytes, count: 20).flatMap(\.self)
             await #expect(throws: Wire.Failure.self) {

@@ -1,7 +1,7 @@
 import JSON
 import StorehouseServer
 
-/// The OpenAPI document of a live server, for tests to hold the server to.
+/// The OpenAPI document of a live server.
 struct DescribedAPI: Sendable {
     struct Operation: Sendable {
         let path: String
@@ -28,7 +28,7 @@ struct DescribedAPI: Sendable {
         Set(operations.filter { $0.path == path }.map(\.method))
     }
 
-    /// What a reference stands for, or the value itself where it is none.
+    /// The target of a reference, or the value itself if it is none.
     func resolved(_ json: JSONValue) -> JSONValue? {
         guard let reference = json["$ref"]?.asString else { return json }
         guard reference.hasPrefix("#"), let pointer = try? JSONPointer(String(reference.dropFirst())) else {
@@ -37,7 +37,7 @@ struct DescribedAPI: Sendable {
         return pointer.value(in: self.json).flatMap(resolved)
     }
 
-    /// Every reference in the document, discriminators' too.
+    /// All references in the document, with those of discriminators.
     var references: [String] { Self.references(in: json) }
 
     private static func references(in json: JSONValue) -> [String] {
@@ -52,7 +52,7 @@ struct DescribedAPI: Sendable {
         }
     }
 
-    /// What is wrong with an answer, going by what the document says of the operation; nothing where it is right.
+    /// The differences between a response and its description.
     func complaints(about response: TestResponse, to operation: Operation) -> [String] {
         let described = operation.json["responses"]?["\(response.status)"].flatMap(resolved)
         guard let described else { return ["status \(response.status) is not described"] }

@@ -1,9 +1,9 @@
 import JSON
 import Testing
 
-/// The bodies that the OpenAPI document describes are the actions that clients may send.
+/// The described request bodies are the actions that clients may dispatch.
 @Suite struct DescribedActionTests {
-    @Test func areTheActionsForClientsAndNoOthers() async throws {
+    @Test func bodiesAreTheActionsForClients() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             let stores = try await server.get("/stores").json["stores"]?.asArray ?? []

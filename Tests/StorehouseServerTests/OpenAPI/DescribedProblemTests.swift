@@ -3,9 +3,9 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// Whatever goes wrong is described, too.
+/// Problems are described.
 @Suite struct DescribedProblemTests {
-    @Test func everyCodeIsDescribed() async throws {
+    @Test func everyProblemCodeIsDescribed() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             let words = api.json["components"]?["schemas"]?["Problem"]?["properties"]?["code"]?["enum"]

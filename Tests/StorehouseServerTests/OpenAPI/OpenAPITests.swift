@@ -5,7 +5,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// The document says what the server does, and all of it.
+/// The OpenAPI document describes everything that the server does.
 @Suite struct OpenAPITests {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     private static let routes = Route.allCases.filter { $0 != .server }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func theServerTakesTheDescribedMethodsAndNoOthers(route: Route) async throws {
+    func theServerAllowsExactlyTheDescribedMethods(route: Route) async throws {
         try await LiveServer.run { server in
             let described = try await DescribedAPI(of: server).methods(of: route.path)
             let path = try await server.session().located(route.path)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: routes.filter { $0 != .events })
-    func theServerAnswersAsDescribed(route: Route) async throws {
+    func theServerRespondsAsDescribed(route: Route) async throws {
         let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
         try await LiveServer.run(configuration: configuration) { server in
             let api = try await DescribedAPI(of: server)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func answersWithoutABodyAreDescribed() async throws {
+    @Test func responsesWithoutABodyAreDescribed() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             let session = try await server.session()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func whatIsToldOfEffectsIsDescribed() async throws {
+    @Test func theEventsOfEffectsAreDescribed() async throws {
         let remote = ScriptedRemoteClient(always: .failure(RemoteFailure(.tooLarge, "")))
         try await LiveServer.run(animal: remote) { server in
             let api = try await DescribedAPI(of: server)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func everyReferenceLeadsSomewhere() async throws {
+    @Test func everyReferenceResolves() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             #expect(api.references.count > 100)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func operationsHaveNamesOfTheirOwn() async throws {
+    @Test func operationIdsAreUnique() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
             let names = api.operations.compactMap { $0.json["operationId"]?.asString }

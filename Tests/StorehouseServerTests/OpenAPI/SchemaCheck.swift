@@ -1,8 +1,8 @@
 import JSON
 
-/// Checks values by the schemas of an OpenAPI document: the keywords that it uses.
+/// Validates values against the schemas of an OpenAPI document, with the keywords that the document uses.
 ///
-/// It is stricter than JSON Schema: a member that a schema does not name is wrong, so that none goes undescribed.
+/// Stricter than JSON Schema: members that a schema does not name are violations, so that every member is described.
 struct SchemaCheck {
     let api: DescribedAPI
 
@@ -47,7 +47,7 @@ struct SchemaCheck {
             }
     }
 
-    /// The members that an object may have; nil where the schema leaves that open.
+    /// The members that an object may have; nil if the schema does not restrict them.
     private func names(of schema: JSONValue) -> Set<String>? {
         guard let schema = api.resolved(schema) else { return nil }
         let parts = (schema["allOf"]?.asArray ?? []).compactMap(names)

@@ -2,7 +2,7 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// The one place where ids are listed.
+/// The list of sessions for operators.
 @Suite struct AdminTests {
     private static let token = "a-token-of-some-length"
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "Bearer", "Bearer ", "Bearer wrong", "Basic YTpi", "Bearer a-token-of-some-lengtH"])
-    func nobodyElseSeesThem(_ authorization: String?) async throws {
+    func listingRequiresTheAdminToken(_ authorization: String?) async throws {
         try await Self.run { server in
             let session = try await server.session()
             let fields = authorization.map { [("Authorization", $0)] } ?? []
@@ -52,14 +52,14 @@ import Testing
     }
 
     @Test(arguments: ["?after=nobody", "?limit=0", "?limit=1001", "?limit=x"])
-    func whatIsNoPageIsRefused(_ query: String) async throws {
+    func invalidPagesAreRefused(_ query: String) async throws {
         try await Self.run { server in
             let response = try await Self.list(server, query)
             #expect(response.code == "malformed-request")
         }
     }
 
-    @Test func withoutATokenOneIsMadeAndToldOnce() async throws {
+    @Test func withoutConfigurationATokenIsGeneratedAndLoggedOnce() async throws {
         try await LiveServer.run { server in
             let lines = server.log.text.split(separator: "\n").filter { $0.contains("admin token of this run: ") }
             #expect(lines.count == 1)

@@ -2,7 +2,7 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// What no session comes of.
+/// Requests that create no session.
 @Suite struct CreationRefusalTests {
     @Test(arguments: [
         (#"{"store":"nothing"}"#, 404, "no-such-store"), (#"{"store":""}"#, 404, "no-such-store"),

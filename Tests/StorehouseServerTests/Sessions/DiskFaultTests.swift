@@ -1,13 +1,15 @@
 import CFaultyDisk
 import Foundation
 import JSON
+import RemoteServices
 import StorehouseServer
+import StoresTesting
 import Testing
 
-/// What clients see of a disk that fails, and that it is over when the disk is well.
+/// Responses and streams while the disk fails, and after it has recovered.
 @Suite struct DiskFaultTests {
     @Test(arguments: [FAULTY_FULL.rawValue, FAULTY_SYNC.rawValue, FAULTY_WRITE_IO.rawValue])
-    func nothingIsCommittedThatIsNotKept(_ fault: UInt32) async throws {
+    func nothingIsCommittedThatIsNotDurable(_ fault: UInt32) async throws {
         let name = "served-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         let durable = try DurableServer()
@@ -22,14 +24,14 @@ import Testing
             #expect(refused.status == 503)
             #expect(refused.code == "storage-unavailable")
             #expect(refused["retry-after"] != nil)
-            // The stream ends without a word of what was not kept, so that its client comes back.
+            // The stream ends without an event, so that its client comes back.
             #expect(try await events.event() == nil)
             let readiness = try await server.get("/readyz")
             #expect(readiness.code == "storage-unavailable")
             #expect(try await server.get("/healthz").status == 200)
             #expect(try await server.post("/sessions", json: [:]).code == "storage-unavailable")
             #expect(try await other.increment().code == "storage-unavailable")
-            // What is kept can be read meanwhile.
+            // Durable state can be read meanwhile.
             #expect(try await session.read("/state").at("/state/counter/count") == 3)
             #expect(try await session.revision() == 3)
 
@@ -48,7 +50,27 @@ import Testing
         }
     }
 
-    @Test func streamsOfASessionWhoseActionsFailAreCut() async throws {
+    @Test(arguments: [FAULTY_FULL.rawValue, FAULTY_SYNC.rawValue, FAULTY_WRITE_IO.rawValue])
+    func noRemoteCallIsMadeForAnActionThatIsNotDurable(_ fault: UInt32) async throws {
+        let name = "served-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        let animal = ScriptedRemoteClient(
+            always: .success(
+                .init(status: 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))))
+        try await DurableServer().run(animal: animal, vfs: name) { server in
+            let session = try await server.session()
+            faulty_disk_fail(disk, faulty_kind(fault), 0)
+            #expect(try await session.dispatch("animal/fetchAnimal").code == "storage-unavailable")
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            #expect(animal.requests.isEmpty)
+            let fetched = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            #expect(fetched.at("/state/animal/currentAnimal") == "Cat")
+            #expect(animal.requests.count == 1)
+        }
+    }
+
+    @Test func streamsAreClosedWhenCommitsFail() async throws {
         let name = "served-" + UUID().uuidString
         let disk = try #require(faulty_disk_make(name))
         try await DurableServer().run(vfs: name) { server in
@@ -60,7 +82,7 @@ import Testing
                 streams.append(events)
             }
             faulty_disk_fail(disk, FAULTY_FULL, 0)
-            // Many at once: some come to a store whose journal has failed already.
+            // Many at once: for some the journal has failed already.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 1...20 {
                     group.addTask {

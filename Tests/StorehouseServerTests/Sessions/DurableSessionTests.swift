@@ -1,4 +1,7 @@
+import Foundation
 import JSON
+import Journal
+import Observability
 import RemoteServices
 import StoreHosting
 import StorehouseServer
@@ -15,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["app", "login", "planner", "betting", "animal", "login-form"])
-    func aNewSessionIsThereAfterARestart(_ store: String) async throws {
+    func aNewSessionSurvivesARestart(_ store: String) async throws {
         let durable = try DurableServer()
         let (path, document) = try await durable.run { server in
             let session = try await server.session(store)
@@ -31,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func stateLogAndEarlierStatesAreThereAfterARestart() async throws {
+    @Test func stateLogAndEarlierStatesSurviveARestart() async throws {
         let durable = try DurableServer()
         let (path, states, log) = try await durable.run { server in
             let session = try await server.session()
@@ -66,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func whatRanIsInterrupted() async throws {
+    @Test func runningEffectsAreInterrupted() async throws {
         let durable = try DurableServer()
         let remote = ScriptedRemoteClient()
         let path = try await durable.run(animal: remote) { server in
@@ -88,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aPasswordIsThereOnlyWhereItCouldBeSealed(_ isSealed: Bool) async throws {
+    func aPasswordSurvivesOnlyIfItIsSealed(_ isSealed: Bool) async throws {
         let durable = try DurableServer()
         let sealer: (any SecretSealer)? = isSealed ? Turner() : nil
         let auth = ScriptedRemoteClient(always: .success(.init(status: 200, body: Array(#"{"token":"t"}"#.utf8))))
@@ -128,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aSessionExpiresWhileNobodyServes() async throws {
+    @Test func aSessionExpiresWhileNoServerRuns() async throws {
         let durable = try DurableServer()
         let clock = ManualClock()
         let configuration = Configuration.with { $0.sessions.idleTimeout = .seconds(100) }
@@ -145,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func answersAreGivenAgainAfterARestart() async throws {
+    @Test func responsesAreRepeatedAfterARestart() async throws {
         let durable = try DurableServer()
         let fields = [("Idempotency-Key", "\"k\"")]
         let (path, first) = try await durable.run { server in
@@ -162,8 +165,8 @@ import Testing
         }
     }
 
-    /// What is kept of a request does not tell its password, by which somebody with the file could try passwords.
-    @Test func anAnswerIsKeptWithoutThePassword() async throws {
+    /// The stored fingerprint leaves the password out: otherwise passwords could be guessed with the file.
+    @Test func aFingerprintDoesNotContainThePassword() async throws {
         let durable = try DurableServer()
         let fields = [("Idempotency-Key", "\"k\"")]
         let path = try await durable.run { server in
@@ -186,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func theLastEventComesBehindAllThatWasAnswered() async throws {
+    @Test func theLastEventComesAfterAllAnsweredCommits() async throws {
         let durable = try DurableServer()
         try await durable.run { server in
             for _ in 1...5 {
@@ -213,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: ["", "&changes=patch"])
-    func aStreamGoesOnAfterARestart(_ form: String) async throws {
+    func aStreamResumesAfterARestart(_ form: String) async throws {
         let durable = try DurableServer()
         let (path, id) = try await durable.run { server in
             let session = try await server.session()
@@ -242,10 +245,9 @@ import Testing
         }
     }
 
-    @Test func whereCommitsMayBeLostAnotherRunIsAnotherHistory() async throws {
+    @Test func withRelaxedDurabilityEachRunHasItsOwnHistory() async throws {
         let durable = try DurableServer()
-        let configuration = Configuration.with { $0.storage.durability = .relaxed }
-        let (path, id) = try await durable.run(configuration: configuration) { server in
+        let (path, id) = try await durable.run(durability: .relaxed) { server in
             let session = try await server.session()
             _ = try await session.increment()
             let id = try #require(try await session.events().state().id)
@@ -254,13 +256,13 @@ import Testing
             #expect(try await again.event()?.revision == 2)
             return (session.path, id)
         }
-        try await durable.run(configuration: configuration) { server in
+        try await durable.run(durability: .relaxed) { server in
             let events = try await LiveSession(server: server, path: path).events(query: "?lastEventId=\(id)")
             #expect(try await events.state().revision == 2)
         }
     }
 
-    @Test func theListHasThoseThatRestToo() async throws {
+    @Test func theListIncludesHibernatedSessions() async throws {
         let durable = try DurableServer()
         let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
         let fields = [("Authorization", "Bearer a-token-of-some-length")]
@@ -274,7 +276,32 @@ import Testing
         }
     }
 
-    @Test func sessionsThatRestWakeWhenTheyAreUsed() async throws {
+    /// A store of a journal that outlives the process is read back, whatever `storage.kind` says.
+    @Test func statesThatCannotBeReadBackAreRefused() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "restorable-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
+        #expect(throws: ConfigurationError.self) {
+            try StorehouseServer(kinds: [.faulty], configuration: .with(), journal: file)
+        }
+        let memory = MemoryJournal(keepCommits: 10)
+        let configuration = Configuration.with { $0.storage.kind = .sqlite }
+        _ = try StorehouseServer(kinds: [.faulty], configuration: configuration, journal: memory)
+    }
+
+    @Test func wakingASessionCountsAsUse() async throws {
+        let durable = try DurableServer()
+        let clock = ManualClock()
+        let path = try await durable.run(clock: clock.clock) { server in try await server.session().path }
+        clock.advance(by: 3_600_000)
+        try await durable.run(clock: clock.clock) { (server: LiveServer) async throws in
+            let document = try await server.get(path)
+            #expect(document[json: "lastActiveAt"] == .string(Timestamp.rfc3339(clock.now)))
+        }
+    }
+
+    @Test func hibernatedSessionsWakeWhenUsed() async throws {
         let durable = try DurableServer()
         let configuration = Configuration.with {
             $0.sessions.maxResident = 10
@@ -291,13 +318,13 @@ import Testing
             }
             let events = try await sessions[0].events()
             _ = try await events.state()
-            try await server.rests(to: 10)
+            try await server.hibernates(to: 10)
             for (number, session) in sessions.enumerated() {
                 let answer = try await session.increment()
                 #expect(answer.revision == 2)
                 #expect(answer.at("/state/counter/count") == .integer(number + 2))
             }
-            // The one that was watched never rested.
+            // The session with a stream did not hibernate.
             let event = try await events.event()
             #expect(event?.revision == 2)
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ExpiryQueueTests {
     private let ids = (0..<100).map { _ in SessionID.random() }
 
-    @Test func givesThoseWhoseSlotHasBegun() {
+    @Test func returnsElementsWhoseSlotHasBegun() {
         let queue = ExpiryQueue<SessionID>(granularity: 10)
         for (index, id) in ids.enumerated() { queue.add(id, at: index) }
         #expect(Set(queue.due(49)) == Set(ids.prefix(50)))
@@ -13,8 +13,8 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    /// Or who creates and deletes sessions all day would fill the memory until the first of them are due.
-    @Test func holdsNothingOfThoseWhoEndedEarly() {
+    /// Otherwise sessions that are created and deleted all day would fill the memory until they are due.
+    @Test func removedElementsTakeNoMemory() {
         let queue = ExpiryQueue<SessionID>(granularity: 10)
         for (index, id) in ids.enumerated() { queue.add(id, at: index) }
         for (index, id) in ids.enumerated() where index != 42 { queue.remove(id, at: index) }

@@ -1,11 +1,11 @@
 import StorehouseServer
 import Testing
 
-/// What is remembered of time: when to look at a session, and which ones ended.
+/// The expiry queue and the tombstones.
 @Suite struct ExpiryTests {
     private static let hour = 3_600_000
 
-    @Test func whatIsDueComesOutOnce() {
+    @Test func dueElementsAreReturnedOnce() {
         let queue = ExpiryQueue<SessionID>(granularity: 100)
         let ids = (0..<3).map { _ in SessionID.random() }
         queue.add(ids[0], at: 250)
@@ -18,7 +18,7 @@ import Testing
         #expect(queue.due(.max).isEmpty)
     }
 
-    @Test func whatComesLateIsDueAtOnce() {
+    @Test func lateElementsAreDueAtOnce() {
         let queue = ExpiryQueue<SessionID>(granularity: 100)
         #expect(queue.due(10_000).isEmpty)
         let id = SessionID.random()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["", "7", "abc", "abc-", "abc-x", "abc-99999999999999999999", "abc-1 "])
-    func anythingElseIsNoEventId(_ text: String) {
+    func malformedEventIDsAreRefused(_ text: String) {
         #expect(EventID(text) == nil)
     }
 }

@@ -3,14 +3,14 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Sessions that begin with a state of another.
+/// Sessions that are created from the state of another.
 @Suite struct ForkTests {
     private func fork(_ session: LiveSession, _ body: JSONValue? = nil) async throws -> TestResponse {
         guard let body else { return try await session.server.send(TestRequest("POST", session.path + "/forks")) }
         return try await session.server.post(session.path + "/forks", json: body)
     }
 
-    @Test func aForkBeginsWithTheStateOfARevision() async throws {
+    @Test func aForkStartsFromTheStateOfARevision() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for _ in 1...3 { _ = try await session.increment(10) }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func withoutARevisionItIsTheNewest() async throws {
+    @Test func withoutARevisionTheNewestIsForked() async throws {
         try await LiveServer.run { server in
             let session = try await server.session("planner")
             _ = try await session.dispatch("tasks/add", ["title": "one"])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func whatWasUnderWayIsInterrupted() async throws {
+    @Test func effectsOfTheParentAreInterrupted() async throws {
         let remote = ScriptedRemoteClient()
         try await LiveServer.run(animal: remote) { server in
             let session = try await server.session("animal")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func aForkOfAForkKnowsTheOneBefore() async throws {
+    @Test func aForkOfAForkNamesItsParent() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for _ in 1...5 { _ = try await session.increment() }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func sessionsThatAreNotThereCannotBeForked() async throws {
+    @Test func unknownSessionsCannotBeForked() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.delete()

@@ -3,7 +3,7 @@ import Testing
 
 /// Ids: 128 bits as 22 characters, each id in one spelling only.
 @Suite struct SessionIDTests {
-    @Test func textAndBitsGoBackAndForth() throws {
+    @Test func textAndBitsConvertBothWays() throws {
         for _ in 0..<1000 {
             let id = SessionID.random()
             #expect(id.description.utf8.count == 22)
@@ -22,7 +22,7 @@ import Testing
         #expect(sorted == near.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     }
 
-    @Test func idsAreNotGivenTwice() {
+    @Test func idsAreUnique() {
         #expect(Set((0..<1000).map { _ in SessionID.random() }).count == 1000)
     }
 

@@ -4,7 +4,7 @@ import StorehouseServer
 import StoresTesting
 import Testing
 
-/// Sessions: what creates, shows and ends them.
+/// Creating, reading and ending sessions.
 @Suite struct SessionTests {
     @Test(arguments: LoopImplementation.allCases)
     func creatingAnswersWithTheLocationAndTheDocument(_ loops: LoopImplementation) async throws {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func runningEffectsStandInTheDocumentUntilTheyEnd() async throws {
+    @Test func runningEffectsAreListedUntilTheyEnd() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             _ = try await session.dispatch("animal/fetchAnimal")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func keysAreIgnoredSoThatAGuessedOneGivesNoSessionAway() async throws {
+    @Test func idempotencyKeysAreIgnoredForCreation() async throws {
         try await LiveServer.run { server in
             let request = TestRequest("POST", "/sessions", [("Idempotency-Key", "\"k\"")], json: ["store": "app"])
             let ids = [try await server.send(request), try await server.send(request)].map { $0[json: "id"] }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aSessionThatNobodyUsesExpires() async throws {
+    @Test func anUnusedSessionExpires() async throws {
         let clock = ManualClock()
         try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
             server in
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func anOpenStreamIsUseAndItsEndToo() async throws {
+    @Test func anOpenStreamAndItsEndCountAsUse() async throws {
         let clock = ManualClock()
         try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
             server in
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func aSessionExpiresAlsoWhereNobodyAsksForIt() async throws {
+    @Test func aSessionExpiresWithoutARequest() async throws {
         try await LiveServer.run(
             configuration: .with {
                 $0.sessions.idleTimeout = .milliseconds(50)

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aStateCannotBeHadInAnotherFormat() async throws {
+    @Test func otherFormatsAreNotAcceptable() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()
             for accept in ["text/html", "application/json;q=0", "image/*, text/*;q=0.5"] {

@@ -9,7 +9,7 @@ import StoresTesting
 
 extension LiveServer {
     /// Waits until no more sessions than that are in memory.
-    func rests(to count: Int) async throws {
+    func hibernates(to count: Int) async throws {
         let limit = ContinuousClock.now + .seconds(Wire.patience)
         while running.residentSessions > count {
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
@@ -30,17 +30,16 @@ final class DurableServer: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    /// Serves while `body` runs, then drains and lets go of the file.
+    /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
         clock: WallClock = WallClock(), configuration: Configuration = .with(),
         sealer: (any SecretSealer)? = nil,
-        vfs: String? = nil,
+        durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        var configuration = configuration
-        configuration.storage.kind = .sqlite
-        let journal = try SQLiteJournal(path: path, keepCommits: configuration.storage.keepCommits, vfs: vfs)
+        let journal = try SQLiteJournal(
+            path: path, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
         return try await LiveServer.run(
             animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
             body)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the articles say of code is so.
+/// The code and the names of tests in the articles.
 @Suite struct DocumentationTests {
-    @Test func everySampleStandsInATestOfThisFolder() throws {
-        let tests = try Article.texts(in: "Tests/StoresTests/Documentation", ending: ".swift").map(Article.plain)
+    @Test func everySampleIsPartOfATest() throws {
+        let tests = try Article.texts(in: "Tests", ending: "Samples.swift").map(Article.plain)
         let samples = try Article.all.flatMap(\.samples)
         #expect(samples.count > 20)
         for sample in samples {
@@ -13,8 +13,8 @@ import Testing
         }
     }
 
-    @Test func everyTestThatIsNamedIsThere() throws {
-        let tests = try Article.texts(in: "Tests/StoresTests", ending: ".swift").map(Article.words)
+    @Test func everyNamedTestExists() throws {
+        let tests = try Article.texts(in: "Tests", ending: "Tests.swift").map(Article.words)
         let names = try Article.all.flatMap(\.testNames)
         #expect(names.count > 30)
         for (suite, test) in names {

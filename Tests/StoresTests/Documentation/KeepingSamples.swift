@@ -50,7 +50,7 @@ struct LogbookReducer: HostedReducer {
 }
 
 @Suite struct KeepingSamples {
-    @Test func aStoreGoesOn() throws {
+    @Test func aRestoredStoreContinues() throws {
         let kind = StoreKind.store("logbook", LogbookReducer.self)
         let store = kind.makeStore()
         store.dispatch(["type": "logbook/write", "payload": ["text": "calm"]], DispatchOptions()) { _ in }

@@ -95,7 +95,7 @@ struct TimetableReducer: Reducer {
         try store.finish()
     }
 
-    @Test func everyTransitionIsSaid() throws {
+    @Test func everyTransitionIsTested() throws {
         let table = TransitionTable<Ferry, FerryAction>(
             states: ["empty": Ferry(), "half": Ferry(cars: 1), "full": Ferry(cars: 3)],
             TransitionRow("board", .board, .becomes("half"), .changes { $0.cars = 2 }, .rejected("full")),

@@ -126,7 +126,7 @@ import Testing
     }
 
     /// A kind that says nothing of it works as ever, and cannot be kept.
-    @Test func aStateThatIsNotRestorableIsHeldInMemoryAlone() throws {
+    @Test func aStateThatIsNotRestorableIsNotPersisted() throws {
         let kind = StoreKind.store("plain", PlainReducer.self)
         #expect(!kind.isRestorable)
         #expect(kind.initialSnapshot == StateSnapshot(json: Array("null".utf8)))

@@ -11,10 +11,14 @@ import Testing
         // Guards the records; taken inside the store's lock.
         let records = Locked<[CommitRecord]>([])
 
-        func append(_ record: CommitRecord, _ state: borrowing StateView) {
-            #expect(state.revision == record.revision)
-            records.withLock { $0.append(record) }
+        func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
+            #expect(state.revision == transaction.lastRevision)
+            records.withLock { $0 += transaction.commits }
         }
+
+        func isDurable(through revision: Int) -> Bool { true }
+
+        func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
         var last: CommitRecord? { records.withLock { $0.last } }
         var count: Int { records.withLock { $0.count } }
@@ -57,7 +61,7 @@ import Testing
         #expect(log.last?.hidden == Array(#"{"$schema":\#(schema),"looks":3}"#.utf8))
     }
 
-    @Test func whatANewerProgramHasKeptIsRefused() throws {
+    @Test func stateOfANewerProgramIsRefused() throws {
         let kept = Locker.third.makeStore().kept().state
         for kind in [Locker.first, Locker.second] {
             #expect(throws: RestorationError.newerSchema(3, known: kind.schema)) {

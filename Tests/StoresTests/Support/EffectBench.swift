@@ -1,7 +1,7 @@
 import Locks
 import Stores
 
-/// A store whose `start(n)` runs an effect that waits for gate `n` and then says `add(n)`; `stop` cancels it.
+/// A store whose `start(n)` runs an effect that waits for gate `n` and returns `add(n)`. `stop` cancels it.
 struct EffectBench {
     let world = StillWorld()
     let gates = Gates()
@@ -9,7 +9,7 @@ struct EffectBench {
     let started = Recorder<Int>()
     let store: Store<Tally, TallyAction>
 
-    /// - Parameter change: what is made of the effect before it is handed to the store.
+    /// - Parameter change: changes the effect before the store gets it.
     init(
         _ policy: EffectPolicy, effectLimit: Int = 64,
         _ change: @escaping @Sendable (Int, Effect<TallyAction>) -> Effect<TallyAction> = { $1 }
@@ -41,7 +41,7 @@ struct EffectBench {
         return receipt
     }
 
-    /// Lets the operation of that number end, and runs what follows.
+    /// Opens the gate of an operation and runs the effects.
     func open(_ number: Int) {
         gates[number].open()
         world.run()

@@ -1,7 +1,7 @@
 import Stores
 import StoresTesting
 
-/// A store whose commits and effects are written down, in the order in which they are told.
+/// A store that records its commits and the events of its effects, in order.
 ///
 /// `start(n)` runs the operation with that number, `stop` cancels what runs.
 struct EffectWitness {
@@ -9,15 +9,15 @@ struct EffectWitness {
 
     let world = StillWorld()
     let gates = Gates()
-    /// `commit 1`, `started 1`: a commit with its revision, an effect with its cause and with what else is known.
+    /// `commit 1`, `started 1`: a commit with its revision, an event with its cause and its details.
     let told = Recorder<String>()
     let events = Recorder<EffectEvent>()
     let store: Store<Tally, TallyAction>
     private let subscription: Subscription
 
     /// - Parameters:
-    ///   - operation: nil for one that waits for the gate of its number, and then adds it.
-    ///   - change: what is made of the effect before it is handed to the store.
+    ///   - operation: nil for an operation that waits for the gate of its number and adds the number.
+    ///   - change: changes the effect before the store gets it.
     init(
         _ policy: EffectPolicy = .parallel, _ operation: Operation? = nil,
         changing change: @escaping @Sendable (Int, Effect<TallyAction>) -> Effect<TallyAction> = { $1 }
@@ -44,7 +44,7 @@ struct EffectWitness {
         subscription = store.subscribe { told.record("commit \($0.revision)") }
     }
 
-    /// Sends actions one by one, and lets everything go as far as it goes behind each.
+    /// Sends actions one by one and runs the effects after each.
     func send(_ actions: TallyAction...) {
         for action in actions {
             store.dispatch(action)
@@ -52,7 +52,7 @@ struct EffectWitness {
         }
     }
 
-    /// Lets the operation of that number end.
+    /// Opens the gate of an operation.
     func open(_ number: Int) {
         gates[number].open()
         world.run()
@@ -62,7 +62,7 @@ struct EffectWitness {
 }
 
 extension EffectEvent {
-    /// The phase, the cause, and what else there is.
+    /// The phase, the cause and the details.
     var line: String {
         var parts = [phase.rawValue, "\(cause)"]
         if let upstream { parts.append(upstream) }

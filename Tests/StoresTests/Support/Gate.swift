@@ -1,6 +1,6 @@
 import Locks
 
-/// Lets through once it is open; cancelling does not open it.
+/// A gate that tasks wait for. Cancellation does not open it.
 final class Gate: Sendable {
     private let contents = Locked<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

@@ -1,4 +1,4 @@
-/// What a table of notes must be like: an array of them, slow, and plainly right.
+/// A model of a table of notes: a plain array.
 struct NoteModel {
     var notes: [Note] = []
 

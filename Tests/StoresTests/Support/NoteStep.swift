@@ -26,7 +26,7 @@ enum NoteStep {
         }
     }
 
-    /// What the operation says: whether it had something to do; of an upsert, whether the note is new.
+    /// The result: whether the operation had something to do. For an upsert, whether the note is new.
     func apply(to table: inout EntityTable<Note>) -> Bool {
         switch self {
         case .append(let note): table.insert(note)

@@ -1,6 +1,6 @@
 import Locks
 
-/// Collects what observers are told, from any thread.
+/// Collects values from any thread.
 final class Recorder<Value: Sendable>: Sendable {
     private let contents = Locked<[Value]>([])
 

@@ -1,7 +1,7 @@
 import Stores
 import StoresTesting
 
-/// Surroundings that stand still: effects go on and time passes only when the test says so, on its thread.
+/// An environment in which effects run and time passes only in calls of the test, on its thread.
 struct StillWorld: Sendable {
     let clock = TestClock()
     let executor = ManualExecutor()
@@ -18,7 +18,7 @@ struct StillWorld: Sendable {
 
     func run() { executor.run() }
 
-    /// Lets everything go as far as it goes, then moves the time on, and lets everything go on again.
+    /// Runs all effects, advances the time, and runs them again.
     func advance(by milliseconds: Int) {
         run()
         clock.advance(by: .milliseconds(milliseconds))
@@ -27,7 +27,7 @@ struct StillWorld: Sendable {
 }
 
 extension Receipt {
-    /// Whether nothing of its chain runs any more.
+    /// Whether its effects have ended.
     var isSettled: Bool {
         let told = Recorder<Bool>()
         guard let chain else { return true }

@@ -1,6 +1,6 @@
 import Stores
 
-/// A list of numbers: the smallest state that shows order.
+/// A list of numbers: the smallest state with an order.
 struct Tally: Sendable, Equatable {
     var values: [Int] = []
 }
@@ -34,7 +34,7 @@ extension Store<Tally, TallyAction> {
 }
 
 extension MiddlewareFunction<Tally, TallyAction> {
-    /// Runs `operation` under the id `work` on each `start`, and cancels it on `stop`.
+    /// Runs `operation` under the id `work` after each `start`, and cancels it after `stop`.
     static func working(_ operation: @escaping @Sendable (Int, Emitter<TallyAction>) async -> TallyAction?) -> Self {
         Self { commit in
             switch commit.action {

@@ -1,11 +1,11 @@
-/// How the tables of the database look, and how an older file becomes one of today.
+/// The tables of the database, and the migrations of older files.
 enum Schema {
-    /// "Stor", in a field of the file's header that is for the application.
+    /// "Stor", the application ID in the file's header.
     static let applicationID = 0x5374_6f72
-    /// What this release writes, and the newest that it reads.
+    /// The schema version that this release writes, and the newest one that it reads.
     static let version = 2
 
-    /// What leads from each version to the next, all of it in one transaction: 0 is a file with nothing in it.
+    /// The migrations from each version to the next, run in one transaction. Version 0 is an empty file.
     private static let steps = [
         """
         CREATE TABLE states (
@@ -41,8 +41,8 @@ enum Schema {
 
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         """,
-        // The newest revision whose commit was let go: all behind it are there. Nearly all sessions have let none go, and are
-        // left as they are.
+        // `cut` is the newest revision whose commit was deleted; all later ones exist. Most sessions have no deleted
+        // commits and keep the default.
         """
         ALTER TABLE sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
         UPDATE sessions SET cut = known.cut
@@ -51,18 +51,17 @@ enum Schema {
         """,
     ]
 
-    /// Up to which revision the commits of one of `sessions` were let go, as far as the other rows tell: files of version 1 say
-    /// no more.
+    /// The value of `cut` as far as the other rows show it, for files of version 1.
     static let cutByRows = """
         coalesce((SELECT min(revision) FROM commits WHERE session = sessions.number) - 1,
             (SELECT max(revision) FROM snapshots WHERE session = sessions.number), 0)
         """
 
-    /// Sees that the tables are as this release wants them; in a new file it makes them.
+    /// Creates the tables in a new file, and migrates an older file.
     ///
     /// - Parameters:
-    ///   - path: what errors call the file.
-    ///   - report: is told where an older file is to become one of today.
+    ///   - path: the file's name in errors.
+    ///   - report: called before an older file is migrated.
     static func prepare(
         _ connection: Connection, _ path: String, _ report: (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
@@ -73,7 +72,8 @@ enum Schema {
         guard version < Self.version else { return }
         if version > 0 { report(.upgrading(from: version, to: Self.version)) }
         try storageErrors(path) { () throws(SQLiteError) in
-            // In a new file, before there is a log: the header says from the first transaction on whose file it is.
+            // In a new file this comes before the WAL mode, so the header identifies the application from the first
+            // transaction on.
             try connection.execute("BEGIN EXCLUSIVE")
             for step in steps[version...] { try connection.execute(step) }
             try connection.execute(
@@ -81,14 +81,14 @@ enum Schema {
         }
     }
 
-    /// Refuses a file of a version that this release does not know.
+    /// Throws if the file has a version that this release does not support.
     static func check(_ version: Int, _ path: String) throws(StorageError) {
-        guard version >= 0 else { throw .foreign(path: path, detail: "its version is \(version)") }
+        guard version >= 0 else { throw .foreign(path: path, detail: "its schema version is \(version)") }
         guard version <= Self.version else { throw .newer(path: path, version: version) }
     }
 }
 
-/// Runs `body`, whose errors come out as what they mean for who wants to use the file.
+/// Calls `body` and converts its errors.
 func storageErrors<Result>(
     _ path: String, _ body: () throws(SQLiteError) -> Result
 ) throws(StorageError) -> Result {

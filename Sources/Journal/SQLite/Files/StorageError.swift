@@ -1,49 +1,48 @@
-/// Why a journal's file cannot be used, and what to do.
+/// Why a database file cannot be used.
 public enum StorageError: Error, Sendable, Hashable {
-    /// Another process has it.
+    /// Another process uses the file.
     case inUse(path: String)
-    /// It is no file of a journal.
+    /// The file is not a Storehouse database.
     case foreign(path: String, detail: String)
-    /// A newer release has written it.
+    /// A newer release has written the file.
     case newer(path: String, version: Int)
-    /// What stands in it cannot be right.
+    /// The file is damaged.
     case corrupt(path: String, detail: String)
-    /// The system does not let it be read or written.
+    /// The system denies access to the file, or an I/O error occurred.
     case inaccessible(path: String, detail: String)
-    /// There is none.
+    /// The file does not exist.
     case missing(path: String)
-    /// It is fine, but what was asked for cannot be done with it.
+    /// The file is valid, but the request is not.
     case refused(String)
 }
 
 extension StorageError: CustomStringConvertible {
-    /// What is wrong, and what to do, in a line.
+    /// One line with the problem and its solution.
     public var description: String {
         switch self {
         case .inUse(let path):
-            "\(path) is in use by another process; stop that one first, or set another storage.path"
+            "\(path) is in use by another process; stop that process, or set another storage.path"
         case .foreign(let path, let detail):
-            "\(path) is not a Storehouse database (\(detail)), and was left as it is; set another storage.path"
+            "\(path) is not a Storehouse database (\(detail)) and was not changed; set another storage.path"
         case .newer(let path, let version):
             """
-            \(path) was written by a newer release (format \(version), this one knows \(Schema.version)) and was left as it \
-            is; run that release, or put a backup from before in its place
+            \(path) was written by a newer release (schema version \(version), this release supports \(Schema.version)) \
+            and was not changed; run that release, or restore a backup from before the upgrade
             """
         case .corrupt(let path, let detail):
             """
-            \(path) is damaged (\(detail)); keep a copy of it and of its -wal file, look with 'storehouse verify --storage \
-            \(path)', and put a backup in its place
+            \(path) is damaged (\(detail)); keep a copy of it and of its -wal file, run 'storehouse verify --storage \
+            \(path)', and restore a backup
             """
         case .inaccessible(let path, let detail):
-            "\(path) cannot be used (\(detail)); see that it and its directory belong to who runs this and have room"
+            "\(path) cannot be used (\(detail)); check the permissions of the file and its directory, and the free space"
         case .refused(let detail): detail
-        case .missing(let path): "\(path) is not there; give the path of a database"
+        case .missing(let path): "\(path) does not exist; pass the path of a database"
         }
     }
 }
 
 extension StorageError {
-    /// What an error of SQLite means for who wants to open the file.
     init(_ error: SQLiteError, _ path: String) {
         self =
             error.isCorruption
@@ -52,14 +51,14 @@ extension StorageError {
     }
 }
 
-/// What happens to a journal's file that somebody should know of.
+/// An event of a database file for the operator.
 public enum StorageEvent: Sendable, Equatable {
-    /// It is an older release's, and is being brought up to date; with a million sessions that takes seconds.
+    /// The file was written by an older release and is being migrated. This takes seconds for a million sessions.
     case upgrading(from: Int, to: Int)
-    /// Nothing can be written; what was to be kept is not.
+    /// Writes fail, and commits are not durable.
     case failed(String)
-    /// It can be written again.
+    /// Writes succeed again.
     case recovered
-    /// The rows of one session are not as they were written; it cannot be used.
+    /// The rows of a session are damaged, and the session cannot be used.
     case damaged(session: String, String)
 }

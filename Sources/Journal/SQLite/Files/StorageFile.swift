@@ -1,12 +1,12 @@
 import Platform
 import Synchronization
 
-/// A database file as the system sees it, before SQLite is asked.
+/// A database file before SQLite opens it.
 struct StorageFile {
-    /// Without symbolic links, so that one file has one lock.
+    /// The path without symbolic links, so that a file has one lock.
     let path: String
 
-    /// - Parameter path: of a file that need not be there; its directory must.
+    /// - Parameter path: the file need not exist, but its directory must.
     init(_ path: String) throws(StorageError) {
         if let whole = Self.resolved(path) {
             self.path = whole
@@ -16,7 +16,7 @@ struct StorageFile {
         let directory = end.map { String(path[...$0]) } ?? "."
         let name = end.map { String(path[path.index(after: $0)...]) } ?? path
         guard let place = Self.resolved(directory), !name.isEmpty else {
-            throw .inaccessible(path: path, detail: "there is no directory \(directory)")
+            throw .inaccessible(path: path, detail: "the directory \(directory) does not exist")
         }
         self.path = place + "/" + name
     }
@@ -29,44 +29,44 @@ struct StorageFile {
 
     var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Removes it, and what SQLite would take for the rest of it were it made again.
+    /// Deletes the file, and the files beside it that SQLite would use for a new file of that name.
     func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) } }
 
-    /// Gives it the name of another, whose place it takes.
+    /// Renames the file, and replaces the target.
     func move(to file: StorageFile) throws(StorageError) {
         guard rename(path, file.path) == 0 else { throw .inaccessible(path: file.path, detail: systemError()) }
     }
 
-    /// Makes the file where there is none, and sees that nobody else may read it, its log and its shared memory.
+    /// Creates the file if it is missing, and makes it, its WAL and its shared memory readable for the owner only.
     func prepare() throws(StorageError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .inaccessible(path: path, detail: systemError()) }
-        // Closed before SQLite opens the file: later, its locks would go.
+        // Close before SQLite opens the file: closing later would release SQLite's locks.
         close(file)
         for suffix in ["", "-wal", "-shm"] where chmod(path + suffix, 0o600) != 0 && errno != ENOENT {
             throw .inaccessible(path: path + suffix, detail: systemError())
         }
     }
 
-    /// Refuses what is no database of ours. What has nothing in it may become one.
+    /// Throws if the file is not a Storehouse database. An empty or missing file is accepted.
     ///
-    /// - Returns: whether there is something in it.
+    /// - Returns: false if the file is empty or missing.
     @discardableResult
     func checkHeader() throws(StorageError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw .inaccessible(path: path, detail: systemError()) }
-            try refuseLonelyLog()
+            try rejectOrphanedWAL()
             return false
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path, detail: "it is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path, detail: "it is not a regular file") }
         guard status.st_size > 0 else {
-            try refuseLonelyLog()
+            try rejectOrphanedWAL()
             return false
         }
         let header = try header()
         guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw .foreign(path: path, detail: "it does not begin as an SQLite database does")
+            throw .foreign(path: path, detail: "it has no SQLite header")
         }
         let application = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
         guard application == Schema.applicationID else {
@@ -75,11 +75,11 @@ struct StorageFile {
         return true
     }
 
-    /// Refuses to begin with nothing where a log says that there was something: SQLite would empty it.
-    private func refuseLonelyLog() throws(StorageError) {
+    /// Throws if there is a WAL beside a missing or empty file: SQLite would delete the WAL with its commits.
+    private func rejectOrphanedWAL() throws(StorageError) {
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
-        throw .corrupt(path: path, detail: "it is missing or empty, and its log is there with commits in it")
+        throw .corrupt(path: path, detail: "it is missing or empty, but its -wal file contains commits")
     }
 
     private func header() throws(StorageError) -> [UInt8] {
@@ -93,20 +93,19 @@ struct StorageFile {
     }
 }
 
-/// Keeps other processes from writing to the same database, for as long as this lives or its process does.
+/// Locks a database against other processes until it is released or the process ends.
 ///
-/// The lock is on a file beside it: SQLite has locks of its own on the database, which this process would lose were it to
-/// close that file once more.
+/// The lock is on a separate file: closing another descriptor of the database file would release SQLite's own locks.
 final class StorageLock: Sendable {
     private let descriptor: Int32
     private let isReleased = Atomic(false)
 
-    /// - Parameter path: the database's, without symbolic links.
+    /// - Parameter path: the database file, without symbolic links.
     init(_ path: String) throws(StorageError) {
         descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .inaccessible(path: path + "-lock", detail: systemError()) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            // What was opened is closed by `deinit`, and must be but once: the number may be another file's by then.
+            // `deinit` closes the descriptor. Closing it here too could close another file of the same number.
             throw errno == EWOULDBLOCK
                 ? .inUse(path: path) : .inaccessible(path: path + "-lock", detail: systemError())
         }
@@ -114,11 +113,10 @@ final class StorageLock: Sendable {
 
     deinit { release() }
 
-    /// Lets others have the database.
     func release() {
         if descriptor >= 0, !isReleased.exchange(true, ordering: .relaxed) { close(descriptor) }
     }
 }
 
-/// What the system says of the call that has just failed.
+/// The message for the current `errno`.
 func systemError() -> String { String(cString: strerror(errno)) }

@@ -2,72 +2,73 @@ import JSON
 import StoreHosting
 import Stores
 
-/// A session as it was found, whose rows are as they were written.
+/// A session from the database, with verified checksums.
 struct StoredSession: Sendable {
     let row: SessionRow
     let cursor: AppendPosition
-    /// The newest revision whose commit was let go; 0 where none was.
-    let cut: Int
+    /// The newest revision whose commit was deleted; 0 if none was.
+    let compactedThrough: Int
     let snapshot: SnapshotRow?
-    /// The commits behind the snapshot.
-    let records: [CommitRecord]
-    /// How it was left.
+    /// The commits after the snapshot.
+    let rows: [CommitRow]
+    /// The newest state, to be replayed.
     let past: ReplayableState
     let answers: [IdempotencyRecord]
 
     var kept: SessionSummary {
         SessionSummary(
-            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, records.last?.at ?? 0))
+            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, rows.last?.at ?? 0))
     }
 }
 
-/// What the database has on an id.
-enum StoredID: Sendable {
+/// The result of looking up a session ID.
+enum StoredSessionLookup: Sendable {
     case unknown
     case ended
     case session(StoredSession)
 }
 
 extension ReadConnection {
-    /// Finds a session, and sees that all that it goes on from is as it was written.
+    /// Loads a session, and verifies the rows that it continues from.
     ///
     /// - Parameters:
-    ///   - oldest: from when on answers are wanted.
-    ///   - keepCommits: how many commits are kept at least.
+    ///   - oldest: the time of the oldest idempotency records to load.
+    ///   - keepCommits: the minimum number of retained commits.
     func find(
         _ id: String, answersSince oldest: Int, keepCommits: Int
-    ) throws(JournalError) -> StoredID {
+    ) throws(JournalError) -> StoredSessionLookup {
         let found = try sql { () throws(SQLiteError) in
             try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
         }
         guard let found else { return .unknown }
         guard found.endedAt == nil else { return .ended }
-        guard found.isIntact else { throw .corrupt("the session's own row is not as it was written") }
+        guard found.isIntact else { throw .corrupt("the session row has a wrong checksum") }
         let number = found.number
-        let cut = try cut(of: number)
+        let compactedThrough = try compactedThrough(of: number)
         let base = try snapshot(of: number, upTo: .max)
-        guard base?.revision ?? 0 >= cut else { throw .corrupt("the snapshot is missing that commits go on from") }
+        guard base?.revision ?? 0 >= compactedThrough else {
+            throw .corrupt("the snapshot before the oldest commit is missing")
+        }
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
-        let records = try Self.records(rows)
         let revision = rows.last?.revision ?? base?.revision ?? 0
-        guard let past = RecentCommits(revision: revision).past(revision, of: base, records) else {
+        guard let past = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
         let cursor = AppendPosition(
             number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
-            nextLook: RetentionPolicy.firstLook(after: cut, keepCommits))
+            nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, cut: cut, snapshot: base, records: records, past: past,
+                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, rows: rows, past: past,
                 answers: try answers(of: number, since: oldest)))
     }
 
-    /// The commits of a session behind a revision, oldest first; nil where the first is no longer kept.
+    /// The commits of a session after a revision, oldest first; nil if the first one was deleted.
     func commits(
         of number: Int, after revision: Int, limit: Int
     ) throws(JournalError) -> [CommitRecord]? {
         guard limit > 0 else { return [] }
-        guard try revision >= cut(of: number) else { return nil }
+        guard try revision >= compactedThrough(of: number) else { return nil }
         let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
         let isWhole: Bool
         if let first = rows.first {
@@ -76,21 +77,21 @@ extension ReadConnection {
             isWhole = try newestRevision(of: number) <= revision
         }
         guard isWhole else {
-            throw .corrupt("commits behind revision \(revision) are missing")
+            throw .corrupt("commits after revision \(revision) are missing")
         }
         if let seed = try checksum(of: number, at: revision) { try Self.check(rows, after: seed) }
         return try Self.records(rows)
     }
 
-    /// From where a state can be made again; nil where that is no longer kept.
+    /// The snapshot and commits that make the state at a revision; nil if they were deleted.
     ///
     /// - Parameter tail: commits that may not be in the database yet.
     func past(_ revision: Int, of number: Int, and tail: RecentCommits) throws(JournalError) -> ReplayableState? {
-        let cut = try cut(of: number)
+        let compactedThrough = try compactedThrough(of: number)
         let base = try snapshot(of: number, upTo: revision)
-        // What was cut is gone, also where a snapshot from before is still there; and so is, until all has gone that is to go,
-        // what lies between the cut and the next snapshot.
-        guard revision >= cut, base?.revision ?? 0 >= cut else { return nil }
+        // Older revisions are gone, even if a snapshot of them still exists. Until compaction is complete, so are those
+        // between `compactedThrough` and the next snapshot.
+        guard revision >= compactedThrough, base?.revision ?? 0 >= compactedThrough else { return nil }
         let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
         guard rows.first.map({ $0.revision - 1 == base?.revision ?? 0 }) ?? true else {
             throw .corrupt("commits are missing")
@@ -98,10 +99,10 @@ extension ReadConnection {
         var seed = base?.chain
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
-        return tail.past(revision, of: base, try Self.records(rows))
+        return tail.replayBase(for: revision, base, rows)
     }
 
-    /// What a snapshot at a revision would have been; nil where it can no longer be made.
+    /// Makes the snapshot for a revision; nil if its commits were deleted.
     func snapshot(at revision: Int, of number: Int) throws(JournalError) -> SnapshotRow? {
         guard let past = try past(revision, of: number, and: RecentCommits(revision: revision)),
             let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
@@ -110,12 +111,12 @@ extension ReadConnection {
         return SnapshotRow(revision: revision, state: state.encoded(), hidden: past.hidden, chain: chain)
     }
 
-    /// The newest revision whose commit was let go; 0 where none was.
-    private func cut(of number: Int) throws(JournalError) -> Int {
+    /// The newest revision whose commit was deleted; 0 if none was.
+    private func compactedThrough(of number: Int) throws(JournalError) -> Int {
         let found = try sql { () throws(SQLiteError) in
-            try cut.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
+            try compactedThrough.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
         }
-        guard found >= 0 else { throw .corrupt("no revision is as low as \(found), up to which commits were let go") }
+        guard found >= 0 else { throw .corrupt("the session row has the invalid revision \(found)") }
         return found
     }
 
@@ -135,7 +136,7 @@ extension ReadConnection {
                     values.set(2, revision)
                 }, { SnapshotRow($0) })
         }
-        guard found?.isIntact != false else { throw .corrupt("a snapshot is not as it was written") }
+        guard found?.isIntact != false else { throw .corrupt("a snapshot has a wrong checksum") }
         return found
     }
 
@@ -164,7 +165,7 @@ extension ReadConnection {
         }
     }
 
-    /// The checksum that the row behind a revision goes on from; nil where that is no longer kept.
+    /// The checksum that the row after a revision is chained to; nil if it was deleted.
     private func checksum(of number: Int, at revision: Int) throws(JournalError) -> UInt64? {
         try sql { () throws(SQLiteError) in
             let statements = revision > 0 ? [checksumAt, chainAt] : [sessionChecksum]
@@ -180,7 +181,7 @@ extension ReadConnection {
         }
     }
 
-    /// Of the newest commit, or of the snapshot that is all that is left.
+    /// The revision of the newest commit, or of the newest snapshot if there are no commits.
     private func newestRevision(of number: Int) throws(JournalError) -> Int {
         try sql { () throws(SQLiteError) in
             try newest.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
@@ -189,14 +190,14 @@ extension ReadConnection {
 
     private func answers(of number: Int, since oldest: Int) throws(JournalError) -> [IdempotencyRecord] {
         let found = try sql { () throws(SQLiteError) in
-            try answers.all(
+            try idempotencyRecords.all(
                 { values in
                     values.set(1, number)
                     values.set(2, oldest)
                 }, { IdempotencyRecord($0) })
         }
         let intact = found.compactMap(\.self)
-        guard intact.count == found.count else { throw .corrupt("an answer is not as it was written") }
+        guard intact.count == found.count else { throw .corrupt("an idempotency record has a wrong checksum") }
         return intact
     }
 
@@ -204,7 +205,7 @@ extension ReadConnection {
         var (chain, revision) = (seed, (rows.first?.revision ?? 1) - 1)
         for row in rows {
             guard row.revision == revision + 1, row.follows(chain) else {
-                throw .corrupt("the commit of revision \(row.revision) is not as it was written")
+                throw .corrupt("the commit of revision \(row.revision) has a wrong checksum")
             }
             (chain, revision) = (row.checksum, row.revision)
         }

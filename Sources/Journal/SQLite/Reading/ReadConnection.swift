@@ -1,7 +1,7 @@
 import StoreHosting
 import Stores
 
-/// A connection that reads.
+/// A connection for reading, with its prepared statements.
 final class ReadConnection {
     let connection: Connection
     private let begin: Statement
@@ -10,15 +10,17 @@ final class ReadConnection {
     let chainAt: Statement
     let commits: Statement
     let oldestCommit: Statement
-    let cut: Statement
+    let compactedThrough: Statement
     let newest: Statement
     let checksumAt: Statement
     let sessionChecksum: Statement
-    let answers: Statement
+    let idempotencyRecords: Statement
     let list: Statement
     let idle: Statement
 
-    /// The newest revision of a session, for where its number is known by that name.
+    /// The SQL expression for the newest revision of a session.
+    ///
+    /// - Parameter number: the SQL expression for the session's number.
     private static func newestRevision(of number: String) -> String {
         """
         max(ifnull((SELECT max(revision) FROM commits WHERE session = \(number)), 0),
@@ -29,7 +31,7 @@ final class ReadConnection {
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
         begin = try connection.prepare("BEGIN")
-        // Where the state is missing, the row is there still, and its checksum is wrong.
+        // A left join, so that a session whose state is missing is found, with a wrong checksum.
         let sessions = "SELECT \(SessionRow.columns) FROM sessions LEFT JOIN states ON states.number = initial"
         session = try connection.prepare("\(sessions) WHERE id = ?")
         snapshotBefore = try connection.prepare(
@@ -44,13 +46,14 @@ final class ReadConnection {
             """)
         oldestCommit = try connection.prepare(
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
-        // A file of version 1 may be read before a server has brought it up to date.
+        // Commands may read a file of version 1 before a server has migrated it.
         let isOld = (try connection.integer("PRAGMA user_version") ?? 0) < 2
-        cut = try connection.prepare("SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
+        compactedThrough = try connection.prepare(
+            "SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
         newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")
-        answers = try connection.prepare(
+        idempotencyRecords = try connection.prepare(
             "SELECT \(IdempotencyRecord.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
         let newestUse = """
             max(last_active, ifnull(
@@ -69,8 +72,8 @@ final class ReadConnection {
             """)
     }
 
-    /// Runs `body`, for which the database stands still.
-    func atOneMoment<Value>(
+    /// Calls `body` in a read transaction: it sees one snapshot of the database.
+    func inReadTransaction<Value>(
         _ body: (ReadConnection) throws(JournalError) -> Value
     ) throws(JournalError) -> Value {
         try sql { () throws(SQLiteError) in try begin.run { _ in } }
@@ -78,7 +81,7 @@ final class ReadConnection {
         return try body(self)
     }
 
-    /// Runs `body`, whose errors come out as what they mean for who asks.
+    /// Calls `body` and converts its errors.
     func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalError) -> Value {
         do throws(SQLiteError) {
             return try body()
@@ -89,7 +92,7 @@ final class ReadConnection {
 }
 
 extension ReadConnection {
-    /// The sessions behind an id in the order of their ids, `limit` of them at most.
+    /// At most `limit` sessions in the order of their ids, after `id`.
     func list(after id: String?, limit: Int) throws(JournalError) -> [SessionSummary] {
         try sql { () throws(SQLiteError) in
             try list.all(
@@ -104,7 +107,7 @@ extension ReadConnection {
         }
     }
 
-    /// The ids of sessions that were last used before a moment, `limit` of them at most.
+    /// The ids of at most `limit` sessions that were last used before a time.
     func idle(since moment: Int, limit: Int) throws(JournalError) -> [String] {
         try sql { () throws(SQLiteError) in
             try idle.all(

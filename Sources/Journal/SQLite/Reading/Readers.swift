@@ -3,14 +3,14 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Reads for whoever asks, on threads of its own, beside what is being written.
+/// Reads from the database on its own threads, concurrently with the writer.
 ///
-/// Sessions that somebody waits for have a queue of their own, so that long lists and old histories do not keep them waiting.
+/// Session lookups have a separate queue, so that long lists and histories do not delay them.
 final class Readers: Sendable {
-    /// A connection that is opened when it is first needed.
-    private final class Place: Sendable {
+    /// A connection that is opened on first use.
+    private final class ReaderConnection: Sendable {
         let queue: DispatchQueue
-        // Guards the connection, which only the queue uses: nobody ever waits for it.
+        // Only the queue uses the connection, so the lock is never contended.
         let reader: Locked<ReadConnection?> = Locked(nil)
 
         init(_ name: String) { queue = DispatchQueue(label: name) }
@@ -18,37 +18,37 @@ final class Readers: Sendable {
 
     private let path: String
     private let vfs: String?
-    private let finding = Place("journal.finder")
-    private let reading = Place("journal.reader")
+    private let lookup = ReaderConnection("journal.lookup")
+    private let history = ReaderConnection("journal.history")
 
     /// - Parameters:
-    ///   - path: of a database that is in use already, so that it is one of ours.
-    ///   - vfs: the name of what SQLite reads through; nil for the system itself.
+    ///   - path: a database that the writer has opened and checked.
+    ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, vfs: String?) {
         self.path = path
         self.vfs = vfs
     }
 
-    /// Reads what a request cannot go on without.
+    /// Reads what a request needs to proceed.
     func find<Value: Sendable>(
         _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(finding, done, body) }
+    ) { run(lookup, done, body) }
 
-    /// Reads what may take a while.
+    /// Reads what may take longer.
     func read<Value: Sendable>(
         _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(reading, done, body) }
+    ) { run(history, done, body) }
 
     private func run<Value: Sendable>(
-        _ place: Place, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ connection: ReaderConnection, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
     ) {
-        place.queue.async { [self] in
-            let result: Result<Value, JournalError> = place.reader.withLock { reader in
+        connection.queue.async { [self] in
+            let result: Result<Value, JournalError> = connection.reader.withLock { reader in
                 do throws(JournalError) {
-                    return .success(try opened(&reader).atOneMoment(body))
+                    return .success(try opened(&reader).inReadTransaction(body))
                 } catch {
                     return .failure(error)
                 }
@@ -70,9 +70,11 @@ final class Readers: Sendable {
         }
     }
 
-    /// Lets go of the file, when all that was asked for is read.
+    /// Closes the connections after all pending reads.
     func close() {
-        for place in [finding, reading] { place.queue.sync { place.reader.withLock { $0 = nil } } }
+        for connection in [lookup, history] {
+            connection.queue.sync { connection.reader.withLock { $0 = nil } }
+        }
     }
 }
 

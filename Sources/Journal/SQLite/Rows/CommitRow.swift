@@ -2,7 +2,7 @@ import JSON
 import StoreHosting
 import Stores
 
-/// A commit as it stands in the database.
+/// A row of the table `commits`.
 struct CommitRow: Sendable {
     let revision: Int
     let at: Int
@@ -14,9 +14,7 @@ struct CommitRow: Sendable {
     let hidden: [UInt8]?
     let checksum: UInt64
 
-    /// The row of a record.
-    ///
-    /// - Parameter chain: the checksum of the row before, or of the session's where there is none.
+    /// - Parameter chain: the checksum of the previous row, or of the session row for the first commit.
     init(_ record: CommitRecord, after chain: UInt64) {
         revision = record.revision
         at = record.at
@@ -31,10 +29,10 @@ struct CommitRow: Sendable {
             changes: changes, hidden: hidden)
     }
 
-    /// Its columns, as far as a statement selects them.
+    /// The columns that statements select.
     static let columns = "revision, at, type, payload, origin, cause, changes, hidden, checksum"
 
-    /// Reads a row of ``columns``.
+    /// - Parameter row: the columns ``columns``.
     init(_ row: borrowing Row) {
         revision = row.integer(0)
         at = row.integer(1)
@@ -47,7 +45,7 @@ struct CommitRow: Sendable {
         checksum = row.checksum(8)
     }
 
-    /// Whether it is what was written behind a row with that checksum.
+    /// Whether the row is intact and follows a row with this checksum.
     func follows(_ chain: UInt64) -> Bool {
         checksum
             == Self.checksum(
@@ -55,7 +53,7 @@ struct CommitRow: Sendable {
                 changes: changes, hidden: hidden)
     }
 
-    /// The record; nil where the fields are none of a record's.
+    /// The commit; nil if a field is malformed.
     var record: CommitRecord? {
         guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
             case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
@@ -82,14 +80,14 @@ struct CommitRow: Sendable {
     }
 }
 
-/// Tells rows that are as they were written from others: 64 bits over their fields, in a chain from row to row.
+/// A 64-bit checksum of a row's fields, chained from row to row.
 ///
-/// It finds damage, and no forgery. Each step can be undone, so one word that differs always shows. What it computes stands in
-/// files, so it must never change.
+/// It detects damage, not forgery. Each step is invertible, so a single different word is always detected. The results
+/// are stored in files, so the algorithm must never change.
 struct Checksum {
     private(set) var value: UInt64
 
-    /// - Parameter value: that of the row before.
+    /// - Parameter value: the checksum of the previous row.
     init(_ value: UInt64) { self.value = value }
 
     mutating func add(_ word: UInt64) {
@@ -112,7 +110,7 @@ struct Checksum {
         bytes.withUnsafeBytes { add($0) }
     }
 
-    /// Adds the length too: what ends one field never seems to begin the next.
+    /// Adds the length too, so that bytes cannot move from one field to the next unnoticed.
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
         add(UInt64(bytes.count))
         var offset = 0

@@ -1,23 +1,21 @@
 import StoreHosting
 import Stores
 
-/// A session as it stands in the database, with the state that it began with.
+/// A row of the table `sessions`, joined with its initial state.
 struct SessionRow: Sendable {
     let number: Int
     let record: SessionHeader
     let lastActiveAt: Int
     let endedAt: Int?
-    /// Of all that never changes; the chain of the commits begins with it.
+    /// The checksum of the fields that never change. The chain of commits starts with it.
     let checksum: UInt64
 
-    /// The columns of sessions and of their states, as far as a statement selects them.
+    /// The columns that statements select.
     static let columns = """
         sessions.number, id, kind, schema, created, last_active, ended, forked_from, history, sessions.checksum, json, hidden
         """
-    /// Where ``columns`` come from.
-    static let tables = "sessions JOIN states ON states.number = initial"
 
-    /// Reads a row of ``columns``.
+    /// - Parameter row: the columns ``columns``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
         record = SessionHeader(
@@ -29,7 +27,7 @@ struct SessionRow: Sendable {
         checksum = row.checksum(9)
     }
 
-    /// Whether it is as it was written.
+    /// Whether the checksum is right.
     var isIntact: Bool { checksum == Self.checksum(record) }
 
     static func checksum(_ record: SessionHeader) -> UInt64 {
@@ -51,11 +49,11 @@ struct SessionRow: Sendable {
     }
 }
 
-/// A state as it stands in the database: what needs nothing of the commits before it.
+/// A row of the table `snapshots`: a state that does not need the commits before it.
 struct SnapshotRow: Sendable {
     let revision: Int
     let state: [UInt8]
-    /// What only the store knows of the state; nil where that is as at revision 0.
+    /// The private part of the state; nil if it is the one at revision 0.
     let hidden: [UInt8]?
     /// The checksum of the commit that made the state.
     let chain: UInt64
@@ -69,10 +67,10 @@ struct SnapshotRow: Sendable {
         checksum = Self.checksum(revision, state, hidden, chain)
     }
 
-    /// Its columns, as far as a statement selects them.
+    /// The columns that statements select.
     static let columns = "revision, state, hidden, chain, checksum"
 
-    /// Reads a row of ``columns``.
+    /// - Parameter row: the columns ``columns``.
     init(_ row: borrowing Row) {
         revision = row.integer(0)
         state = row.bytes(1)
@@ -81,7 +79,7 @@ struct SnapshotRow: Sendable {
         checksum = row.checksum(4)
     }
 
-    /// Whether it is as it was written.
+    /// Whether the checksum is right.
     var isIntact: Bool { checksum == Self.checksum(revision, state, hidden, chain) }
 
     private static func checksum(_ revision: Int, _ state: [UInt8], _ hidden: [UInt8]?, _ chain: UInt64) -> UInt64 {
@@ -94,10 +92,10 @@ struct SnapshotRow: Sendable {
 }
 
 extension IdempotencyRecord {
-    /// Its columns, as far as a statement selects them.
+    /// The columns that statements select.
     static let columns = "key, fingerprint, answer, at, checksum"
 
-    /// Reads a row of ``columns``; nil where it is not as it was written.
+    /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
     init?(_ row: borrowing Row) {
         self.init(key: row.text(0), fingerprint: row.checksum(1), answer: row.bytes(2), at: row.integer(3))
         guard checksum == row.checksum(4) else { return nil }

@@ -2,56 +2,56 @@ import Dispatch
 import Locks
 import Synchronization
 
-/// Takes the log over into the file on a thread of its own, while the writer goes on.
+/// Checkpoints the WAL on its own thread while the writer continues.
 ///
-/// The log begins anew only where all of it has been taken over and nobody writes. So this goes on until little is left, which
-/// the writer does between two transactions.
+/// The WAL restarts only if all of it is checkpointed while nobody writes. So this runs until little is left, and the
+/// writer checkpoints the rest between two transactions.
 final class Checkpointer: Sendable {
-    /// So few pages take no longer than a transaction.
-    private static let little = 256
-    /// Where more than that comes all the time, it is the writer's turn.
-    private static let mostPasses = 4
+    /// The backlog in pages that takes no longer than a transaction.
+    private static let smallBacklog = 256
+    /// If the backlog is not small after this many passes, the writer must finish the checkpoint anyway.
+    private static let maxPasses = 4
 
     private let path: String
     private let vfs: String?
     private let queue = DispatchQueue(label: "journal.checkpointer")
-    // Guards the connection, which is opened when it is first needed and only the queue uses: nobody ever waits for it.
+    // The connection is opened on first use. Only the queue uses it, so the lock is never contended.
     private let connection: Locked<Connection?> = Locked(nil)
     private let hasBegun = Atomic(false)
 
     /// - Parameters:
-    ///   - path: of a database that is in use already, so that it is one of ours.
-    ///   - vfs: the name of what SQLite reads and writes through; nil for the system itself.
+    ///   - path: a database that the writer has opened and checked.
+    ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, vfs: String?) {
         self.path = path
         self.vfs = vfs
     }
 
-    /// Begins, unless it has begun and ``end()`` was not called since: two at a time would only be in each other's way.
+    /// Starts a checkpoint, unless one has started and ``end()`` was not called since.
     ///
-    /// - Parameter done: called when little is left, or it does not work now.
+    /// - Parameter done: called when little is left, or if the checkpoint fails.
     func begin(_ done: @escaping @Sendable () -> Void) {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
         queue.async { [self] in
-            connection.withLock { takeOver(&$0) }
+            connection.withLock { runPasses(&$0) }
             done()
         }
     }
 
-    /// The writer has done what was left.
+    /// Call this after the writer has finished the checkpoint.
     func end() { hasBegun.store(false, ordering: .relaxed) }
 
-    /// What does not work is left to the writer, which tells of it.
-    private func takeOver(_ connection: inout Connection?) {
+    /// Ignores errors: the writer will meet and report them.
+    private func runPasses(_ connection: inout Connection?) {
         var done = 0
-        for _ in 0..<Self.mostPasses {
+        for _ in 0..<Self.maxPasses {
             guard let known = try? connection ?? Connection(path, .write, vfs: vfs) else { return }
             connection = known
-            guard let pass = try? known.checkpoint(), pass.done - done > Self.little else { return }
+            guard let pass = try? known.checkpoint(), pass.done - done > Self.smallBacklog else { return }
             done = pass.done
         }
     }
 
-    /// Lets go of the file, as soon as it can.
+    /// Waits for a running checkpoint and closes the connection.
     func close() { queue.sync { connection.withLock { $0 = nil } } }
 }

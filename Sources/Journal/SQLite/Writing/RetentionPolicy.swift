@@ -1,20 +1,21 @@
-/// What may go, and when to look for it.
+/// Decides what can be deleted, and when to check for it.
 final class RetentionPolicy {
-    /// For how long answers and ended sessions are kept longer than is promised, and how often it is looked for older ones.
     private static let day = 86_400_000
-    static let answersGo = 900_000
-    static let endedGo = 3_900_000
-    private static let lookEvery = 10_000
-    private static let sweepEvery = 3_600_000
+    /// How long idempotency records are kept, in milliseconds: longer than promised to clients.
+    static let idempotencyTTL = 900_000
+    /// How long ended sessions are remembered, in milliseconds: longer than promised to clients.
+    static let tombstoneTTL = 3_900_000
+    private static let purgeInterval = 10_000
+    private static let sweepInterval = 3_600_000
 
     let keepCommits: Int
     let keepDays: Int
     let now: @Sendable () -> Int
-    /// Sessions, by their numbers, that may have commits that can go.
-    private var crowded: Set<Int> = []
-    private var nextLook = 0
-    /// Up to which session it was looked for commits that are too old, and when that begins again.
-    var swept = 0
+    /// The numbers of sessions that may have commits to delete.
+    private var compactionCandidates: Set<Int> = []
+    private var nextPurge = 0
+    /// The number of the last session that the sweep for expired commits has checked.
+    var sweepPosition = 0
     private var nextSweep = 0
 
     init(keepCommits: Int, keepDays: Int, now: @escaping @Sendable () -> Int) {
@@ -23,46 +24,46 @@ final class RetentionPolicy {
         self.now = now
     }
 
-    /// The revision at which to look first at a session whose oldest commit is behind that one.
-    static func firstLook(after oldest: Int, _ keepCommits: Int) -> Int {
-        let (look, isTooFar) = keepCommits.multipliedReportingOverflow(by: 2)
-        let (sum, isTooMuch) = oldest.addingReportingOverflow(look)
-        return isTooFar || isTooMuch ? .max : sum
+    /// The revision at which to check a session for the first time whose oldest commit follows the revision `oldest`.
+    static func firstCompactionCheck(after oldest: Int, _ keepCommits: Int) -> Int {
+        let (distance, isTooFar) = keepCommits.multipliedReportingOverflow(by: 2)
+        let (sum, isTooLarge) = oldest.addingReportingOverflow(distance)
+        return isTooFar || isTooLarge ? .max : sum
     }
 
-    /// Has a session looked at that is at that revision.
+    /// Schedules a session for compaction.
     ///
-    /// - Returns: the revision at which to look again.
-    func look(at number: Int, _ revision: Int) -> Int {
-        crowded.insert(number)
-        return Self.firstLook(after: revision, max(32, keepCommits / 4))
+    /// - Returns: the revision at which to schedule it again.
+    func scheduleCompaction(of number: Int, at revision: Int) -> Int {
+        compactionCandidates.insert(number)
+        return Self.firstCompactionCheck(after: revision, max(32, keepCommits / 4))
     }
 
-    func look(at number: Int) { crowded.insert(number) }
+    func scheduleCompaction(of number: Int) { compactionCandidates.insert(number) }
 
-    /// One of the sessions that are to be looked at.
-    var next: Int? { crowded.first }
+    /// A session that is scheduled for compaction; nil if there is none.
+    var next: Int? { compactionCandidates.first }
 
-    func isDone(_ number: Int) { crowded.remove(number) }
+    func finishCompaction(of number: Int) { compactionCandidates.remove(number) }
 
-    /// Whether it is time to look for what is too old; true once each time.
-    func isTimeToLook() -> Bool {
-        guard now() >= nextLook else { return false }
-        nextLook = now() + Self.lookEvery
+    /// Whether a purge is due. True once per interval.
+    func isPurgeDue() -> Bool {
+        guard now() >= nextPurge else { return false }
+        nextPurge = now() + Self.purgeInterval
         return true
     }
 
-    /// Commits from before that moment are too old; nil where none is, or it was looked for them lately.
-    var oldestMoment: Int? {
+    /// Commits from before this time are expired; nil if a sweep is not due, or if commits do not expire.
+    var sweepLimit: Int? {
         keepDays > 0 && now() >= nextSweep ? now() - keepDays * Self.day : nil
     }
 
-    /// All sessions have been looked at.
-    func hasSwept() {
-        swept = 0
-        nextSweep = now() + Self.sweepEvery
+    /// Records that all sessions have been checked.
+    func finishSweep() {
+        sweepPosition = 0
+        nextSweep = now() + Self.sweepInterval
     }
 
-    /// What stood there before is too old to be kept; nil where age does not matter.
+    /// Commits from before this time are expired; nil if commits do not expire.
     var ageLimit: Int? { keepDays > 0 ? now() - keepDays * Self.day : nil }
 }

@@ -3,10 +3,10 @@ import Stores
 
 /// What the writer is asked to do, in the order in which it is asked.
 enum WriteCommand: Sendable {
-    /// Begins a session.
-    case begin(SQLiteSessionJournal, SessionHeader)
-    /// Keeps what a session has committed.
-    case keep(SQLiteSessionJournal, CommitTransaction)
+    /// Creates a session.
+    case create(SQLiteSessionJournal, SessionHeader)
+    /// Appends a transaction to a session, with a snapshot of the state after its last commit if there is one.
+    case append(SQLiteSessionJournal, CommitTransaction, StateSnapshot?)
     /// Ends a session, whose journal is nil where none is held.
     case end(SQLiteSessionJournal?, id: String, at: Int)
     /// Calls back when all before it is written, or is known not to be.
@@ -15,55 +15,27 @@ enum WriteCommand: Sendable {
     /// The session that it is about.
     var journal: SQLiteSessionJournal? {
         switch self {
-        case .begin(let journal, _), .keep(let journal, _): journal
+        case .create(let journal, _), .append(let journal, _, _): journal
         case .end(let journal, _, _): journal
         case .barrier: nil
         }
     }
 
     /// About how many bytes it takes to write.
-    var extent: Int {
+    var byteCount: Int {
         switch self {
-        case .begin(_, let session): 256 + session.initial.json.count
-        case .keep(_, let unit): unit.extent
+        case .create(_, let session): 256 + session.initial.json.count
+        case .append(_, let transaction, let snapshot): transaction.byteCount + (snapshot?.json.count ?? 0)
         case .end, .barrier: 64
         }
     }
 }
 
-/// What is kept of a session in one piece: commits, the snapshots that were taken at them, the answer to what brought them.
-struct CommitTransaction: Sendable {
-    /// A state that was encoded as its commit was made.
-    struct Snapshot: Sendable {
-        let revision: Int
-        let state: [UInt8]
-        /// What only the store knew of it; nil where that was as at revision 0.
-        let hidden: [UInt8]?
+extension CommitTransaction {
+    /// About how many bytes it takes to write.
+    fileprivate var byteCount: Int {
+        commits.reduce((idempotencyRecord?.answer.count ?? 0) + 64) { $0 + $1.byteCount }
     }
-
-    var records: [CommitRecord] = []
-    var snapshots: [Snapshot] = []
-    var answer: IdempotencyRecord?
-
-    var isEmpty: Bool { records.isEmpty && answer == nil }
-
-    /// About how many bytes it takes.
-    var extent: Int {
-        var extent = (answer?.answer.count ?? 0) + 64
-        for record in records { extent += record.extent }
-        for snapshot in snapshots { extent += snapshot.state.count }
-        return extent
-    }
-}
-
-extension CommitRecord {
-    /// About how many bytes it takes.
-    var extent: Int { 192 + changes.extent + (hidden?.count ?? 0) }
-}
-
-extension EncodedPatch {
-    /// About how many bytes it takes.
-    var extent: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
 }
 
 /// What came of the orders of one transaction.
@@ -94,22 +66,22 @@ struct WriteResult: Sendable {
     /// - Parameter order: the next.
     mutating func add(_ outcome: Outcome, to order: WriteCommand) {
         outcomes.append(outcome)
-        if case .failed = outcome, case .begin = order { liveChange -= 1 }
+        if case .failed = outcome, case .create = order { liveChange -= 1 }
     }
 
     /// Notes in the sessions' journals what came of the orders.
     ///
     /// - Returns: what to call, outside all locks.
-    func settle(_ orders: [WriteCommand]) -> [@Sendable () -> Void] {
+    func acknowledge(_ orders: [WriteCommand]) -> [@Sendable () -> Void] {
         var calls: [@Sendable () -> Void] = []
         for (order, outcome) in zip(orders, outcomes) {
             if case .barrier(let done) = order { calls.append(done) }
             guard let journal = order.journal else { continue }
             switch outcome {
-            case .kept(let cursor): journal.settle(cursor)
+            case .kept(let cursor): journal.acknowledge(cursor)
             case .failed(let failure): journal.fail(failure)
             }
-            calls.append { journal.tell() }
+            calls.append { journal.notifyWaiters() }
         }
         return calls
     }
@@ -124,5 +96,5 @@ struct AppendPosition: Sendable {
     /// The newest commit's checksum.
     var chain: UInt64
     /// The revision from which on it is worth looking whether old commits can go.
-    var nextLook: Int
+    var nextCompactionCheck: Int
 }

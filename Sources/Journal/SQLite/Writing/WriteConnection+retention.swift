@@ -1,33 +1,34 @@
-/// What is done beside what somebody waits for, in small steps.
+/// Maintenance in small steps, between the transactions that clients wait for.
 extension WriteConnection {
-    /// From how many pages of the log on they are taken over, now and then and at once. Taking over keeps the disk busy, which
-    /// who commits then notices; and the longer the log, the more often are the same pages in it, which go to the file once.
-    private static let usualLog = 1000
-    private static let mostLog = 4000
-    /// How many rows go in one step.
+    /// The size of the WAL in pages for a periodic checkpoint. Checkpoints slow commits down, and a longer WAL contains
+    /// more versions of the same pages, which are written to the file once.
+    private static let checkpointPages = 1000
+    /// The size of the WAL in pages for an immediate checkpoint.
+    private static let maxWALPages = 4000
+    /// The number of rows that one step writes or deletes.
     private static let step = 200
 
-    /// Whether something small can be written.
+    /// Tries a small write; false if it fails.
     func probe() -> Bool {
-        guard forgetTakenBack() else { return false }
-        // A full disk may be full of the log: begun anew, it needs no more room.
-        if connection.logPages > 0 { _ = takeLogOver() }
-        return small { () throws(SQLiteError) in
+        guard truncateRolledBackFrames() else { return false }
+        // The WAL may fill the disk. After a checkpoint it restarts and needs no more space.
+        if connection.walPages > 0 { _ = checkpoint() }
+        return smallTransaction { () throws(SQLiteError) in
             try statements.probe.run { _ in }
             return true
         }
     }
 
-    /// Has it written when sessions were used, by their numbers.
-    func note(_ uses: [Int: Int]) { self.uses += uses.map { ($0.key, $0.value) } }
+    /// Adds times of last use by the numbers of sessions.
+    func recordUses(_ uses: [Int: Int]) { lastUses += uses.map { ($0.key, $0.value) } }
 
-    /// False where it does not work now; what could not be written then is not worth another try.
+    /// Writes some times of last use; false if that fails. They are not worth a second attempt.
     private func writeUses() -> Bool {
-        let some = uses.suffix(Self.step)
-        uses.removeLast(some.count)
-        return lazily { () throws(SQLiteError) in
+        let some = lastUses.suffix(Self.step)
+        lastUses.removeLast(some.count)
+        return unsyncedTransaction { () throws(SQLiteError) in
             for (number, moment) in some {
-                try statements.note.run { values in
+                try statements.recordUse.run { values in
                     values.set(1, number)
                     values.set(2, moment)
                 }
@@ -36,94 +37,96 @@ extension WriteConnection {
         }
     }
 
-    /// Does a small piece of what can wait; false where there is none, or it does not work now.
-    func keepHouse() -> Bool {
-        if !uses.isEmpty { return writeUses() }
-        if let number = house.next { return lazily { () throws(SQLiteError) in try thinOut(number) } }
-        if clearsUp { return lazily { () throws(SQLiteError) in try clearUp() } }
+    /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
+    func runMaintenance() -> Bool {
+        if !lastUses.isEmpty { return writeUses() }
+        if let number = retention.next { return unsyncedTransaction { () throws(SQLiteError) in try compact(number) } }
+        if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
         return false
     }
 
-    /// Whether the log should be taken over.
+    /// Whether a checkpoint should start.
     ///
-    /// - Parameter isTime: whether that was asked some time ago for the last time, rather than after each transaction.
-    func isLogLong(_ isTime: Bool) -> Bool {
-        connection.logPages >= max(isTime ? Self.usualLog : Self.mostLog, nextLook)
+    /// - Parameter isPeriodic: true for the periodic check, false for the check after each transaction.
+    func needsCheckpoint(isPeriodic: Bool) -> Bool {
+        connection.walPages >= max(isPeriodic ? Self.checkpointPages : Self.maxWALPages, checkpointRetryPages)
     }
 
-    /// Takes over what the checkpointer has left of the log, so that the next commit begins it anew.
-    func endLog() {
-        // Else somebody reads what was there before, or the disk fails.
-        if !takeLogOver() { nextLook = connection.logPages + Self.usualLog }
+    /// Checkpoints what the checkpointer has left, so that the next commit restarts the WAL.
+    func finishCheckpoint() {
+        // It fails while a reader uses older pages, or if the disk fails.
+        if !checkpoint() { checkpointRetryPages = connection.walPages + Self.checkpointPages }
     }
 
-    /// Whether all of it was.
-    private func takeLogOver() -> Bool {
+    /// Returns whether the whole WAL is checkpointed.
+    private func checkpoint() -> Bool {
         guard let (log, done) = try? connection.checkpoint(), log == done else { return false }
-        connection.forgetLog()
-        nextLook = 0
+        connection.resetWALSize()
+        checkpointRetryPages = 0
         return true
     }
 
-    /// Runs `body` in a transaction.
+    /// Calls `body` in a transaction.
     ///
-    /// - Returns: what it says; false where it did not work. What is done here can be done again.
+    /// - Returns: the result of `body`; false if the transaction fails. It can be repeated.
     @discardableResult
-    private func small(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+    private func smallTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         do throws(SQLiteError) {
             try statements.begin.run { _ in }
             let result = try body()
             try statements.commit.run { _ in }
             return result
         } catch {
-            takeBack()
+            rollBack()
             return false
         }
     }
 
-    /// Runs `body` in a transaction that is not synced: whoever commits next does that.
+    /// Calls `body` in a transaction that is not synced. The next commit syncs it.
     @discardableResult
-    private func lazily(_ body: () throws(SQLiteError) -> Bool) -> Bool {
-        guard durability == .full else { return small(body) }
+    private func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+        guard durability == .full else { return smallTransaction(body) }
         defer { try? connection.execute("PRAGMA synchronous = FULL") }
         try? connection.execute("PRAGMA synchronous = NORMAL")
-        return small(body)
+        return smallTransaction(body)
     }
 
-    /// Leaves nothing in the log, where that can be done.
+    /// Writes pending times of last use and checkpoints the WAL, if possible.
     func close() {
-        while !uses.isEmpty, writeUses() {}
+        while !lastUses.isEmpty, writeUses() {}
         _ = try? connection.checkpoint()
     }
 }
 
 extension WriteConnection {
-    /// Lets some of a session's oldest commits go, and the snapshots that only they needed.
+    /// Deletes some of a session's oldest commits, and the snapshots that only they needed.
     ///
-    /// - Returns: whether anything went.
-    private func thinOut(_ number: Int) throws(SQLiteError) -> Bool {
+    /// - Returns: whether anything was deleted.
+    private func compact(_ number: Int) throws(SQLiteError) -> Bool {
         let newest = try connection.integer("SELECT max(revision) FROM commits WHERE session = ?", number) ?? 0
-        let tooOld = try house.ageLimit.map { limit throws(SQLiteError) in try newestCommit(of: number, before: limit) }
-        let limit = max(newest - house.keepCommits, tooOld ?? 0)
-        if let tooOld, tooOld == limit { try keepSnapshot(at: limit, of: number) }
-        let cut = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)
+        let expired = try retention.ageLimit.map { limit throws(SQLiteError) in
+            try newestCommit(of: number, before: limit)
+        }
+        let limit = max(newest - retention.keepCommits, expired ?? 0)
+        if let expired, expired == limit { try insertSnapshot(at: limit, of: number) }
+        let compactedThrough = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)
         let base = try connection.integer(
             "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, limit)
-        guard let base, let cut, cut >= 0, cut < base else {
-            house.isDone(number)
+        guard let base, let compactedThrough, compactedThrough >= 0, compactedThrough < base else {
+            retention.finishCompaction(of: number)
             return false
         }
-        let next = base - cut > Self.step ? cut + Self.step : base
+        let next = min(compactedThrough + Self.step, base)
         try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, next)
-        try self.cut(number, at: next)
+        try setCompactedThrough(next, of: number)
         guard next == base else { return true }
         try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
-        house.isDone(number)
+        retention.finishCompaction(of: number)
         return true
     }
 
-    /// Notes that a session's commits up to a revision were let go.
-    func cut(_ number: Int, at revision: Int) throws(SQLiteError) {
+    /// Records that a session's commits up to a revision were deleted.
+    func setCompactedThrough(_ revision: Int, of number: Int) throws(SQLiteError) {
         try connection.change("UPDATE sessions SET cut = ? WHERE number = ?", revision, number)
     }
 
@@ -131,8 +134,8 @@ extension WriteConnection {
         try connection.integer("SELECT max(revision) FROM commits WHERE session = ? AND at < ?", number, moment) ?? 0
     }
 
-    /// Sees that the state at a revision can be made without the commits up to there.
-    private func keepSnapshot(at revision: Int, of number: Int) throws(SQLiteError) {
+    /// Inserts a snapshot at a revision, unless there is one, so that the commits up to it can be deleted.
+    private func insertSnapshot(at revision: Int, of number: Int) throws(SQLiteError) {
         guard revision > 0 else { return }
         let known = try connection.integer(
             "SELECT 1 FROM snapshots WHERE session = ? AND revision = ?", number, revision)
@@ -141,24 +144,24 @@ extension WriteConnection {
         try insert(row, of: number)
     }
 
-    /// Whether it is time to look for what has ended, or is too old.
-    private var clearsUp: Bool { house.isTimeToLook() || house.oldestMoment != nil || hasLeavings }
+    /// Whether expired rows or rows of ended sessions may have to be deleted.
+    private var needsPurge: Bool { retention.isPurgeDue() || retention.sweepLimit != nil || hasPendingDeletions }
 
-    private func clearUp() throws(SQLiteError) -> Bool {
-        if try clearLeavings() { return true }
-        if let limit = house.oldestMoment { return try sweep(limit) }
+    private func purge() throws(SQLiteError) -> Bool {
+        if try purgeEndedSessions() { return true }
+        if let limit = retention.sweepLimit { return try sweep(limit) }
         let answers = try connection.change(
             """
             DELETE FROM answers WHERE at < ? AND number IN (SELECT number FROM answers ORDER BY number LIMIT ?)
-            """, house.now() - RetentionPolicy.answersGo, Self.step)
-        let sessions = try forgetEnded()
+            """, retention.now() - RetentionPolicy.idempotencyTTL, Self.step)
+        let sessions = try deleteTombstones()
         return answers + sessions > 0
     }
 
-    /// Lets go of what ended sessions have left.
-    private func clearLeavings() throws(SQLiteError) -> Bool {
+    /// Deletes the rows of an ended session.
+    private func purgeEndedSessions() throws(SQLiteError) -> Bool {
         guard let number = try connection.integer("SELECT session FROM leavings LIMIT 1") else {
-            hasLeavings = false
+            hasPendingDeletions = false
             return false
         }
         let count = try connection.change(
@@ -173,19 +176,19 @@ extension WriteConnection {
         return true
     }
 
-    /// Forgets that sessions have been which ended long ago, and the states that only they began with.
-    private func forgetEnded() throws(SQLiteError) -> Int {
+    /// Deletes the tombstones of sessions that ended long ago, and their initial states.
+    private func deleteTombstones() throws(SQLiteError) -> Int {
         let ended = """
             FROM sessions WHERE ended < ?1 AND number NOT IN (SELECT session FROM leavings) ORDER BY ended LIMIT ?2
             """
-        let moment = house.now() - RetentionPolicy.endedGo
+        let moment = retention.now() - RetentionPolicy.tombstoneTTL
         try connection.change(
             "DELETE FROM states WHERE NOT shared AND number IN (SELECT initial \(ended))", moment, Self.step)
         return try connection.change(
             "DELETE FROM sessions WHERE number IN (SELECT number \(ended))", moment, Self.step)
     }
 
-    /// Looks whether the next few sessions have commits that are too old.
+    /// Checks whether the next few sessions have expired commits.
     private func sweep(_ limit: Int) throws(SQLiteError) -> Bool {
         let found = try connection.prepare(
             """
@@ -193,16 +196,16 @@ extension WriteConnection {
             FROM sessions WHERE number > ? AND ended IS NULL ORDER BY number LIMIT ?
             """
         ).all(
-            { [swept = house.swept] values in
-                values.set(1, swept)
+            { [sweepPosition = retention.sweepPosition] values in
+                values.set(1, sweepPosition)
                 values.set(2, Self.step)
             }, { ($0.integer(0), $0.optionalInteger(1)) })
-        for (number, oldest) in found where oldest ?? .max < limit { house.look(at: number) }
+        for (number, oldest) in found where oldest ?? .max < limit { retention.scheduleCompaction(of: number) }
         guard let last = found.last, found.count == Self.step else {
-            house.hasSwept()
+            retention.finishSweep()
             return true
         }
-        house.swept = last.0
+        retention.sweepPosition = last.0
         return true
     }
 }

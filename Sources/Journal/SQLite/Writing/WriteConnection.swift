@@ -1,137 +1,145 @@
 import StoreHosting
 import Stores
 
-/// The connection that writes, and what only the writer knows.
+/// The connection for writing, and the writer's state.
 final class WriteConnection {
-    /// Why a transaction was given up.
-    struct Fault: Error {
+    /// Why a transaction was rolled back.
+    struct WriteError: Error {
         let failure: JournalError
-        /// The order that does not fit; nil where the fault is none of theirs.
-        let order: Int?
+        /// The index of the command at fault; nil if no command is.
+        let command: Int?
     }
 
     let connection: Connection
     let statements: WriteStatements
-    let house: RetentionPolicy
-    /// How many sessions there were at the start that had not ended.
+    let retention: RetentionPolicy
+    /// The number of sessions at the start that had not ended.
     let liveSessions: Int
     let durability: SQLiteJournal.Durability
-    /// Whether ended sessions may have left something.
-    var hasLeavings = true
-    /// When sessions were used, by their numbers, as far as that is still to be written.
-    var uses: [(number: Int, moment: Int)] = []
-    /// How long the log must be, where it could not be taken over lately.
-    var nextLook = 0
-    /// Whether the log may have something behind its newest commit that was taken back.
-    private var hasTakenBack = false
+    /// Whether ended sessions may have rows to delete.
+    var hasPendingDeletions = true
+    /// Times of last use that are not written yet, with the numbers of the sessions.
+    var lastUses: [(number: Int, moment: Int)] = []
+    /// The size of the WAL at which to try again after a checkpoint failed; 0 otherwise.
+    var checkpointRetryPages = 0
+    /// Whether the WAL may contain rolled back frames behind its newest commit.
+    private var hasRolledBackFrames = false
     private let keepCommits: Int
     private var nextNumber: Int
-    /// The rows of states that sessions of one kind begin with.
+    /// The numbers of the initial states that all sessions of a kind share, by checksum.
     private var sharedStates: [UInt64: Int] = [:]
 
-    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ house: RetentionPolicy) throws(SQLiteError) {
+    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy)
+        throws(SQLiteError)
+    {
         self.connection = connection
         self.durability = durability
-        self.house = house
-        keepCommits = house.keepCommits
-        // The log is taken over by the checkpointer and not within a commit, for which somebody waits.
+        self.retention = retention
+        keepCommits = retention.keepCommits
+        // The checkpointer replaces automatic checkpoints, which would delay a commit.
         try connection.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000
             """)
-        connection.watchLog()
+        connection.trackWALSize()
         statements = try WriteStatements(connection)
         nextNumber = (try connection.integer("SELECT max(number) FROM sessions") ?? 0) + 1
         liveSessions = try connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
     }
 
-    /// Writes orders in one transaction: all of them, but for those that fit nothing that is there.
-    func write(_ orders: [WriteCommand]) -> WriteResult {
-        var refused: [Int: JournalError] = [:]
-        forgetTakenBack()
+    /// Writes commands in one transaction. Commands that conflict with the database fail, and the others succeed.
+    func write(_ commands: [WriteCommand]) -> WriteResult {
+        var rejected: [Int: JournalError] = [:]
+        truncateRolledBackFrames()
         while true {
-            do throws(Fault) {
-                return try transaction(orders, refused)
+            do throws(WriteError) {
+                return try transaction(commands, rejected)
             } catch {
-                takeBack()
+                rollBack()
                 sharedStates = [:]
-                guard let order = error.order, refused[order] == nil else {
-                    return WriteResult(orders, failure: error.failure)
+                guard let command = error.command, rejected[command] == nil else {
+                    return WriteResult(commands, failure: error.failure)
                 }
-                refused[order] = error.failure
+                rejected[command] = error.failure
             }
         }
     }
 
-    /// Leaves the open transaction as if it had not begun, for who opens the file later too.
-    func takeBack() {
+    /// Rolls back the open transaction, and removes its frames from the WAL.
+    func rollBack() {
         connection.rollBack()
-        hasTakenBack = true
-        forgetTakenBack()
+        hasRolledBackFrames = true
+        truncateRolledBackFrames()
     }
 
-    /// Sees that nothing of what was taken back can be found; to be tried again where it cannot be done.
+    /// Removes rolled back frames from the WAL. If that fails, the next call tries again.
+    ///
+    /// - Returns: whether no such frames are left.
     @discardableResult
-    func forgetTakenBack() -> Bool {
-        if hasTakenBack { hasTakenBack = !connection.cutLog() }
-        return !hasTakenBack
+    func truncateRolledBackFrames() -> Bool {
+        if hasRolledBackFrames { hasRolledBackFrames = !connection.truncateWAL() }
+        return !hasRolledBackFrames
     }
 
-    private func transaction(_ orders: [WriteCommand], _ refused: [Int: JournalError]) throws(Fault) -> WriteResult {
-        var written = WriteResult()
-        // Where sessions go on of which something was written in this transaction, or refused.
-        var places: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
-        for (index, order) in orders.enumerated() {
-            let key = order.journal.map(ObjectIdentifier.init)
-            let place = refused[index].map { .failure($0) } ?? key.flatMap { places[$0] } ?? order.journal?.place
-            switch place ?? .success(nil) {
+    private func transaction(_ commands: [WriteCommand], _ rejected: [Int: JournalError]) throws(WriteError)
+        -> WriteResult
+    {
+        var result = WriteResult()
+        // The positions of the sessions that were written in this transaction, or their failures.
+        var positions: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
+        for (index, command) in commands.enumerated() {
+            let key = command.journal.map(ObjectIdentifier.init)
+            let position =
+                rejected[index].map { .failure($0) } ?? key.flatMap { positions[$0] } ?? command.journal?.position
+            switch position ?? .success(nil) {
             case .failure(let failure):
-                if let key { places[key] = .failure(failure) }
-                written.add(.failed(failure), to: order)
+                if let key { positions[key] = .failure(failure) }
+                result.add(.failed(failure), to: command)
             case .success(let cursor):
-                let next = try perform(order, at: cursor, index, &written)
-                if let key { places[key] = .success(next) }
-                written.add(.kept(next), to: order)
+                let next = try perform(command, at: cursor, index, &result)
+                if let key { positions[key] = .success(next) }
+                result.add(.kept(next), to: command)
             }
         }
         if connection.isInTransaction { try sql { () throws(SQLiteError) in try statements.commit.run { _ in } } }
-        return written
+        return result
     }
 
-    /// - Parameter index: which of the orders it is.
-    /// - Returns: where its session goes on.
+    /// - Parameter index: the index of the command.
+    /// - Returns: the new position of the session.
     private func perform(
-        _ order: WriteCommand, at place: AppendPosition?, _ index: Int, _ written: inout WriteResult
-    ) throws(Fault) -> AppendPosition? {
-        if case .barrier = order { return nil }
-        written.hasWritten = true
+        _ command: WriteCommand, at position: AppendPosition?, _ index: Int, _ result: inout WriteResult
+    ) throws(WriteError) -> AppendPosition? {
+        if case .barrier = command { return nil }
+        result.hasWritten = true
         return try sql(index) { () throws(SQLiteError) in
             if !connection.isInTransaction { try statements.begin.run { _ in } }
-            switch order {
-            case .begin(_, let session): return try begin(session)
-            case .keep(_, let unit): return try keep(unit, at: place)
-            case .end(_, let id, let moment):
-                try end(id, at: moment, &written)
-                return place
-            case .barrier: return place
+            switch command {
+            case .create(_, let session): return try create(session)
+            case .append(_, let transaction, let snapshot): return try append(transaction, snapshot, at: position)
+            case .end(_, let id, let time):
+                try end(id, at: time, &result)
+                return position
+            case .barrier: return position
             }
         }
     }
 
-    /// Runs `body`, whose errors come out as what they mean for the orders.
-    private func sql<Value>(_ order: Int? = nil, _ body: () throws(SQLiteError) -> Value) throws(Fault) -> Value {
+    /// Calls `body` and converts its errors.
+    private func sql<Value>(_ command: Int? = nil, _ body: () throws(SQLiteError) -> Value) throws(WriteError) -> Value
+    {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            if error.isConstraint { throw Fault(failure: .conflict, order: order) }
-            throw Fault(failure: .unavailable(error.description), order: error.isAboutValue ? order : nil)
+            if error.isConstraint { throw WriteError(failure: .conflict, command: command) }
+            throw WriteError(failure: .unavailable(error.description), command: error.isAboutValue ? command : nil)
         }
     }
 }
 
 extension WriteConnection {
-    func begin(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
+    func create(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
         let number = nextNumber
         nextNumber += 1
         let checksum = SessionRow.checksum(session)
@@ -149,10 +157,11 @@ extension WriteConnection {
             values.set(10, checksum)
         }
         return AppendPosition(
-            number: number, revision: 0, chain: checksum, nextLook: RetentionPolicy.firstLook(after: 0, keepCommits))
+            number: number, revision: 0, chain: checksum,
+            nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: 0, keepCommits))
     }
 
-    /// The row of the state that a session begins with: one for all sessions of a kind, and one for each fork.
+    /// The number of a session's initial state: one for all sessions of a kind, and one for each fork.
     private func state(_ session: SessionHeader) throws(SQLiteError) -> Int {
         let checksum = SessionRow.checksum(session.initial)
         let isShared = session.forkedFrom == nil
@@ -176,25 +185,31 @@ extension WriteConnection {
             }, { $0.integer(0) }) ?? 0
     }
 
-    private func keep(_ unit: CommitTransaction, at place: AppendPosition?) throws(SQLiteError) -> AppendPosition? {
-        guard var cursor = place else { throw SQLiteError(conflict: "the session was not begun") }
-        var snapshots = unit.snapshots[...]
-        for record in unit.records {
-            guard record.revision == cursor.revision + 1 else {
-                throw SQLiteError(conflict: "revision \(record.revision) does not follow \(cursor.revision)")
+    private func append(
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, at position: AppendPosition?
+    ) throws(SQLiteError) -> AppendPosition? {
+        guard var cursor = position else { throw SQLiteError(conflict: "the session was not created") }
+        guard transaction.baseRevision == cursor.revision else {
+            throw SQLiteError(
+                conflict: "the session is at revision \(cursor.revision), not \(transaction.baseRevision)")
+        }
+        for commit in transaction.commits {
+            guard commit.revision == cursor.revision + 1 else {
+                throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(cursor.revision)")
             }
-            let row = CommitRow(record, after: cursor.chain)
+            let row = CommitRow(commit, after: cursor.chain)
             try insert(row, of: cursor.number)
             (cursor.revision, cursor.chain) = (row.revision, row.checksum)
-            if let snapshot = snapshots.first, snapshot.revision == row.revision {
-                snapshots.removeFirst()
-                let kept = SnapshotRow(
-                    revision: snapshot.revision, state: snapshot.state, hidden: snapshot.hidden, chain: row.checksum)
-                try insert(kept, of: cursor.number)
-            }
         }
-        if let answer = unit.answer { try insert(answer, of: cursor.number) }
-        if cursor.revision >= cursor.nextLook { cursor.nextLook = house.look(at: cursor.number, cursor.revision) }
+        if let snapshot {
+            let row = SnapshotRow(
+                revision: cursor.revision, state: snapshot.json, hidden: snapshot.hidden, chain: cursor.chain)
+            try insert(row, of: cursor.number)
+        }
+        if let record = transaction.idempotencyRecord { try insert(record, of: cursor.number) }
+        if cursor.revision >= cursor.nextCompactionCheck {
+            cursor.nextCompactionCheck = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
+        }
         return cursor
     }
 
@@ -225,7 +240,7 @@ extension WriteConnection {
     }
 
     private func insert(_ answer: IdempotencyRecord, of number: Int) throws(SQLiteError) {
-        try statements.insertAnswer.run { values in
+        try statements.insertIdempotencyRecord.run { values in
             values.set(1, number)
             values.set(2, text: answer.key)
             values.set(3, answer.fingerprint)
@@ -235,15 +250,15 @@ extension WriteConnection {
         }
     }
 
-    private func end(_ id: String, at moment: Int, _ written: inout WriteResult) throws(SQLiteError) {
+    private func end(_ id: String, at time: Int, _ result: inout WriteResult) throws(SQLiteError) {
         let number = try statements.endSession.first(
             { values in
                 values.set(1, text: id)
-                values.set(2, moment)
+                values.set(2, time)
             }, { $0.integer(0) })
         guard let number else { return }
-        written.liveChange -= 1
-        hasLeavings = true
-        try statements.insertLeavings.run { $0.set(1, number) }
+        result.liveChange -= 1
+        hasPendingDeletions = true
+        try statements.insertPendingDeletion.run { $0.set(1, number) }
     }
 }

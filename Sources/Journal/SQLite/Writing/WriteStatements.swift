@@ -1,4 +1,4 @@
-/// What the writer runs again and again.
+/// The prepared statements of the writer.
 struct WriteStatements {
     let begin: Statement
     let commit: Statement
@@ -7,10 +7,10 @@ struct WriteStatements {
     let insertSession: Statement
     let insertCommit: Statement
     let insertSnapshot: Statement
-    let insertAnswer: Statement
+    let insertIdempotencyRecord: Statement
     let endSession: Statement
-    let insertLeavings: Statement
-    let note: Statement
+    let insertPendingDeletion: Statement
+    let recordUse: Statement
     let probe: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -26,14 +26,14 @@ struct WriteStatements {
             """)
         insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
-        insertAnswer = try connection.prepare(
+        insertIdempotencyRecord = try connection.prepare(
             """
             INSERT OR REPLACE INTO answers (session, key, fingerprint, answer, at, checksum) VALUES (?, ?, ?, ?, ?, ?)
             """)
         endSession = try connection.prepare(
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
-        insertLeavings = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
-        note = try connection.prepare(
+        insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
+        recordUse = try connection.prepare(
             "UPDATE sessions SET last_active = ?2 WHERE number = ?1 AND last_active < ?2 AND ended IS NULL")
         probe = try connection.prepare(
             """

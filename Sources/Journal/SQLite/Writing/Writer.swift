@@ -10,7 +10,7 @@ import Synchronization
 final class Writer: Sendable {
     fileprivate struct Inbox {
         var orders: [WriteCommand] = []
-        var extent = 0
+        var byteCount = 0
         /// When sessions were used, by their numbers; to be written when there is time.
         var uses: [Int: Int] = [:]
         /// Whether the queue has been asked to look here.
@@ -26,10 +26,10 @@ final class Writer: Sendable {
     /// What may wait for a slow disk before nothing new should be begun.
     private static let mostWaiting = 64 << 20
 
-    let settlesAtOnce: Bool
+    let acknowledgesOnEnqueue: Bool
     let readers: Readers
     private let checkpointer: Checkpointer
-    let tails = RecentCommitsBudget()
+    let recentCommits = RecentCommitsBudget()
     private let report: @Sendable (StorageEvent) -> Void
     private let queue = DispatchQueue(label: "journal.writer")
     // Guards what waits. Taken inside sessions' locks; nothing is locked in it.
@@ -42,14 +42,15 @@ final class Writer: Sendable {
     private let transactions = Atomic(0)
 
     init(
-        _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer, settlesAtOnce: Bool,
+        _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
+        acknowledgesOnEnqueue: Bool,
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
         live = Atomic(database.liveSessions)
         self.database = Locked(database)
         self.readers = readers
         self.checkpointer = checkpointer
-        self.settlesAtOnce = settlesAtOnce
+        self.acknowledgesOnEnqueue = acknowledgesOnEnqueue
         self.report = report
     }
 
@@ -62,12 +63,12 @@ final class Writer: Sendable {
 
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
-    func give(_ order: WriteCommand) {
-        if case .begin = order { live.add(1, ordering: .relaxed) }
+    func enqueue(_ order: WriteCommand) {
+        if case .create = order { live.add(1, ordering: .relaxed) }
         let isFirst = inbox.withLock { inbox in
             inbox.orders.append(order)
-            inbox.extent += order.extent
-            waitingBytes.store(inbox.extent, ordering: .relaxed)
+            inbox.byteCount += order.byteCount
+            waitingBytes.store(inbox.byteCount, ordering: .relaxed)
             defer { inbox.isAwake = true }
             return !inbox.isAwake
         }
@@ -75,35 +76,35 @@ final class Writer: Sendable {
     }
 
     /// Notes when a session was used, which is written when there is time.
-    func note(use moment: Int, of number: Int) {
+    func recordUse(_ moment: Int, of number: Int) {
         inbox.withLock { $0.uses[number] = moment }
     }
 
     /// Calls back when all that was given so far is written, or is known not to be.
     func afterAll(_ done: @escaping @Sendable () -> Void) {
         guard inbox.withLock(\.isAwake) else { return done() }
-        give(.barrier(done))
+        enqueue(.barrier(done))
     }
 
     /// Looks now and then whether something old can go.
     func keepHouse(every interval: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self, !inbox.withLock(\.isClosed) else { return }
-            give(.barrier { [weak self] in self?.keepLogShort(isTime: true) })
+            enqueue(.barrier { [weak self] in self?.keepLogShort(isTime: true) })
             keepHouse(every: interval)
         }
     }
 
     /// Writes what waits, and lets go of the file.
     func close(done: @escaping @Sendable () -> Void) {
-        give(
+        enqueue(
             .barrier { [self] in
                 inbox.withLock { $0.isClosed = true }
                 queue.async { [self] in
                     checkpointer.close()
                     let uses = inbox.withLock { $0.takeUses() }
                     database.withLock { database in
-                        database?.note(uses)
+                        database?.recordUses(uses)
                         database?.close()
                         database = nil
                     }
@@ -120,7 +121,7 @@ extension Writer {
         while true {
             let orders = inbox.withLock { inbox in
                 let orders = inbox.takeOrders(Self.mostOrders, Self.mostBytes)
-                waitingBytes.store(inbox.extent, ordering: .relaxed)
+                waitingBytes.store(inbox.byteCount, ordering: .relaxed)
                 return orders
             }
             if !orders.isEmpty {
@@ -144,20 +145,20 @@ extension Writer {
         }
         live.add(written.liveChange, ordering: .relaxed)
         if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { hasWritten() }
-        for call in written.settle(orders) { call() }
+        for call in written.acknowledge(orders) { call() }
         keepLogShort(isTime: false)
     }
 
     private func keepLogShort(isTime: Bool) {
-        guard database.withLock({ $0?.isLogLong(isTime) ?? false }) else { return }
+        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isTime) ?? false }) else { return }
         checkpointer.begin { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
-            give(.barrier { [self] in endLog() })
+            enqueue(.barrier { [self] in endLog() })
         }
     }
 
     private func endLog() {
-        database.withLock { $0?.endLog() }
+        database.withLock { $0?.finishCheckpoint() }
         checkpointer.end()
     }
 
@@ -200,8 +201,8 @@ extension Writer {
         guard let uses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
-            database?.note(uses)
-            return database?.keepHouse() ?? false
+            database?.recordUses(uses)
+            return database?.runMaintenance() ?? false
         }
     }
 }
@@ -211,10 +212,10 @@ extension Writer.Inbox {
         var count = 0
         var bytes = 0
         while count < min(orders.count, most), bytes < mostBytes {
-            bytes += orders[count].extent
+            bytes += orders[count].byteCount
             count += 1
         }
-        extent -= bytes
+        byteCount -= bytes
         guard count < orders.count else {
             defer { orders = [] }
             return orders

@@ -1,0 +1,140 @@
+import JSON
+public import Stores
+
+/// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one transaction.
+///
+/// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
+@usableFromInline
+final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: CommitObserver {
+    private let encoder: StateEncoder<State>
+    private let recorder: (any CommitRecorder)?
+    private let sealer: (any SecretSealer)?
+    /// Nil before the first commit of a store that began with the kind's own initial state.
+    private var bookkeeping: HostBookkeeping?
+
+    @usableFromInline
+    init(_ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?) {
+        self.encoder = encoder
+        self.recorder = recorder
+        self.sealer = sealer
+    }
+
+    /// The commits of the newest dispatch that committed something.
+    var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
+
+    /// Begins with a state that was persisted.
+    ///
+    /// - Parameter migration: the one that made `state`; nil if it is as it was persisted.
+    @usableFromInline
+    func restore(_ state: State, _ migration: PendingMigration?) {
+        let bookkeeping = HostBookkeeping(
+            EncodedBaseline(of: state), privateBaseline: encoder.privateState(of: state, clearSecrets) ?? [])
+        bookkeeping.pendingMigration = migration
+        self.bookkeeping = bookkeeping
+    }
+
+    /// Sets the record that is persisted with the commits of the dispatch in progress.
+    @usableFromInline
+    func set(_ record: IdempotencyRecord) { madeBookkeeping().idempotencyRecord = record }
+
+    // MARK: CommitObserver
+
+    @usableFromInline
+    func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
+        let bookkeeping = madeBookkeeping()
+        let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
+        bookkeeping.recordCommit(CommitRecord(commit, at: moment, changes: changes, hidden: privateState))
+    }
+
+    @usableFromInline
+    func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
+        guard let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision), let recorder else {
+            return
+        }
+        recorder.append(transaction, view(of: contents))
+    }
+
+    @usableFromInline
+    func isDurable(through revision: Int) -> Bool { recorder?.isDurable(through: revision) ?? true }
+
+    @usableFromInline
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
+        guard let recorder else { return done(true) }
+        recorder.whenDurable(through: revision) { failure in done(failure == nil) }
+    }
+
+    // MARK: The state as JSON
+
+    /// A view that is valid as long as the store's lock is held.
+    @usableFromInline
+    func view(of contents: StoreCore<State, Action>.ContentsPointer) -> StateView {
+        StateView(revision: contents.pointee.revision, commits: commits) { [self] selection in
+            encoder.encode(selection, of: contents.pointee.state) {
+                root(contents.pointee.state, at: contents.pointee.revision)
+            }
+        }
+    }
+
+    /// The state as it is persisted.
+    @usableFromInline
+    func snapshot(of state: State, at revision: Int) -> StateSnapshot {
+        StateSnapshot(json: root(state, at: revision), hidden: encoder.privateState(of: state, persistedSecrets))
+    }
+
+    /// The patch from the newest state to `state`, which is not committed.
+    @usableFromInline
+    func previewPatch(to state: State) -> EncodedPatch { (bookkeeping ?? newBookkeeping()).previewPatch(to: state) }
+
+    /// Commits the pending migration, which made `state`, as the revision `revision`.
+    ///
+    /// - Returns: whether there was one.
+    @usableFromInline
+    func commitMigration(_ state: State, as revision: Int, at moment: Int) -> Bool {
+        guard let bookkeeping, let migration = bookkeeping.pendingMigration else { return false }
+        bookkeeping.pendingMigration = nil
+        bookkeeping.recordCommit(
+            migration.record(
+                snapshot(of: state, at: revision), schema: encoder.schema, revision: revision, at: moment))
+        return true
+    }
+
+    @usableFromInline var hasPendingMigration: Bool { bookkeeping?.pendingMigration != nil }
+
+    /// The whole state as JSON. Each revision is encoded once, however often it is asked for.
+    private func root(_ state: State, at revision: Int) -> [UInt8] {
+        guard revision > 0 || bookkeeping != nil else { return encoder.initial.json }
+        if let newest = bookkeeping?.encoding, newest.revision == revision { return newest.json }
+        let json = encoder.json(of: state)
+        bookkeeping?.encoding = StateEncoding(revision: revision, json: json)
+        return json
+    }
+
+    /// The changes since the last commit, and the private part of the state if that has changed too.
+    private func changes(
+        in state: State, since bookkeeping: HostBookkeeping
+    ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
+        let found = bookkeeping.findChanges(in: state)
+        let patch = found.patch
+        guard encoder.hasPrivateState else { return (patch, nil) }
+        // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
+        var members = PrivateStateEncoder(found.rest(), clearSecrets)
+        encoder.encodePrivateState(of: state, into: &members)
+        guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
+        return (patch, encoder.privateState(of: state, persistedSecrets))
+    }
+
+    private var clearSecrets: PrivateStateEncoder.Secrets { sealer == nil ? .leftOut : .clear }
+
+    private var persistedSecrets: PrivateStateEncoder.Secrets { sealer.map { .sealed($0) } ?? .leftOut }
+
+    private func madeBookkeeping() -> HostBookkeeping {
+        if let bookkeeping { return bookkeeping }
+        let bookkeeping = newBookkeeping()
+        self.bookkeeping = bookkeeping
+        return bookkeeping
+    }
+
+    private func newBookkeeping() -> HostBookkeeping {
+        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.hidden ?? [])
+    }
+}

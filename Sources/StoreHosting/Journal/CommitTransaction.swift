@@ -1,0 +1,58 @@
+/// The commits of one dispatch, and the record of its response: persisted together or not at all.
+///
+/// An action with an idempotency key that was ignored or rejected makes a transaction without commits.
+public struct CommitTransaction: Sendable {
+    /// The revision of the store before the first commit. A journal that is at another revision refuses the transaction.
+    public let baseRevision: Int
+    /// The commits, whose revisions follow ``baseRevision`` without a gap.
+    public let commits: [CommitRecord]
+    /// The response to the request that was dispatched; nil unless the request has an idempotency key.
+    public let idempotencyRecord: IdempotencyRecord?
+
+    /// A transaction that follows the revision `baseRevision`.
+    public init(baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil) {
+        self.baseRevision = baseRevision
+        self.commits = commits
+        self.idempotencyRecord = idempotencyRecord
+    }
+
+    /// The revision of the store after the last commit.
+    public var lastRevision: Int { baseRevision + commits.count }
+}
+
+/// Receives the transactions of one store in the order of their revisions: a session's journal, or a recorder in front of it.
+public protocol CommitRecorder: AnyObject, Sendable {
+    /// Appends a transaction, whole or not at all.
+    ///
+    /// It is called inside the store, after subscribers were notified of the commits, so it must be quick.
+    ///
+    /// - Parameters:
+    ///   - transaction: the commits of one dispatch.
+    ///   - state: the state after the last commit, from which a journal may take a snapshot.
+    func append(_ transaction: CommitTransaction, _ state: borrowing StateView)
+
+    /// Whether everything appended so far is durable, and `revision` is part of it.
+    ///
+    /// Subscribers are notified of a commit before its transaction is appended, so `revision` may be beyond the last appended
+    /// one. A recorder that only listens returns true.
+    func isDurable(through revision: Int) -> Bool
+
+    /// Calls `done` once everything appended so far is durable, and the transaction that contains `revision` too.
+    ///
+    /// Completions are called in the order of these calls, once each, on any thread: before this returns where nothing has to
+    /// be awaited, and never while a lock of the recorder is held.
+    ///
+    /// - Parameters:
+    ///   - revision: the last of the commits to wait for.
+    ///   - done: gets the reason if something could not be persisted. Nothing after that is persisted either, and the
+    ///     state in memory is not the session's any more.
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void)
+}
+
+extension CommitRecorder {
+    /// Whether everything appended so far is durable.
+    public var isDurable: Bool { isDurable(through: 0) }
+
+    /// Calls `done` once everything appended so far is durable; see ``whenDurable(through:_:)``.
+    public func whenDurable(_ done: @escaping @Sendable (JournalError?) -> Void) { whenDurable(through: 0, done) }
+}

@@ -1,0 +1,70 @@
+import HTTP
+import JSON
+import StoreHosting
+
+/// How many entries of a list a client may ask for at once, and how many it gets by default.
+enum PageSize {
+    static let range = 1...1000
+    static let usual = 100
+}
+
+// What the handlers read from queries and header fields.
+extension RequestHead {
+    /// Requires that the client accepts JSON.
+    func requireJSONAcceptable() throws(Problem) {
+        guard fields.contains("accept"), !fields.first("accept", is: "*/*"), let json = Self.json,
+            AcceptHeader(fields.values("accept")).quality(of: json) == 0
+        else { return }
+        throw Problem(.notAcceptable, "This resource is application/json; let Accept include it.")
+    }
+
+    private static let json = MediaType("application/json")
+
+    /// The selection of `?select=`.
+    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
+        guard let text = query.first("select"), !text.isEmpty else { return .whole }
+        let kind = kind()
+        if kind.selectors.contains(where: { $0.name == text }) { return .named(text) }
+        do throws(JSONPointerError) {
+            return .pointer(try JSONPointer(text))
+        } catch {
+            let named = kind.selectors.map(\.name).joined(separator: ", ")
+            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
+            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
+        }
+    }
+
+    /// The value of `?name=true` or `false`; false without one.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch query.first(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem(.malformedRequest, "\(name) must be true or false.")
+        }
+    }
+
+    /// The number of a query parameter; nil without one. A number too long for 64 bits is greater than all revisions.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = query.first(name) else { return nil }
+        // Int accepts signs too.
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            let number = Int(text) ?? .max
+            if range.contains(number) { return number }
+        }
+        let expected =
+            range.upperBound == .max ? "a revision" : "a number from \(range.lowerBound) to \(range.upperBound)"
+        throw Problem(.malformedRequest, "\(name) must be \(expected).")
+    }
+
+    /// The page size of `?limit=`.
+    func pageSize() throws(Problem) -> Int { try number("limit", in: PageSize.range) ?? PageSize.usual }
+
+    /// The entity tags of `If-Match` or `If-None-Match`; nil without any.
+    func condition(_ field: StaticString, _ name: String) throws(Problem) -> EntityTagCondition? {
+        do throws(FieldError) {
+            return try EntityTagCondition(fields.values(field))
+        } catch {
+            throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import HTTP
+import JSON
+import StoreHosting
+import Stores
+
+/// How a client wants its action dispatched and answered.
+struct ActionRequest: Sendable {
+    let options: DispatchOptions
+    /// Nil if the client does not intend to send the request again.
+    let key: IdempotencyKey?
+    /// How long to hold the response until the effects have settled; nil not to.
+    let wait: Duration?
+    private let selection: Selection
+    private let isMinimal: Bool
+    private let preferenceFields: [Response.Field]
+
+    init(_ head: RequestHead, _ session: Session, maxWait: Duration) throws(Problem) {
+        key = try IdempotencyKey(head)
+        selection = try head.selection(for: session.kind)
+        let preferences = Preferences(head.fields.values("prefer"))
+        isMinimal = preferences.return == .minimal
+        wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
+        var options = DispatchOptions()
+        options.isDryRun = try head.flag("dryRun")
+        options.trace = Self.trace(head)
+        options.expectedRevisions = try Self.expectedRevisions(head)
+        options.selection = isMinimal || (wait != nil && !options.isDryRun) ? nil : selection
+        self.options = options
+        preferenceFields = Self.preferenceFields(preferences, wait)
+    }
+
+    /// The response to an action that was committed or ignored.
+    ///
+    /// It shows the state that the action led to. If the client waits, it shows the state as it is now: the caller has to
+    /// await that this is durable.
+    func response(to dispatched: Dispatched, _ session: Session) -> Response {
+        if isMinimal {
+            let revision = wait == nil ? dispatched.revision : session.store.revision
+            return Response(.noContent, fields: preferenceFields, revision: revision)
+        }
+        let shown = dispatched.state ?? session.store.read(selection)
+        var json = JSONWriter(reservingCapacity: 1024)
+        json.object { json in
+            json.member("revision", shown.revision)
+            json.member("outcome", dispatched.isCommitted ? "committed" : "ignored")
+            json.member("state", raw: shown.json)
+            json.member("effects", dispatched.effects.map(\.name))
+            if let patch = dispatched.patch { json.member("patch", patch) }
+        }
+        return .document(json.finish(), revision: shown.revision, fields: preferenceFields)
+    }
+
+    /// The trace that the request belongs to. Several or malformed fields are not passed on.
+    private static func trace(_ head: RequestHead) -> TraceContext? {
+        guard head.fields.contains("traceparent") else { return nil }
+        let values = head.fields.values("traceparent")
+        return values.count == 1 ? values.first.flatMap { TraceContext($0) } : nil
+    }
+
+    private static func expectedRevisions(_ head: RequestHead) throws(Problem) -> [Int]? {
+        guard head.fields.contains("if-match") else { return nil }
+        switch try head.condition("if-match", "If-Match") {
+        case nil, .any: return nil
+        // A tag that is not a revision matches nothing.
+        case .tags(let tags): return tags.filter { !$0.isWeak }.compactMap { revision($0.opaque) }
+        }
+    }
+
+    private static func revision(_ text: String) -> Int? {
+        Int(text).flatMap { String($0) == text ? $0 : nil }
+    }
+
+    private static func preferenceFields(_ preferences: Preferences, _ wait: Duration?) -> [Response.Field] {
+        var applied: [String] = []
+        if let wanted = preferences.return { applied.append("return=\(wanted.rawValue)") }
+        if let wait { applied.append("wait=\(wait.components.seconds)") }
+        return applied.isEmpty ? [] : [.init("Preference-Applied", applied.joined(separator: ", "))]
+    }
+}

@@ -1,0 +1,138 @@
+import HTTP
+import HTTPServer
+import Locks
+import StoreHosting
+import Stores
+import Synchronization
+
+/// Answers one action: once, and with nothing that is not durable.
+///
+/// It holds all that the answer takes in one object, since each action allocates one.
+final class ActionResponder: Sendable {
+    private let request: ActionRequest
+    private let session: Session
+    private let deferred: RequestContext.Deferred
+    private let api: ActionAPI
+    private let recorder: IdempotencyRecorder?
+    /// Of the effects and the deadline, the first decides the response.
+    private let isDecided = Atomic(false)
+
+    init(
+        _ request: ActionRequest, _ session: Session, _ deferred: RequestContext.Deferred, _ api: ActionAPI,
+        _ recorder: IdempotencyRecorder? = nil
+    ) {
+        self.request = request
+        self.session = session
+        self.deferred = deferred
+        self.api = api
+        self.recorder = recorder
+    }
+
+    /// Takes the store's result.
+    func respond(_ result: DispatchResult) {
+        guard !session.isDurable else { return respondDurably(result) }
+        // The action's commit comes first: if it is lost, so is all that would follow.
+        session.whenDurable { [self] failure in
+            if let failure { fail(Problem(failure)) } else { respondDurably(result) }
+        }
+    }
+
+    /// Takes the store's result once the action's commit is durable.
+    private func respondDurably(_ result: DispatchResult) {
+        do throws(Problem) {
+            let dispatched = try result.dispatched()
+            guard let wait = request.wait else { return respond(to: dispatched) }
+            guard !dispatched.isSettled else { return respondWithCurrentState(dispatched) }
+            deferred.schedule(after: wait) { [self] in respondWithCurrentState(dispatched) }
+            dispatched.whenSettled { [self] in respondWithCurrentState(dispatched) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func respond(to dispatched: Dispatched) {
+        if let response = recorder?.finalResponse { return deferred.answer { response } }
+        guard !deferred.answerIfOnLoop({ request.response(to: dispatched, session) }) else { return }
+        deferred.answer { [self] in request.response(to: dispatched, session) }
+    }
+
+    /// Reads the state, then waits until what was read is durable, and the response to repeat with it.
+    private func respondWithCurrentState(_ dispatched: Dispatched) {
+        guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let response: Response
+        if let recorder {
+            response = recorder.recordFinal(request.response(to: dispatched, session))
+        } else {
+            response = request.response(to: dispatched, session)
+        }
+        session.whenDurable(through: response.revision ?? 0) { [deferred] failure in
+            deferred.answer { failure.map { Problem($0).response } ?? response }
+        }
+    }
+
+    private func fail(_ problem: Problem) {
+        recorder?.abandon()
+        // A session that hibernates has not ended: it can be found again.
+        if problem.code == .sessionEnded, session.continuesElsewhere, api.redispatch(session.id, deferred) { return }
+        deferred.answer { problem.response }
+    }
+}
+
+/// Records the response to an action with an Idempotency-Key.
+final class IdempotencyRecorder: Sendable {
+    private let key: String
+    private let fingerprint: RequestFingerprint
+    private let request: ActionRequest
+    private let session: Session
+    /// What was recorded as the last word; nil if a later response may replace it. Taken inside the store's lock.
+    private let final = Locked<Response?>(nil)
+
+    init(_ key: String, _ fingerprint: RequestFingerprint, _ request: ActionRequest, _ session: Session) {
+        self.key = key
+        self.fingerprint = fingerprint
+        self.request = request
+        self.session = session
+    }
+
+    var finalResponse: Response? { final.withLock { $0 } }
+
+    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits for
+    /// effects, another record replaces this one when they have settled.
+    func record(_ result: DispatchResult) -> IdempotencyRecord? {
+        switch result {
+        case .done(let dispatched):
+            let response = request.response(to: dispatched, session)
+            return record(response, isFinal: request.wait == nil || dispatched.isSettled)
+        case .rejected:
+            do throws(Problem) {
+                _ = try result.dispatched()
+                return nil
+            } catch {
+                return record(error.response, isFinal: true)
+            }
+        case .refused, .revisionMismatch, .overloaded, .ended: return nil
+        }
+    }
+
+    /// Records the response for which effects were awaited, unless the response was final already.
+    ///
+    /// - Returns: the response that a repeated request gets.
+    func recordFinal(_ response: Response) -> Response {
+        if let earlier = finalResponse { return earlier }
+        session.record(record(response, isFinal: true))
+        return response
+    }
+
+    /// Nothing is remembered: the next request with the key is a new one.
+    func abandon() { session.answers.abandon(key) }
+
+    private func record(_ response: Response, isFinal: Bool) -> IdempotencyRecord {
+        let record = IdempotencyRecord(
+            key: key, fingerprint: fingerprint.persistent, answer: response.serialized, at: session.now)
+        if isFinal {
+            final.withLock { $0 = response }
+            session.answers.store(record)
+        }
+        return record
+    }
+}

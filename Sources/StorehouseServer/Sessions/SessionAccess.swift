@@ -1,0 +1,87 @@
+import HTTP
+import StoreHosting
+import Stores
+
+/// The one way from a request to a session, for actions, reads, streams, forks and deletion alike.
+final class SessionAccess: Sendable {
+    typealias Use = @Sendable (Session, RequestContext) throws(Problem) -> Void
+
+    private let registry: SessionRegistry
+    /// Nil if all sessions are in memory.
+    private let loader: SessionLoader?
+
+    init(_ registry: SessionRegistry, _ loader: SessionLoader?) {
+        self.registry = registry
+        self.loader = loader
+    }
+
+    /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
+    /// loaded. Whoever knows a session's id may use it.
+    ///
+    /// - Parameter ifEnded: answers if the session has ended; nil for the problem `session-ended`.
+    func authorizedSession(
+        _ segment: PathSegment, _ context: RequestContext, ifEnded: (@Sendable (RequestContext) -> Void)? = nil,
+        _ use: @escaping Use
+    ) throws(Problem) {
+        guard let id = SessionID(segment.decoded) else { throw Self.unknown }
+        try authorizedSession(id, context, ifEnded: ifEnded, use)
+    }
+
+    /// The same for an id.
+    func authorizedSession(
+        _ id: SessionID, _ context: RequestContext, ifEnded: (@Sendable (RequestContext) -> Void)? = nil,
+        _ use: @escaping Use
+    ) throws(Problem) {
+        if let found = registry.find(id) { return try Self.use(found, context, ifEnded, use) }
+        guard let loader else { throw Self.unknown }
+        let deferred = context.deferred
+        loader.load(id) { found in
+            deferred.resume { context throws(Problem) in try Self.use(try found.get(), context, ifEnded, use) }
+        }
+    }
+
+    private static func use(
+        _ found: SessionRegistry.Lookup, _ context: RequestContext, _ ifEnded: (@Sendable (RequestContext) -> Void)?,
+        _ use: Use
+    ) throws(Problem) {
+        switch found {
+        case .session(let session): try use(session, context)
+        case .ended:
+            if let ifEnded { return ifEnded(context) }
+            throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
+        case .unknown: throw unknown
+        }
+    }
+
+    private static var unknown: Problem {
+        Problem(.noSuchSession, "No session has this id; create one with POST /sessions.")
+    }
+}
+
+extension RequestContext {
+    /// Sends a response about a session once everything is durable that it may show.
+    ///
+    /// The state has been read before, and nothing that is committed later can be in the response.
+    func answer(_ response: Response, about session: Session) {
+        let revision = response.revision ?? 0
+        guard !session.isDurable(through: revision) else { return answer(response) }
+        let deferred = deferred
+        session.whenDurable(through: revision) { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
+    }
+}
+
+extension Problem {
+    /// Why a commit is not durable, or a session cannot be loaded.
+    init(_ failure: JournalError) {
+        switch failure {
+        case .unavailable:
+            self.init(.storageUnavailable, "The storage is not available; nothing was committed. Try again soon.")
+        case .conflict:
+            self.init(
+                .storageUnavailable,
+                "Another process has committed to this session meanwhile; nothing was committed here. Try again.")
+        case .corrupt:
+            self.init(.internalError, "The stored data of this session is damaged; the operator has to restore it.")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Platform
+import Locks
+
+/// One run of an effect: waits for the delay, runs the operation within its deadline, and returns the last action.
+struct EffectTask<Action: Sendable>: Sendable {
+    private let request: EffectDescription<Action>
+    private let progress: EffectContext
+    private let requestedAt: Int
+    private let environment: StoreEnvironment
+    private let send: @Sendable (Action, Emission) -> Void
+    private let submission: @Sendable (Action, Emission) -> QueuedActions<Action>
+
+    /// When an action is sent: during the run, at its end, or by the deadline.
+    private enum Emission { case emitted, last, late }
+
+    init(
+        _ effect: EffectTable<Action>.QueuedEffect, _ generation: Int, _ progress: EffectContext,
+        _ environment: StoreEnvironment, _ door: any ActionSink<Action>
+    ) {
+        request = effect.request
+        self.progress = progress
+        requestedAt = environment.clock.now()
+        self.environment = environment
+        let (cause, chain) = (effect.cause, effect.chains.first)
+        let submission: @Sendable (Action, Emission) -> QueuedActions<Action> = { action, emission in
+            QueuedActions(
+                action, origin: .effect,
+                .init(
+                    cause: cause, chain: chain, sender: generation, endsSender: emission != .emitted,
+                    isLate: emission == .late))
+        }
+        self.submission = submission
+        send = { [weak door] action, emission in door?.take(submission(action, emission)) }
+    }
+
+    /// - Returns: the last action to submit; nil if there is none.
+    func callAsFunction() async -> QueuedActions<Action>? {
+        if request.delay > .zero {
+            let moment = requestedAt.saturatingAdding(request.delay.wholeMilliseconds)
+            guard await environment.clock.sleepUntil(moment) else { return nil }
+        }
+        // An effect that was cancelled before it began must not begin.
+        guard !Task.isCancelled else { return nil }
+        let deadlineTask = request.deadline.map { timeout, action in self.deadlineTask(timeout, action) }
+        defer { deadlineTask?.cancel() }
+        let last = await EffectContext.$running.withValue(progress) {
+            await request.operation(Emitter { [send] in send($0, .emitted) })
+        }
+        return last.map { submission($0, .last) }
+    }
+
+    /// Sends `action` as the last of the run when `timeout` has passed. This cancels the run.
+    private func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
+        let moment = environment.clock.now().saturatingAdding(timeout.wholeMilliseconds)
+        return Task(executorPreference: environment.executor) { [environment, send] in
+            guard await environment.clock.sleepUntil(moment) else { return }
+            send(action, .late)
+        }
+    }
+}
+
+extension StoreClock {
+    /// Waits until `moment`. False if the task was cancelled before.
+    func sleepUntil(_ moment: Int) async -> Bool {
+        do throws(CancellationError) {
+            try await sleep(until: moment)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+/// The progress of a running effect, as its operation reports it.
+///
+/// A store knows when an effect begins and ends, but not its result. The operation, or a client that it calls, reports the
+/// result to ``current``. Without a report the effect succeeded.
+public final class EffectContext: Sendable {
+    /// The effect that the calling task runs; nil outside of an effect.
+    public static var current: EffectContext? { running }
+
+    @TaskLocal static var running: EffectContext?
+
+    /// One step of the progress.
+    public enum Report: Sendable, Hashable {
+        /// A remote service with this name is called. Earlier failures no longer count.
+        case calling(String)
+        /// The call is repeated after a failure. `attempt` counts from 1, so the first repetition is 2.
+        case retrying(attempt: Int, code: String)
+        /// The effect failed, unless a later report says otherwise.
+        case failed(code: String?)
+        /// The effect succeeded after an earlier failure.
+        case succeeded
+    }
+
+    private struct Contents {
+        var upstream: String?
+        var attempt: Int?
+        var hasFailed = false
+        var code: String?
+    }
+
+    /// The trace of the client's request that caused the effect.
+    public let trace: TraceContext?
+
+    private let effect: EffectID
+    private let cause: Int
+    private let startedAt: Int
+    private let retries: @Sendable () -> Void
+    // Guards the reports. The last lock in the order: nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    /// - Parameters:
+    ///   - startedAt: milliseconds since 1970.
+    ///   - trace: the trace of the client's request.
+    ///   - retries: called before a call is repeated.
+    init(_ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, retries: @escaping @Sendable () -> Void)
+    {
+        self.trace = trace
+        self.effect = effect
+        self.cause = cause
+        self.startedAt = startedAt
+        self.retries = retries
+    }
+
+    /// Reports a step. Any thread may call it, but not a reducer, a middleware or a subscriber.
+    public func report(_ report: Report) {
+        contents.withLock { contents in
+            switch report {
+            case .calling(let upstream): contents = Contents(upstream: upstream, attempt: 1)
+            case .retrying(let attempt, let code): (contents.attempt, contents.code) = (attempt, code)
+            case .failed(let code): (contents.hasFailed, contents.code) = (true, code)
+            case .succeeded: contents.hasFailed = false
+            }
+        }
+        if case .retrying = report { retries() }
+    }
+
+    /// The phase of an effect that ran to its end.
+    var outcome: EffectEvent.Phase { contents.withLock { $0.hasFailed } ? .failed : .succeeded }
+
+    /// - Parameter now: milliseconds since 1970.
+    func event(_ phase: EffectEvent.Phase, at now: Int) -> EffectEvent {
+        // The operation may have reported something before its start is announced. That does not belong to the start.
+        let reported = phase == .started ? Contents() : contents.withLock { $0 }
+        let hasCode = phase == .failed || phase == .retrying
+        let isOver = phase != .started && phase != .retrying
+        return EffectEvent(
+            effect: effect, phase: phase, cause: cause, upstream: reported.upstream, attempt: reported.attempt,
+            code: hasCode ? reported.code : nil, duration: isOver ? max(0, now - startedAt) : nil)
+    }
+}
+
+/// A change in the life of an effect.
+///
+/// Each effect that has started ends with exactly one further event: it succeeded, failed or was cancelled. A queued effect has
+/// not started; a delayed one has. Timers are not effects.
+public struct EffectEvent: Sendable, Hashable {
+    /// The kind of change.
+    public enum Phase: String, Sendable, CaseIterable {
+        /// The store has started it.
+        case started
+        /// A call to a remote service is repeated.
+        case retrying
+        /// It ran to its end.
+        case succeeded
+        /// It ran to its end without success, or went past its deadline.
+        case failed
+        /// It was cancelled. The store ignores the rest of it.
+        case cancelled
+    }
+
+    /// The id of the effect.
+    public let effect: EffectID
+    /// The kind of change.
+    public let phase: Phase
+    /// The revision whose action started it.
+    public let cause: Int
+    /// The remote service that it called last; nil if it reported none.
+    public let upstream: String?
+    /// The number of the attempt of that call, from 1; nil if it reported none.
+    public let attempt: Int?
+    /// The reason of the failure or the retry; nil if none was reported.
+    public let code: String?
+    /// The time it took in milliseconds, delays included; nil while it runs.
+    public let duration: Int?
+}
+
+/// An error of an effect with a stable code, which ``EffectEvent/code`` shows.
+public protocol EffectFailure: Error {
+    /// The stable code.
+    var effectCode: String { get }
+}

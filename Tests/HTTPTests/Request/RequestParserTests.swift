@@ -1,0 +1,61 @@
+import FuzzProperties
+import HTTP
+import HTTPRules
+import Testing
+
+struct RequestParserTests {
+    @Test(arguments: Row.all)
+    func followsTheRules(row: Row) {
+        #expect(RequestReader.report(row.bytes) == row.expected)
+    }
+
+    @Test(arguments: Row.all)
+    func doesNotDependOnThePieces(row: Row) {
+        let whole = RequestReader.report(row.bytes)
+        for pieces in [1, 2, 7] {
+            #expect(RequestReader.report(row.bytes, pieces: pieces) == whole)
+        }
+    }
+
+    private static let limits = HTTPLimits(maxHeaderBytes: 40, maxTargetBytes: 10, maxBodyBytes: 5)
+
+    @Test(arguments: [
+        ("GET /234567890 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /234567890 keep"),
+        ("GET /2345678901 HTTP/1.1\r\nHost: a\r\n\r\n", "414 uri-too-long"),
+        ("GET /2345678901234567890", "414 uri-too-long"),
+        // A header section of 40 bytes, and one of 41.
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "y", count: 24))\r\n\r\n", "GET / keep"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "y", count: 25))\r\n\r\n", "431 headers-too-large"),
+        ("GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: "y", count: 60))", "431 headers-too-large"),
+        ("POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nabcde", "POST / close abcde"),
+        ("POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n", "413 body-too-large"),
+    ])
+    func enforcesLimits(text: String, expected: String) {
+        for pieces in [1, 3, Int.max] {
+            #expect(RequestReader.report(Array(text.utf8), limits: Self.limits, pieces: pieces) == [expected])
+        }
+    }
+
+    @Test
+    func limitsTheSumOfChunks() {
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let limits = HTTPLimits(maxBodyBytes: 5)
+        let fits = RequestReader.report(Array("\(head)2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n".utf8), limits: limits)
+        #expect(fits == ["POST / keep abcde"])
+        let over = RequestReader.report(Array("\(head)2\r\nab\r\n4\r\n".utf8), limits: limits)
+        #expect(over == ["413 body-too-large"])
+    }
+
+    @Test
+    func failureHasMethodAndConsumedBytes() {
+        var parser = RequestParser(limits: HTTPLimits())
+        let bytes = Array("HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        guard case .failed(let failure) = bytes.withUnsafeBytes({ parser.parse($0) }) else {
+            Issue.record("taken")
+            return
+        }
+        #expect(failure.method == .head)
+        #expect(failure.consumed == nil)
+        #expect(failure.status == .badRequest)
+    }
+}

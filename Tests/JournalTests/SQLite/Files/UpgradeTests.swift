@@ -1,0 +1,78 @@
+import Journal
+import Locks
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("A file of an older release")
+struct UpgradeTests {
+    private static let day = 86_400_000
+
+    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an ended one.
+    static func file() async throws -> JournalFile {
+        let file = try JournalFile()
+        let first = try file.open()
+        let gone = first.create(Parcel.session("gone"))
+        Parcel.store(gone).weigh(10)
+        await gone.kept()
+        await first.closed()
+        let later = try file.open(keepDays: 30, now: { Step.moment + 31 * day })
+        await later.create(Parcel.session("idle")).kept()
+        await later.closed()
+        let last = try file.open(keepCommits: 16)
+        for (id, steps) in [("ended", 5), ("cut", 100), ("whole", 20)] {
+            let session = last.create(Parcel.session(id))
+            Parcel.store(session).weigh(steps)
+            if id == "ended" { session.end(at: Step.moment) }
+            #expect(await session.kept() == nil)
+        }
+        await last.closed()
+        return file
+    }
+
+    private static func cuts(_ file: JournalFile) throws -> [Int] {
+        try ["whole", "idle", "cut", "gone"].map { try file.number("SELECT cut FROM sessions WHERE id = '\($0)'") }
+    }
+
+    @Test("is migrated once, with an event, and keeps its content", arguments: [true, false])
+    func isMigratedOnOpening(hasLog: Bool) async throws {
+        let file = try await Self.file()
+        let cuts = try Self.cuts(file)
+        #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
+        let old = try file.firstVersion(hasLog: hasLog)
+        let told = Locked<[StorageEvent]>([])
+        for _ in 1...2 {
+            let journal = try old.open(report: { news in told.withLock { $0.append(news) } })
+            #expect(try old.number("PRAGMA user_version") == 2)
+            #expect(try Self.cuts(old) == cuts)
+            for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
+                let found = try await journal.session(id)
+                #expect(found.kept.revision == revision && found.past.count == revision)
+            }
+            #expect(try await journal.found("ended").word == "ended")
+            await journal.closed()
+        }
+        #expect(told.withLock(\.self) == [.upgrading(from: 1, to: 2)])
+        #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
+    }
+
+    @Test("can be verified, backed up and exported without a migration")
+    func maintenanceWorksWithoutMigration() async throws {
+        let file = try await Self.file()
+        let (old, copy) = (try file.firstVersion(), try JournalFile())
+        let known = try SQLiteStorage.verify(file.path)
+        let found = try SQLiteStorage.verify(old.path)
+        #expect(found.problems.isEmpty && found.sessions == 4 && found.commits == known.commits)
+        for id in ["whole", "idle", "cut", "gone"] {
+            #expect(try SQLiteStorage.export(id, from: old.path) == SQLiteStorage.export(id, from: file.path))
+        }
+        try SQLiteStorage.backup(old.path, to: copy.path)
+        #expect(try copy.number("PRAGMA user_version") == 1)
+        // What a release before that exported is imported still, where the first commits have gone too.
+        let document = try SQLiteStorage.export("cut", from: old.path)
+        #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
+        #expect(try copy.number("PRAGMA user_version") == 2)
+        #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
+        #expect(try await copy.open().session("again").past.count == 100)
+    }
+}

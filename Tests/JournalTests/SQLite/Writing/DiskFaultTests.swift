@@ -1,0 +1,126 @@
+import CFaultyDisk
+import Journal
+import Locks
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("The SQLite journal on a disk that fails")
+struct DiskFaultTests {
+    static let kinds = [FAULTY_WRITE_IO, FAULTY_WRITE_SHORT, FAULTY_FULL, FAULTY_SYNC]
+
+    @Test(
+        "says what was not kept, keeps what was, and goes on by itself when the disk does",
+        arguments: kinds.map(\.rawValue), [0, 1, 3])
+    func recoversFromFaults(kind: UInt32, after good: Int) async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
+        let session = journal.create(Step.session())
+        let other = journal.create(Step.session("other"))
+        let store = Step.store(session)
+        store.step(10)
+        #expect(await session.kept() == nil)
+        disk.fail(faulty_kind(kind), after: good)
+        var (revision, failure) = (10, JournalError?.none)
+        while failure == nil, revision < 100 {
+            store.step()
+            failure = await session.kept()
+            if failure == nil { revision += 1 }
+        }
+        guard case .unavailable = failure else { throw Missing(id: "failure") }
+        #expect(session.hasFailed && !session.isDurable && !journal.isAvailable)
+        #expect(session.bufferedCommits(after: revision, limit: 10)?.isEmpty == true)
+        store.step()
+        #expect(await session.kept() == failure)
+        var told = news.makeAsyncIterator()
+        guard case .failed = await told.next() else { throw Missing(id: "news") }
+
+        disk.heal()
+        #expect(await told.next() == .recovered)
+        #expect(journal.isAvailable)
+        #expect(await session.kept() == failure)
+        #expect(await other.kept() == nil)
+        let found = try await journal.session("session")
+        #expect(found.kept.revision == revision && found.past.count == revision)
+        Step.store(found.journal, from: revision).step()
+        Step.store(other).step()
+        #expect(await found.journal.kept() == nil)
+        #expect(await other.kept() == nil)
+        let copy = try await file.copy().open().session("session")
+        #expect(copy.past.count == revision + 1)
+    }
+
+    @Test("restarts the WAL when the disk has space again, even if it is only the WAL's own")
+    func restartsWALAfterFullDisk() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
+        let session = journal.create(Step.session())
+        Step.store(session).step(20)
+        #expect(await session.kept() == nil)
+        let before = try file.logNumber()
+        disk.fail(FAULTY_FULL)
+        Step.store(session, from: 20).step()
+        #expect(await session.kept() != nil)
+        disk.heal()
+        for await news in news where news == .recovered { break }
+        await journal.create(Step.session("other")).kept()
+        #expect(try file.logNumber() == before + 1)
+        #expect(try await journal.session("session").past.count == 20)
+    }
+
+    @Test("commits fail while the disk fails, and earlier ones stay durable")
+    func failsWhileDiskFails() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(vfs: disk.name)
+        disk.fail(FAULTY_FULL)
+        let session = journal.create(Step.session())
+        Step.store(session).step(5)
+        #expect(await session.kept() != nil)
+        guard case .unknown = try await journal.found("session") else { throw Missing(id: "nothing") }
+        #expect(journal.sessionCount == 0)
+    }
+
+    @Test("commits all waiting transactions at once, in order")
+    func groupsWaitingTransactions() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(vfs: disk.name)
+        let sessions = (0..<20).map { journal.create(Step.session("\($0)")) }
+        for session in sessions { await session.kept() }
+        let before = (disk.syncs, journal.transactionCount)
+        let order = Locked<[Int]>([])
+        disk.holding {
+            for session in sessions {
+                let store = Step.store(session)
+                for revision in 1...10 {
+                    store.step()
+                    if session === sessions[0] { session.whenDurable { _ in order.withLock { $0.append(revision) } } }
+                }
+            }
+        }
+        for session in sessions { #expect(await session.kept() == nil) }
+        #expect(order.withLock(\.self) == Array(1...10))
+        // What the first transaction did not find yet waits for the second.
+        #expect((1...2).contains(disk.syncs - before.0))
+        #expect((1...2).contains(journal.transactionCount - before.1))
+    }
+
+    @Test(
+        "waits for the disk where that is promised, and only for the writer where it is not", arguments: [true, false])
+    func syncsDependOnDurability(isFull: Bool) async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
+        let session = journal.create(Step.session())
+        await session.kept()
+        let before = disk.syncs
+        disk.holding {
+            Step.store(session).step()
+            #expect(session.isDurable != isFull)
+        }
+        #expect(await session.kept() == nil)
+        #expect((disk.syncs > before) == isFull)
+        let found = try await journal.session("session")
+        #expect(found.past.count == 1)
+    }
+}

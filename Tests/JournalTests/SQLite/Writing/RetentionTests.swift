@@ -1,0 +1,105 @@
+import Journal
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("Retention of the SQLite journal")
+struct RetentionTests {
+    private static let day = 86_400_000
+
+    /// The newest deleted revision, after compaction is complete.
+    private func oldest(_ journal: any SessionJournal, _ newest: Int) async throws -> Int {
+        for revision in 0...newest where try await journal.commits(after: revision, limit: 1) != nil { return revision }
+        return newest
+    }
+
+    @Test("deletes the oldest commits when there are more than twice the configured number")
+    func deletesByCount() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(keepCommits: 100)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(1000)
+        #expect(await session.kept() == nil)
+        await journal.closed()
+        #expect(try file.number("SELECT count(*) FROM commits") < 300)
+        let again = try file.open(keepCommits: 100)
+        let found = try await again.session("session")
+        #expect(found.past.count == 1000)
+        let oldest = try await oldest(found.journal, 1000)
+        #expect(oldest >= 700 && oldest <= 900)
+        for revision in [0, oldest - 1] { #expect(try await found.journal.replayBase(for: revision) == nil) }
+        for revision in oldest...1000 { #expect(try await found.journal.replayBase(for: revision)?.count == revision) }
+        #expect(try await found.journal.commits(after: oldest - 1) == nil)
+        #expect(try await found.journal.commits(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("deletes commits that are older than the configured age")
+    func deletesByAge() async throws {
+        let file = try JournalFile()
+        let young = try file.open()
+        let session = young.create(Step.session())
+        Step.store(session).step(10)
+        await session.kept()
+        await young.closed()
+        let old = try file.open(keepDays: 30, now: { Step.moment + 31 * Self.day })
+        await old.create(Step.session("other")).kept()
+        await old.closed()
+        #expect(try file.number("SELECT count(*) FROM commits") == 0)
+        let journal = try file.open(keepDays: 30, now: { Step.moment + 31 * Self.day })
+        let found = try await journal.session("session")
+        #expect(found.kept.revision == 10 && found.past.count == 10)
+        Step.store(found.journal, from: 10).step()
+        #expect(await found.journal.kept() == nil)
+        #expect(try await journal.session("session").past.count == 11)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("deletes rows of ended sessions and old idempotency records, and tombstones after an hour")
+    func deletesRowsOfEndedSessions() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        for id in ["a", "b"] {
+            let session = journal.create(Step.session(id))
+            let store = Step.store(session)
+            store.step(300)
+            store.append(IdempotencyRecord(key: "k", fingerprint: 1, answer: [1], at: Step.moment), to: session)
+            if id == "a" { session.end(at: Step.moment) }
+            await session.kept()
+        }
+        await journal.closed()
+        #expect(try file.number("SELECT count(*) FROM commits") == 300)
+        #expect(try file.number("SELECT count(*) FROM answers") == 1)
+        let later = try file.open(now: { Step.moment + 599_000 })
+        #expect(try await later.found("a").word == "ended")
+        #expect(try await later.session("b").answers.count == 1)
+        await later.closed()
+        let last = try file.open(now: { Step.moment + 4_000_000 })
+        await last.create(Step.session("c")).kept()
+        #expect(try await last.session("b").answers.isEmpty)
+        await last.closed()
+        #expect(try file.number("SELECT count(*) FROM answers") == 0)
+        #expect(try file.number("SELECT count(*) FROM sessions") == 2)
+    }
+
+    @Test("lists sessions and idle sessions by their last use")
+    func listsIdleSessions() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        for number in 0..<5 {
+            let session = journal.create(Step.session("s\(number)"))
+            session.recordUse(at: Step.moment + 1)
+            if number == 4 { journal.end("s4", at: Step.moment) }
+            await session.kept()
+            session.recordUse(at: Step.moment + number * 100_000)
+        }
+        await journal.closed()
+        let again = try file.open()
+        #expect(again.sessionCount == 4)
+        #expect(try await again.listed().map(\.record.id) == ["s0", "s1", "s2", "s3"])
+        #expect(try await again.listed(after: "s1", limit: 1).map(\.record) == [Step.session("s2")])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import Sockets
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ChannelWritingTests {
+    /// A socket that preserves records shows each system call.
+    @Test(arguments: LoopImplementation.allCases)
+    func sendsADelegatesWritesInOneCall(_ implementation: LoopImplementation) async throws {
+        let pair = SocketPair(records: true)
+        pair.send([1])
+        try await withLoop(implementation) { loop in
+            let done = Probe<Void>()
+            loop.execute {
+                let delegate = ScriptedDelegate()
+                delegate.onReceived = { channel, bytes in
+                    for text in ["one", "two", "three"] {
+                        channel.write(Array(text.utf8))
+                    }
+                    return bytes.count
+                }
+                delegate.onDrained = { channel in
+                    channel.write(Array("four".utf8))
+                    channel.write(Array("five".utf8))
+                    channel.cork()
+                    channel.write(Array("six".utf8))
+                    channel.cork()
+                    channel.write(Array("seven".utf8))
+                    delegate.onDrained = { _ in done.note(()) }
+                    channel.uncork()
+                    channel.uncork()
+                }
+                _ = try? Channel(owning: pair.theirs, on: loop, delegate: delegate)
+            }
+            await done.next()
+            #expect(pair.received() == ["onetwothree", "four", "five", "sixseven"])
+        }
+    }
+
+    /// With a slow reader, bytes stay pending, and the delegate writes more when they are sent.
+    @Test(arguments: LoopImplementation.allCases)
+    func keepsPendingOutputForASlowReader(_ implementation: LoopImplementation) async throws {
+        let blocked = Probe<Int>()
+        try await TestServer.run(implementation) { channel, delegate in
+            var next: UInt8 = 0
+            let fill = { (channel: Channel) in
+                while next < 40 && channel.pendingBytes == 0 {
+                    channel.write([UInt8](repeating: next, count: 300_000))
+                    next += 1
+                }
+                blocked.note(channel.pendingBytes)
+                if next == 40 { channel.closeAfterFlush(linger: nil) }
+            }
+            delegate.onDrained = fill
+            fill(channel)
+        } _: { server in
+            let client = try TestClient(server.address, receiveBuffer: 8192)
+            #expect(try #require(await blocked.next()) > 0)
+            let bytes = try client.receiveToEnd()
+            #expect(bytes.count == 40 * 300_000)
+            #expect((0..<40).allSatisfy { bytes[$0 * 300_000] == $0 && bytes[$0 * 300_000 + 299_999] == $0 })
+        }
+    }
+
+    /// More arrays are pending than one system call sends.
+    @Test(arguments: LoopImplementation.allCases)
+    func sendsManyPendingArraysInOrder(_ implementation: LoopImplementation) async throws {
+        let expected = (0..<60_000).map { "line \($0)\n" }
+        try await TestServer.run(implementation) { channel, _ in
+            for line in expected {
+                channel.write(Array(line.utf8))
+            }
+            channel.closeAfterFlush()
+        } _: { server in
+            let client = try TestClient(server.address, receiveBuffer: 4096)
+            #expect(try client.receiveToEnd() == Array(expected.joined().utf8))
+        }
+    }
+
+    /// A delegate that writes in `channelDrained` must not overflow the stack if the reader is fast.
+    @Test(arguments: LoopImplementation.allCases)
+    func drainsWithoutRecursion(_ implementation: LoopImplementation) async throws {
+        try await TestServer.run(implementation) { _, delegate in
+            var left = 100_000
+            delegate.onReceived = { channel, bytes in
+                channel.write([0])
+                return bytes.count
+            }
+            delegate.onDrained = { channel in
+                while left > 0 && channel.pendingBytes == 0 {
+                    left -= 1
+                    channel.write([1])
+                }
+                if left == 0 { channel.closeAfterFlush() }
+            }
+        } _: { server in
+            let client = try TestClient(server.address)
+            try client.send("go")
+            #expect(try client.receiveToEnd().count == 100_001)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import JSON
+import StorehouseServer
+import Stores
+import Testing
+
+/// The page at `/` for browsers. `script/streams-test` tests it in a browser.
+@Suite struct InspectorTests {
+    private static let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+    private static let html = "text/html; charset=utf-8"
+    private static let json = "application/json"
+
+    @Test(arguments: [
+        (browser, html), ("text/html", html), ("TEXT/HTML; charset=UTF-8", html), ("text/*", html),
+        ("application/json;q=0.5, text/html;q=0.6", html), ("application/json;q=0, */*", html),
+        ("*/*", json), ("", json), ("application/json", json), ("application/*", json), ("text/html;q=0, */*", json),
+        ("application/json, text/plain, */*", json), ("application/json;q=0.6, text/html;q=0.5", json),
+        ("application/json, text/html", json), ("nonsense", json),
+    ])
+    func whoPrefersHTMLGetsThePage(_ accept: String, _ type: String) async throws {
+        try await LiveServer.run { server in
+            let fields = [("Accept", accept)]
+            let get = try await server.get("/", fields)
+            #expect(get.status == 200)
+            #expect(get["content-type"] == type)
+            #expect(get["vary"] == "Accept")
+            let head = try await server.send(TestRequest("HEAD", "/", fields))
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.fields.map(\.name) == get.fields.map(\.name))
+            // Each answer has its own time and its own nonce.
+            for name in get.fields.map(\.name) where !["date", "content-security-policy"].contains(name) {
+                #expect(head[name] == get[name])
+            }
+        }
+    }
+
+    @Test func withoutAcceptThereAreLinks() async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get("/")
+            #expect(response["content-type"] == Self.json)
+            #expect(response["vary"] == "Accept")
+            #expect(response.at("/links/inspector") == "/")
+        }
+    }
+
+    @Test(arguments: ["image/png", "application/json;q=0, text/html;q=0", "application/xhtml+xml"])
+    func clientsThatAcceptNeitherAreRefused(_ accept: String) async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get("/", [("Accept", accept)])
+            #expect(response.code == "not-acceptable")
+        }
+    }
+
+    @Test func severalAcceptLinesAreOne() async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get("/", [("Accept", "application/json;q=0.1"), ("Accept", "text/html")])
+            #expect(response["content-type"] == Self.html)
+        }
+    }
+
+    @Test(arguments: [browser, "text/html", "*/*", "application/json"])
+    func withoutTheInspectorAllGetLinks(_ accept: String) async throws {
+        try await LiveServer.run(configuration: .with { $0.inspector.enabled = false }) { server in
+            let response = try await server.get("/", [("Accept", accept)])
+            #expect(response.status == 200)
+            #expect(response["content-type"] == Self.json)
+            #expect(response.at("/links/stores") == "/stores")
+            #expect(response.at("/links/inspector") == nil)
+            let description = try await DescribedAPI(of: server)
+            #expect(description.json["paths"]?["/"]?["get"]?.description.contains("text/html") == false)
+            let operation = try description.operation("readIndex")
+            #expect(description.complaints(about: response, to: operation) == [])
+        }
+    }
+
+    @Test func thePageIsDescribed() async throws {
+        try await LiveServer.run { server in
+            let operation = try await DescribedAPI(of: server).operation("readIndex")
+            #expect(operation.json["responses"]?["200"]?["content"]?.asObject?.names == [Self.json, "text/html"])
+        }
+    }
+
+    /// CORS applies here too, and Vary names all fields that the response depends on.
+    @Test func theAnswerDependsOnTheOriginToo() async throws {
+        try await LiveServer.run(configuration: .with { $0.http.allowedOrigins = ["https://example.org"] }) { server in
+            let response = try await server.get("/", [("Accept", Self.browser)])
+            #expect(response.values("vary") == ["Accept", "Origin"])
+        }
+    }
+
+    // MARK: - The page itself
+
+    private static func page() async throws -> TestResponse {
+        try await LiveServer.run { try await $0.get("/", [("Accept", browser)]) }
+    }
+
+    @Test func thePolicyAllowsNothingButThePageItself() async throws {
+        let page = try await Self.page()
+        let policy = page["content-security-policy"] ?? ""
+        let rules = Dictionary(
+            uniqueKeysWithValues: policy.split(separator: "; ").map { rule in
+                let words = rule.split(separator: " ", maxSplits: 1)
+                return (String(words[0]), String(words[1]))
+            })
+        let style = try #require(page.text.firstMatch(of: /<style nonce="([\w-]{22})">/)).1
+        let script = try #require(page.text.firstMatch(of: /<script type="module" nonce="([\w-]{22})">/)).1
+        #expect(
+            rules == [
+                "default-src": "'none'", "connect-src": "'self'", "img-src": "data:", "base-uri": "'none'",
+                "form-action": "'none'", "frame-ancestors": "'none'", "require-trusted-types-for": "'script'",
+                "trusted-types": "'none'", "style-src": "'nonce-\(style)'", "script-src": "'nonce-\(script)'",
+            ])
+        #expect(page["x-content-type-options"] == "nosniff")
+        #expect(page["referrer-policy"] == "no-referrer")
+        #expect(page["cache-control"] == "no-store")
+        // Nobody can know what the next page is told by.
+        #expect(try await Self.page()["content-security-policy"] != policy)
+    }
+
+    /// The Content-Security-Policy would block these.
+    @Test func thePageLoadsNothingAndRunsOneScript() async throws {
+        let text = try await Self.page().text
+        #expect(text.matches(of: /<script\b/).count == 1)
+        #expect(text.matches(of: /<style\b/).count == 1)
+        #expect(text.matches(of: /<link\b/).count == text.matches(of: /<link rel="icon" href="data:/).count)
+        for part in [/\ssrc\s*=/, /\sstyle\s*=\s*"/, /<[^>]*\son[a-z]+\s*=/, /@import/, /url\(/] {
+            #expect(text.firstMatch(of: part) == nil)
+        }
+    }
+
+    /// Text that becomes markup would let foreign scripts into the page.
+    @Test func theScriptMakesNoMarkupOfText() async throws {
+        let text = try await Self.page().text
+        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"] {
+            #expect(!text.contains(word), "\(word)")
+        }
+        for word in ["localStorage", "sessionStorage", "document.cookie", "indexedDB"] {
+            #expect(!text.contains(word), "\(word)")
+        }
+    }
+
+    @Test func thePageContainsTheElementsOfTheScript() async throws {
+        let text = try await Self.page().text
+        let wanted = Set(text.matches(of: /(?:\$|on)\("([a-z]+)"[,)]/).map(\.1))
+        #expect(wanted.count > 20)
+        for id in wanted { #expect(text.contains("id=\"\(id)\""), "\(id)") }
+    }
+}

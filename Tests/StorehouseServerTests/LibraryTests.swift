@@ -1,0 +1,21 @@
+#if os(Linux)
+    import JSON
+    import Testing
+
+    /// Which shared libraries the process has loaded, and when.
+    @Suite struct LibraryTests {
+        @Test func libcurlIsLoadedForTheFirstRemoteCall() async throws {
+            try await ServerProcess.run(["STOREHOUSE_UPSTREAMS_EMBEDDED": "true"]) { server in
+                let path = try await server.sessionPath()
+                let client = try server.client()
+                let local = TestRequest("POST", path + "/actions", json: ["type": "counter/increment"])
+                #expect(try await client.exchange(local).revision == 1)
+                #expect(try !server.maps("libcurl"))
+                let remote = TestRequest(
+                    "POST", path + "/actions", [("Prefer", "wait=20")], json: ["type": "animal/fetchAnimal"])
+                #expect(try await client.exchange(remote).at("/state/animal/error") == .null)
+                #expect(try server.maps("libcurl"))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,77 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// The links, the stores, and the health of the server.
+@Suite struct DescriptionTests {
+    @Test func theIndexLinksToAllResources() async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get("/")
+            #expect(response["content-type"] == "application/json")
+            let links = try #require(response[json: "links"]?.asObject)
+            #expect(links["stores"] == "/stores")
+            #expect(links["sessions"] == "/sessions")
+            for (_, link) in links where link != "/sessions" {
+                #expect(try await server.get(link.asString ?? "").status == 200)
+            }
+        }
+    }
+
+    @Test func livenessAndReadinessDiffer() async throws {
+        try await LiveServer.run { server in
+            for path in ["/healthz", "/readyz"] {
+                let response = try await server.get(path)
+                #expect(response.status == 200)
+                #expect(response["content-type"] == "application/json")
+            }
+        }
+    }
+
+    @Test func theDescriptionForToolsIsJSON() async throws {
+        try await LiveServer.run { server in
+            let response = try await server.get("/openapi.json")
+            #expect(response.status == 200)
+            #expect(response["content-type"] == "application/json")
+            #expect(response.json.asObject != nil)
+        }
+    }
+
+    @Test func everyKindIsListedWithItsActions() async throws {
+        try await LiveServer.run { server in
+            let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
+            #expect(
+                Set(stores.compactMap { $0["name"]?.asString })
+                    == ["app", "login", "login-form", "animal", "betting", "planner"])
+            for store in stores {
+                #expect(store.asObject?.names == ["name", "summary", "initialState", "selectors", "actions"])
+                let session = try await server.session(store["name"]?.asString ?? "")
+                #expect(store["initialState"] == (try await session.state()))
+                for selector in store["selectors"]?.asArray ?? [] {
+                    let name = try #require(selector["name"]?.asString)
+                    #expect(try await session.read("/state?select=\(name)")[json: "state"]?.isNull == false)
+                }
+                for action in store["actions"]?.asArray ?? [] {
+                    #expect(action.asObject?.names == ["type", "summary", "audience", "payload", "example"])
+                    #expect(action["payload"]?["type"] == "object")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["app", "login", "login-form", "animal", "betting", "planner"])
+    func everyExampleCanBePosted(_ store: String) async throws {
+        try await LiveServer.run { server in
+            let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
+            let kind = try #require(stores.first { $0["name"] == .string(store) })
+            let session = try await server.session(store)
+            for action in kind["actions"]?.asArray ?? [] {
+                let response = try await session.post(try #require(action["example"]))
+                if action["audience"] == "internal" {
+                    #expect(response.code == "internal-action")
+                } else {
+                    #expect([200, 409].contains(response.status), "\(action)")
+                }
+            }
+        }
+    }
+}

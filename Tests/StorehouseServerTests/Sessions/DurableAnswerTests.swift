@@ -1,0 +1,163 @@
+import CFaultyDisk
+import Foundation
+import JSON
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// No answer shows more than the disk holds, also where the client asks to wait for effects.
+@Suite struct DurableAnswerTests {
+    /// A served session on a disk whose syncs can be held back and made to fail.
+    private struct Scene {
+        let server: LiveServer
+        let session: LiveSession
+        let remote: ScriptedRemoteClient
+        // Sendable although C does not say so: all of it is atomic.
+        nonisolated(unsafe) let disk: OpaquePointer
+
+        func holdSyncs() { faulty_disk_hold(disk, 1) }
+
+        /// Lets `good` syncs succeed and the later ones fail.
+        func releaseSyncs(good: Int32) {
+            faulty_disk_fail(disk, FAULTY_SYNC, good)
+            faulty_disk_hold(disk, 0)
+        }
+
+        func heal() async throws {
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+        }
+
+        func fetch(_ fields: [(String, String)] = [("Prefer", "wait=20")]) -> TestRequest {
+            session.request("animal/fetchAnimal", fields: fields)
+        }
+
+        /// Waits until the remote call has begun and its first commit is durable.
+        func fetchBegins() async throws {
+            await remote.called(times: 1)
+            #expect(try await session.revision() == 1)
+        }
+
+        /// Waits until the session has committed a revision, durable or not.
+        func committed(_ revision: Int) async { await server.log.line(with: "revision=\(revision) ") }
+    }
+
+    private func run<Result: Sendable>(
+        _ durable: DurableServer, configuration: Configuration = .with(), _ body: (Scene) async throws -> Result
+    ) async throws -> Result {
+        let name = "answers-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        let remote = ScriptedRemoteClient()
+        return try await durable.run(animal: remote, configuration: configuration, vfs: name) { server in
+            let session = try await server.session()
+            return try await body(Scene(server: server, session: session, remote: remote, disk: disk))
+        }
+    }
+
+    @Test func aWaitedAnswerShowsOnlyWhatIsDurable() async throws {
+        let durable = try DurableServer()
+        let path = try await run(durable) { scene in
+            let (server, session) = (scene.server, scene.session)
+            async let answer = server.send(scene.fetch())
+            try await scene.fetchBegins()
+            scene.holdSyncs()
+            scene.remote.reply(#"{"animal":"Cat"}"#)
+            await scene.committed(2)
+            async let later = session.increment()
+            await scene.committed(3)
+            scene.releaseSyncs(good: 1)
+            let shown = try await answer
+            #expect(shown.status == 200)
+            #expect(shown.revision == 2)
+            #expect(shown.at("/state/counter/count") == 0)
+            _ = try await later
+            try await scene.heal()
+            return session.path
+        }
+        try await durable.run { (server: LiveServer) async throws in
+            #expect(try await LiveSession(server: server, path: path).state("/animal/currentAnimal") == "Cat")
+        }
+    }
+
+    @Test func anAnswerAtItsDeadlineShowsOnlyWhatIsDurable() async throws {
+        try await run(try DurableServer()) { scene in
+            let session = scene.session
+            async let answer = scene.server.send(scene.fetch([("Prefer", "wait=1")]))
+            try await scene.fetchBegins()
+            scene.holdSyncs()
+            async let lost = session.increment()
+            await scene.committed(2)
+            scene.releaseSyncs(good: 0)
+            #expect(try await lost.code == "storage-unavailable")
+            let refused = try await answer
+            #expect(refused.code == "storage-unavailable")
+            try await scene.heal()
+            #expect(try await session.state("/counter/count") == 0)
+        }
+    }
+
+    /// A client that was given the final answer gets it again from the next process.
+    @Test func aWaitedAnswerIsNotSentBeforeItsRecordIsDurable() async throws {
+        let durable = try DurableServer()
+        let fields = [("Prefer", "wait=20"), ("Idempotency-Key", "\"k\"")]
+        let (path, first) = try await run(durable) { scene in
+            async let answer = scene.server.send(scene.fetch(fields))
+            try await scene.fetchBegins()
+            scene.holdSyncs()
+            scene.remote.reply(#"{"animal":"Cat"}"#)
+            await scene.committed(2)
+            scene.releaseSyncs(good: 1)
+            let first = try await answer
+            try await scene.heal()
+            return (scene.session.path, first)
+        }
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let again = try await session.dispatch("animal/fetchAnimal", fields: fields)
+            #expect(again["idempotency-replayed"] == "true")
+            if first.status == 200 {
+                #expect(again.body == first.body)
+            } else {
+                #expect(first.code == "storage-unavailable")
+            }
+        }
+    }
+
+    @Test func theFinalAnswerIsGivenAgainAfterARestart() async throws {
+        let durable = try DurableServer()
+        let fields = [("Prefer", "wait=20"), ("Idempotency-Key", "\"k\"")]
+        let (path, first) = try await run(durable) { scene in
+            async let answer = scene.server.send(scene.fetch(fields))
+            try await scene.fetchBegins()
+            scene.remote.reply(#"{"animal":"Cat"}"#)
+            return (scene.session.path, try await answer)
+        }
+        #expect(first.at("/state/animal/currentAnimal") == "Cat")
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let again = try await session.dispatch("animal/fetchAnimal", fields: fields)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.body == first.body)
+        }
+    }
+
+    /// A 204 for a DELETE means that the session stays deleted.
+    @Test func aDeletionIsAnsweredOnceItIsDurable() async throws {
+        let durable = try DurableServer()
+        let path = try await run(durable) { scene in
+            scene.holdSyncs()
+            async let answer = scene.session.delete()
+            scene.releaseSyncs(good: 0)
+            let refused = try await answer
+            #expect(refused.code == "storage-unavailable")
+            try await scene.heal()
+            #expect(try await scene.session.read().status == 200)
+            #expect(try await scene.session.delete().status == 204)
+            #expect(try await scene.session.read().code == "session-ended")
+            return scene.session.path
+        }
+        try await durable.run { (server: LiveServer) async throws in
+            #expect(try await server.get(path).code == "session-ended")
+        }
+    }
+}

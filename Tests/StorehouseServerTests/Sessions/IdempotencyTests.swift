@@ -1,0 +1,171 @@
+import JSON
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// Idempotency-Key: an action that is sent again is committed once.
+@Suite struct IdempotencyTests {
+    private func key(_ text: String) -> [(String, String)] { [("Idempotency-Key", text)] }
+
+    @Test(arguments: ["app", "login"])
+    func aRepeatGetsTheFirstAnswer(_ store: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session(store)
+            let request = session.request(
+                "login/enteringCredential", ["username": "some username"], fields: key("\"a\""))
+            let first = try await server.send(request)
+            #expect(first.status == 200)
+            #expect(first["idempotency-replayed"] == nil)
+            _ = try await session.dispatch("login/enteringCredential", ["username": "other"])
+            let again = try await server.send(request)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.status == 200)
+            #expect(again.body == first.body)
+            for name in ["etag", "content-type", "x-content-type-options"] { #expect(again[name] == first[name]) }
+            #expect(try await session.revision() == 2)
+        }
+    }
+
+    @Test func rejectedIgnoredAndBatchesAreRepeatedToo() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let rejected = session.request("betslip/placeBet", fields: key("\"r\""))
+            #expect(try await server.send(rejected).code == "action-rejected")
+            let ignored = session.request("animal/ackError", fields: key("\"i\""))
+            #expect(try await server.send(ignored)[json: "outcome"] == "ignored")
+            let batch: JSONValue = [["type": "counter/increment"], ["type": "counter/increment"]]
+            #expect(try await session.post(batch, key("\"b\"")).revision == 2)
+
+            let second = try await server.send(rejected)
+            #expect(second.code == "action-rejected")
+            #expect(second[json: "reason"] == "empty-betslip")
+            #expect(second["idempotency-replayed"] == "true")
+            #expect(try await server.send(ignored)["idempotency-replayed"] == "true")
+            let third = try await session.post(batch, key("\"b\""))
+            #expect(third.revision == 2)
+            #expect(third["idempotency-replayed"] == "true")
+            #expect(try await session.revision() == 2)
+        }
+    }
+
+    @Test func otherRefusalsAreNotRepeated() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let stale = session.request("counter/increment", fields: key("\"k\"") + [("If-Match", "\"7\"")])
+            #expect(try await server.send(stale).code == "revision-mismatch")
+            let fresh = try await server.send(session.request("counter/increment", fields: key("\"k\"")))
+            #expect(fresh.status == 200)
+            #expect(fresh["idempotency-replayed"] == nil)
+            let unknown = session.request("counter/imcrement", fields: key("\"u\""))
+            for _ in 1...2 {
+                let response = try await server.send(unknown)
+                #expect(response.code == "unknown-action")
+                #expect(response["idempotency-replayed"] == nil)
+            }
+        }
+    }
+
+    @Test func aKeyBelongsToItsBodyAndItsSession() async throws {
+        try await LiveServer.run { server in
+            let (session, other) = (try await server.session(), try await server.session())
+            _ = try await session.dispatch("counter/increment", ["by": 1], fields: key("\"k\""))
+            let changed = try await session.dispatch("counter/increment", ["by": 2], fields: key("\"k\""))
+            #expect(changed.status == 422)
+            #expect(changed.code == "idempotency-mismatch")
+            let elsewhere = try await other.dispatch("counter/increment", ["by": 2], fields: key("\"k\""))
+            #expect(elsewhere.status == 200)
+            #expect(elsewhere["idempotency-replayed"] == nil)
+        }
+    }
+
+    @Test func aRepeatDuringTheFirstIsAConflict() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session()
+            let request = session.request("animal/fetchAnimal", fields: key("\"k\"") + [("Prefer", "wait=20")])
+            async let answer = server.send(request)
+            await remote.called(times: 1)
+            let early = try await server.send(request)
+            #expect(early.status == 409)
+            #expect(early.code == "idempotency-conflict")
+            remote.reply(#"{"animal":"Cat"}"#)
+            let first = try await answer
+            #expect(first.at("/state/animal/currentAnimal") == "Cat")
+            let again = try await server.send(request)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again["preference-applied"] == "wait=20")
+            #expect(again.body == first.body)
+        }
+    }
+
+    @Test func minimalAnswersAreRepeatedAsSuch() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let request = session.request("counter/increment", fields: key("\"k\"") + [("Prefer", "return=minimal")])
+            for isFirst in [true, false] {
+                let response = try await server.send(request)
+                #expect(response.status == 204)
+                #expect(response["etag"] == "\"1\"")
+                #expect((response["idempotency-replayed"] == nil) == isFirst)
+            }
+        }
+    }
+
+    @Test func aKeyIsForgottenAfterItsTime() async throws {
+        let clock = ManualClock()
+        try await LiveServer.run(clock: clock.clock) { server in
+            let session = try await server.session()
+            let request = session.request("counter/increment", fields: key("\"k\""))
+            #expect(try await server.send(request).revision == 1)
+            clock.advance(by: 599_000)
+            #expect(try await server.send(request).revision == 1)
+            clock.advance(by: 2000)
+            #expect(try await server.send(request).revision == 2)
+        }
+    }
+
+    @Test(arguments: ["k", "8e03978e-40d5-43e8-bc93-6894a57f9324", "\"a \\\"b\\\" \\\\\"", "\"a,b\""])
+    func manySpellingsOfKeysAreTaken(_ key: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let request = session.request("counter/increment", fields: self.key(key))
+            #expect(try await server.send(request).revision == 1)
+            #expect(try await server.send(request)["idempotency-replayed"] == "true")
+        }
+    }
+
+    @Test(arguments: [
+        "", "\"\"", "\"a", "a b", "a\"", "\"a\\b\"", "a, b", "\"a\";x=1", String(repeating: "k", count: 256),
+    ])
+    func malformedKeysAreRefused(_ key: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: self.key(key))
+            #expect(response.status == 400)
+            #expect(response.code == "malformed-request")
+            #expect(try await session.revision() == 0)
+        }
+    }
+
+    @Test func twoKeysAreRefused() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: key("\"a\"") + key("\"b\""))
+            #expect(response.code == "malformed-request")
+        }
+    }
+
+    @Test func aDryRunRecordsNoResponse() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            for _ in 1...2 {
+                let response = try await session.dispatch(
+                    "counter/increment", query: "?dryRun=true", fields: key("\"k\""))
+                #expect(response[json: "outcome"] == "committed")
+                #expect(response["idempotency-replayed"] == nil)
+            }
+            #expect(try await session.revision() == 0)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import JSON
+import RemoteServices
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// Prefer on actions: a smaller answer, or one that waits for the effects.
+@Suite struct PreferenceTests {
+    @Test func minimalAnswersWithTheRevisionAlone() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: [("Prefer", "return=minimal")])
+            #expect(response.status == 204)
+            #expect(response["etag"] == "\"1\"")
+            #expect(response["preference-applied"] == "return=minimal")
+            let refused = try await session.dispatch("betslip/placeBet", fields: [("Prefer", "return=minimal")])
+            #expect(refused.code == "action-rejected")
+        }
+    }
+
+    @Test(arguments: ["return=everything", "respond-async", "", ";;", "wait=x"])
+    func unknownPreferencesAreIgnored(_ preference: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
+            #expect(response.status == 200)
+            #expect(response["preference-applied"] == nil)
+        }
+    }
+
+    @Test(arguments: ["app", "animal"])
+    func waitingHoldsTheAnswerUntilTheEffectHasSettled(_ store: String) async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session(store)
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            await remote.called(times: 1)
+            #expect(try await session.state("/animal/isLoading") == true)
+            remote.reply(#"{"animal":"Cat"}"#)
+            let response = try await answer
+            #expect(response.status == 200)
+            #expect(response.revision == 2)
+            #expect(response["etag"] == "\"2\"")
+            #expect(response["preference-applied"] == "wait=20")
+            #expect(response.at("/state/animal/currentAnimal") == "Cat")
+            #expect(response[json: "effects"] == ["animal.fetch"])
+            #expect(response[json: "outcome"] == "committed")
+        }
+    }
+
+    @Test(arguments: ["app", "login"])
+    func waitingWorksForSigningInToo(_ store: String) async throws {
+        let remote = ScriptedRemoteClient(always: .success(.init(status: 401)))
+        try await LiveServer.run(auth: remote) { server in
+            let session = try await server.session(store)
+            _ = try await session.dispatch("login/enteringCredential", ["username": "some username"])
+            _ = try await session.dispatch("login/enteringCredential", ["password": "some password"])
+            let response = try await session.dispatch(
+                "login/authenticate", fields: [("Prefer", "wait=20, return=minimal")])
+            #expect(response.status == 204)
+            #expect(response["etag"] == "\"4\"")
+            #expect(response["preference-applied"] == "return=minimal, wait=20")
+            #expect(try await session.state("/login/error/code") == "invalidCredentials")
+        }
+    }
+
+    @Test func waitingEndsWhenTheEffectIsCancelled() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session()
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            await remote.called(times: 1)
+            _ = try await session.dispatch("animal/cancelFetch")
+            let response = try await answer
+            #expect(response.revision == 2)
+            #expect(response.at("/state/animal/isLoading") == false)
+        }
+    }
+
+    @Test func waitingForAFetchEndsWhenANewerOneReplacesIt() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session()
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            await remote.called(times: 1)
+            _ = try await session.dispatch("animal/fetchAnimal")
+            #expect(try await answer.revision == 2)
+        }
+    }
+
+    @Test func waitingEndsWithTheSession() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote) { server in
+            let session = try await server.session()
+            async let answer = session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=20")])
+            await remote.called(times: 1)
+            _ = try await session.delete()
+            // The action was committed; what its effect would have brought never comes.
+            #expect(try await answer.revision == 1)
+        }
+    }
+
+    @Test func theServerCapsTheWait() async throws {
+        try await LiveServer.run(configuration: .with { $0.http.maxWait = .seconds(1) }) { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=86400")])
+            #expect(response.status == 200)
+            #expect(response["preference-applied"] == "wait=1")
+            #expect(response.revision == 1)
+            #expect(response.at("/state/animal/isLoading") == true)
+        }
+    }
+
+    @Test(arguments: ["wait=0", "wait=99999999999999999999999"])
+    func withoutEffectsTheAnswerComesAtOnce(_ preference: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: [("Prefer", preference)])
+            #expect(response.revision == 1)
+            #expect(response.at("/state/counter/count") == 1)
+            #expect(response["preference-applied"]?.hasPrefix("wait=") == true)
+        }
+    }
+}

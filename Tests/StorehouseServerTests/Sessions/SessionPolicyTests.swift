@@ -1,0 +1,46 @@
+import StorehouseServer
+import Testing
+
+/// The decisions about which sessions there are, and which stay in memory.
+@Suite struct SessionPolicyTests {
+    private var policy: SessionPolicy {
+        var policy = SessionPolicy()
+        policy.maxSessions = 100
+        policy.maxResident = 20
+        policy.idleTimeout = 1000
+        return policy
+    }
+
+    @Test(arguments: [(1, 0, true), (100, 99, true), (101, 0, false), (1, 100, false)])
+    func thereAreNoMoreSessionsThanMayBe(_ resident: Int, _ stored: Int, _ isAdmitted: Bool) {
+        #expect(policy.admits(resident: resident, stored: stored) == isAdmitted)
+    }
+
+    @Test func expiryComesBeforeEviction() {
+        #expect(policy.lookup(isExpired: false, hasFailed: false) == .use)
+        #expect(policy.lookup(isExpired: false, hasFailed: true) == .evict)
+        #expect(policy.lookup(isExpired: true, hasFailed: true) == .end)
+    }
+
+    @Test func aSessionExpiresWhenItsTimeIsOver() {
+        #expect(!policy.isExpired(lastActiveAt: 500, now: 1499))
+        #expect(policy.isExpired(lastActiveAt: 500, now: 1500))
+    }
+
+    @Test(arguments: [(100, 20), (1000, 50), (86_400_000, 10_000)])
+    func theSweepIntervalFollowsTheTimeout(_ timeout: Int, _ interval: Int) {
+        var policy = policy
+        policy.idleTimeout = timeout
+        #expect(policy.sweepInterval == interval)
+    }
+
+    @Test func hibernationMakesSomeMoreRoomThanNeeded() {
+        #expect(policy.hibernationGoal(resident: 20) == nil)
+        #expect(policy.hibernationGoal(resident: 21) == 18)
+    }
+
+    @Test func theLeastRecentlyUsedHibernatesFirst() {
+        let candidates = [("b", lastActiveAt: 2), ("c", lastActiveAt: 3), ("a", lastActiveAt: 1)]
+        #expect(policy.hibernationOrder(candidates) == ["a", "b", "c"])
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Journal
+import Locks
+import Observability
+import StoreHosting
+import StorehouseServer
+import Testing
+
+/// Sessions in memory and in a file, without sockets.
+@Suite struct SessionRegistryTests {
+    private struct Scene {
+        let clock = ManualClock()
+        let registry: SessionRegistry
+        let journal: SQLiteJournal
+        private let builder: SessionBuilder
+        private let runtime: KindRuntime
+
+        init(_ directory: URL, maxResident: Int = 1) throws {
+            let log = Log(level: .error, format: .text, sink: LogLines())
+            journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
+            runtime = KindRuntime(.faulty, clock: clock.clock, sealer: nil, log: log)
+            builder = SessionBuilder([runtime], streamEpoch: "", log)
+            var policy = SessionPolicy()
+            policy.maxResident = maxResident
+            registry = SessionRegistry(policy, journal: journal, clock: clock.clock)
+        }
+
+        /// A new session that is durable.
+        func session() async throws -> Session {
+            let made = try registry.create { id, now in try builder.create(runtime, id, now: now, journal) }
+            let session = try #require(made)
+            let failure = await withCheckedContinuation { done in session.whenDurable { done.resume(returning: $0) } }
+            #expect(failure == nil)
+            return session
+        }
+
+        func end(_ session: Session) async -> SessionRegistry.EndResult {
+            await withCheckedContinuation { done in registry.end(session) { done.resume(returning: $0) } }
+        }
+
+        /// Whether the journal has the session, and not as an ended one.
+        func isStored(_ session: Session) async throws -> Bool {
+            let lookup = await withCheckedContinuation { done in
+                journal.load("\(session.id)") { done.resume(returning: $0) }
+            }
+            if case .session = try lookup.get() { return true }
+            return false
+        }
+
+        func isResident(_ session: Session) -> Bool {
+            if case .session? = registry.find(session.id) { true } else { false }
+        }
+    }
+
+    private func run(maxResident: Int = 1, _ body: (Scene) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "registry-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let scene = try Scene(directory, maxResident: maxResident)
+        try await body(scene)
+        await withCheckedContinuation { done in scene.journal.close { done.resume() } }
+    }
+
+    @Test func anEndIsDurableWhenItIsReported() async throws {
+        try await run { scene in
+            let session = try await scene.session()
+            #expect(await scene.end(session) == .ended)
+            #expect(try await !scene.isStored(session))
+            #expect(!scene.isResident(session))
+            // Another request that found the session gets the same result.
+            #expect(await scene.end(session) == .ended)
+            #expect(scene.registry.residentCount == 0)
+        }
+    }
+
+    /// A deletion that finds a session which hibernates at that moment must not be lost.
+    @Test func aSessionThatHibernatedIsNotReportedAsEnded() async throws {
+        try await run { scene in
+            let session = try await scene.session()
+            #expect(session.tryHibernate())
+            #expect(await scene.end(session) == .detached)
+            #expect(try await scene.isStored(session))
+        }
+    }
+
+    @Test func theLeastRecentlyUsedHibernates() async throws {
+        try await run(maxResident: 2) { scene in
+            var sessions: [Session] = []
+            for _ in 0..<4 {
+                sessions.append(try await scene.session())
+                scene.clock.advance(by: 1000)
+            }
+            #expect(scene.isResident(sessions[0]))
+            scene.registry.hibernate()
+            #expect(sessions.map(scene.isResident) == [true, false, false, true])
+            #expect(sessions[1].continuesElsewhere)
+        }
+    }
+
+    /// Otherwise a session that was just loaded would be the next to hibernate.
+    @Test func loadingCountsAsUse() async throws {
+        try await run { scene in
+            let session = try await scene.session()
+            scene.clock.advance(by: 60_000)
+            scene.registry.insert(session)
+            #expect(session.lastActiveAt == scene.clock.now)
+        }
+    }
+
+    /// A stream on a detached session would never receive a commit.
+    @Test func noStreamSubscribesToADetachedSession() async throws {
+        try await run { scene in
+            let (idle, watched) = (try await scene.session(), try await scene.session())
+            #expect(idle.subscription() == .accept)
+            #expect(idle.tryHibernate())
+            #expect(idle.subscription() == .lookUpAgain)
+            // Also if its first stream comes after that.
+            #expect(watched.tryHibernate())
+            #expect(watched.subscription() == .lookUpAgain)
+        }
+    }
+
+    @Test func noStreamSubscribesToAnEndedSession() async throws {
+        try await run { scene in
+            let session = try await scene.session()
+            _ = await scene.end(session)
+            #expect(session.subscription() == .refuse)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import JSON
+import Observability
+import StorehouseServer
+import Stores
+import Testing
+
+/// Faults of a kind's code: the client gets the result of its action, the log gets one line.
+@Suite struct StoreFaultTests {
+    @Test func aBrokenInvariantIsRejectedAndLogged() async throws {
+        try await run { server, session in
+            let refused = try await session.dispatch("faulty/break")
+            #expect(refused.status == 409)
+            #expect(refused.code == "action-rejected")
+            #expect(refused[json: "reason"] == "count-is-sound")
+            try await expectGoesOn(session, from: 0)
+            let errors = errors(server)
+            #expect(errors.count == 1)
+            #expect(errors.first?.contains(" error invariant broken store=faulty invariant=count-is-sound ") == true)
+        }
+    }
+
+    @Test func anEndlessCascadeIsStoppedAndLogged() async throws {
+        try await run { server, session in
+            let answer = try await session.dispatch("faulty/cascade")
+            #expect(answer.status == 200)
+            #expect(answer.revision == 1)
+            #expect(answer.at("/state/count") == 1)
+            let limit = StoreEnvironment.standard.cascadeLimit
+            try await expectGoesOn(session, from: limit + 1)
+            let errors = errors(server)
+            #expect(errors.count == 1)
+            #expect(errors.first?.contains(" error cascade stopped store=faulty limit=\(limit) dropped=1 ") == true)
+        }
+    }
+
+    /// Without actions in the log, since a cascade has thousands.
+    private func run(_ body: (LiveServer, LiveSession) async throws -> Void) async throws {
+        try await LiveServer.run(kinds: [.faulty], logging: .info) { server in
+            try await body(server, try await server.session("faulty"))
+        }
+    }
+
+    private func expectGoesOn(_ session: LiveSession, from revision: Int) async throws {
+        let answer = try await session.dispatch("faulty/count")
+        #expect(answer.status == 200)
+        #expect(answer.revision == revision + 1)
+        #expect(answer.at("/state/count") == .integer(revision + 1))
+    }
+
+    private func errors(_ server: LiveServer) -> [Substring] {
+        server.log.text.split(separator: "\n").filter { $0.contains(" error ") }
+    }
+}

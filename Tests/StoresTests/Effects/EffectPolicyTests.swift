@@ -1,0 +1,197 @@
+import Stores
+import StoresTesting
+import Testing
+
+@Suite struct EffectPolicyTests {
+    @Test func parallelRunsEach() {
+        let bench = EffectBench(.parallel)
+        for number in 1...3 { #expect(bench.start(number).effects == ["work"]) }
+        #expect(bench.started.values == [1, 2, 3])
+        for number in [3, 1, 2] { bench.open(number) }
+        #expect(bench.store.state.values == [3, 1, 2])
+    }
+
+    @Test func latestCancelsTheOlder() {
+        let bench = EffectBench(.latest)
+        let first = bench.start(1)
+        let second = bench.start(2)
+        #expect(first.isSettled)
+        #expect(!second.isSettled)
+        bench.open(1)
+        #expect(bench.store.state.values == [])
+        bench.open(2)
+        #expect(bench.store.state.values == [2])
+        #expect(second.isSettled)
+    }
+
+    @Test func leadingDropsTheNewerUntilTheOldestHasEnded() {
+        let bench = EffectBench(.leading)
+        bench.start(1)
+        let dropped = bench.start(2)
+        #expect(dropped.outcome == .committed)
+        #expect(dropped.effects == [])
+        #expect(dropped.isSettled)
+        bench.open(1)
+        #expect(bench.start(3).effects == ["work"])
+        bench.open(3)
+        #expect(bench.started.values == [1, 3])
+        #expect(bench.store.state.values == [1, 3])
+    }
+
+    @Test func queuedRunsOneAfterAnotherInTheOrderOfAsking() {
+        let bench = EffectBench(.queued(limit: 5))
+        for number in 1...3 { #expect(bench.start(number).effects == ["work"]) }
+        #expect(bench.started.values == [1])
+        for number in [3, 2] { bench.gates[number].open() }
+        bench.world.run()
+        #expect(bench.started.values == [1])
+        bench.open(1)
+        #expect(bench.started.values == [1, 2, 3])
+        #expect(bench.store.state.values == [1, 2, 3])
+    }
+
+    @Test func aQueueContinuesAfterAnEffectWithoutAction() {
+        let (world, begun) = (StillWorld(), Recorder<Int>())
+        let store = Store(
+            Tally(), reducer: TallyReducer(),
+            middleware: [
+                MiddlewareFunction { commit in
+                    guard case .start(let number) = commit.action else { return .none }
+                    return .run("work", .queued(limit: 9)) {
+                        begun.record(number)
+                        return nil
+                    }
+                }
+            ], environment: world.environment())
+        let receipts = (1...3).map { store.dispatch(.start($0)) }
+        world.run()
+        #expect(begun.values == [1, 2, 3])
+        #expect(receipts.allSatisfy { $0.isSettled })
+    }
+
+    @Test func debouncedRunsTheNewestOnceThereWasNoOther() {
+        let bench = EffectBench(.debounced(for: .milliseconds(100)))
+        let first = bench.start(1)
+        bench.advance(by: 99)
+        let second = bench.start(2)
+        #expect(first.isSettled)
+        bench.advance(by: 99)
+        #expect(bench.started.values == [])
+        bench.advance(by: 1)
+        #expect(bench.started.values == [2])
+        bench.open(2)
+        #expect(bench.store.state.values == [2])
+        #expect(second.isSettled)
+    }
+
+    @Test func debouncedCancelsOneThatHasBegun() {
+        let bench = EffectBench(.debounced(for: .milliseconds(100)))
+        bench.start(1)
+        bench.advance(by: 100)
+        #expect(bench.started.values == [1])
+        bench.start(2)
+        bench.open(1)
+        bench.advance(by: 100)
+        bench.open(2)
+        #expect(bench.store.state.values == [2])
+    }
+
+    @Test func throttledDropsWhatComesWithinItsTimeOfTheFirst() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.open(1)
+        bench.advance(by: 99)
+        let dropped = bench.start(2)
+        #expect(dropped.effects == [])
+        #expect(dropped.isSettled)
+        bench.advance(by: 1)
+        #expect(bench.start(3).effects == ["work"])
+        bench.advance(by: 99)
+        #expect(bench.start(4).effects == [])
+        #expect(bench.started.values == [1, 3])
+    }
+
+    @Test func policiesApplyToEachIDSeparately() {
+        let world = StillWorld()
+        let started = Recorder<Int>()
+        let store = Store(
+            Tally(), reducer: TallyReducer(),
+            middleware: [
+                MiddlewareFunction { commit in
+                    guard case .start(let number) = commit.action else { return .none }
+                    return .run(EffectID("work.\(number % 2)"), .leading) {
+                        started.record(number)
+                        await Gate().wait()
+                        return nil
+                    }
+                }
+            ], environment: world.environment())
+        for number in 1...4 { store.dispatch(.start(number)) }
+        world.run()
+        #expect(started.values == [1, 2])
+        store.end()
+    }
+
+    @Test func aDelayedEffectBeginsThatMuchLater() {
+        let bench = EffectBench(.parallel) { $1.delayed(by: .milliseconds(30)).delayed(by: .milliseconds(20)) }
+        let receipt = bench.start(1)
+        #expect(receipt.effects == ["work"])
+        bench.advance(by: 49)
+        #expect(bench.started.values == [])
+        #expect(!receipt.isSettled)
+        bench.advance(by: 1)
+        #expect(bench.started.values == [1])
+    }
+
+    @Test func aDelayCountsFromTheCommitHoweverLateTheTaskComesToIt() {
+        let bench = EffectBench(.parallel) { $1.delayed(by: .milliseconds(50)) }
+        bench.store.dispatch(.start(1))
+        bench.world.clock.advance(by: .milliseconds(50))
+        bench.world.run()
+        #expect(bench.started.values == [1])
+    }
+
+    private enum Trouble: Error { case broken(Int) }
+
+    @Test(arguments: [1, 2]) func aTypedErrorBecomesAnAction(_ number: Int) async {
+        let store = Store.tally(
+            MiddlewareFunction { commit in
+                guard case .start(let number) = commit.action else { return .none }
+                return .run("work") { () async throws(Trouble) -> TallyAction? in
+                    guard number == 1 else { throw .broken(number) }
+                    return .add(number)
+                } failure: {
+                    switch $0 {
+                    case .broken(let number): .add(-number)
+                    }
+                }
+            })
+        await store.dispatch(.start(number)).settled()
+        #expect(store.state.values == [number == 1 ? 1 : -2])
+    }
+
+    @Test func mergedEffectsAreStartedInOrderAndAllNamedInTheReceipt() {
+        let (world, log) = (StillWorld(), Recorder<Int>())
+        let store = Store(
+            Tally(), reducer: TallyReducer(),
+            middleware: [
+                MiddlewareFunction { commit in
+                    guard commit.action == .start(1) else { return .none }
+                    return .merge(
+                        .run("one") {
+                            log.record(1)
+                            return nil
+                        }, .dispatch(.add(1)),
+                        .run("two") {
+                            log.record(2)
+                            return nil
+                        })
+                }
+            ], environment: world.environment())
+        let receipt = store.dispatch(.start(1))
+        #expect(receipt.effects == ["one", "two"])
+        #expect(store.state.values == [1])
+        world.run()
+        #expect(log.values == [1, 2])
+    }
+}

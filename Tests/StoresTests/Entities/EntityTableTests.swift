@@ -1,0 +1,137 @@
+import Stores
+import StoresTesting
+import Testing
+
+@Suite struct EntityTableTests {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func behavesLikeAnArrayOfEntities(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var table = EntityTable<Note>()
+        var model = NoteModel()
+        for _ in 1...300 {
+            let step = NoteStep.random(using: &generator)
+            #expect(step.apply(to: &table) == model.apply(step), "\(step)")
+            #expect(isSame(table, model.notes), "\(step)")
+        }
+    }
+
+    private func isSame(_ table: EntityTable<Note>, _ notes: [Note]) -> Bool {
+        Array(table.ordered) == notes && Array(table.ids) == notes.map(\.id)
+            && table.count == notes.count && table.isEmpty == notes.isEmpty && table == EntityTable(notes)
+            && NoteStep.ids.allSatisfy { id in
+                table[id] == notes.first { $0.id == id } && table.contains(id) == (table[id] != nil)
+            }
+    }
+
+    @Test(arguments: [31, 32, 33, 64, 100])
+    func findsEveryPlaceInALargerTable(_ size: Int) {
+        var generator = SeededGenerator(seed: UInt64(size))
+        var notes = (0..<size).map { Note($0) }
+        var table = EntityTable(notes)
+        while let note = notes.randomElement(using: &generator) {
+            let other = notes.remove(at: Int.random(in: notes.indices, using: &generator))
+            let index = Int.random(in: 0...notes.count, using: &generator)
+            notes.insert(other, at: index)
+            table.move(other.id, to: index)
+            notes.removeAll { $0.id == note.id }
+            table.remove(note.id)
+            #expect(table.ids.elementsEqual(notes.map(\.id)))
+        }
+        #expect(table.isEmpty)
+    }
+
+    @Test(arguments: [(Int.min, "312"), (0, "312"), (1, "132"), (2, "123"), (.max, "123")])
+    func movesAndInsertsWithinBounds(_ index: Int, _ ids: String) {
+        var table = EntityTable([1, 2, 3].map { Note($0) })
+        let isMoved = table.move("3", to: index)
+        #expect(isMoved)
+        #expect(table.ids.joined() == ids)
+        table = EntityTable([1, 2].map { Note($0) })
+        let isInserted = table.insert(Note(3), at: index)
+        #expect(isInserted)
+        #expect(table.ids.joined() == ids)
+    }
+
+    @Test func leavesOutALaterEntityWithAnIDThatIsThere() {
+        var table = EntityTable([Note(1, "a"), Note(2, "b"), Note(1, "c")])
+        #expect(Array(table.ordered) == [Note(1, "a"), Note(2, "b")])
+        let before = table.stamp
+        let isInserted = table.insert(Note(2, "d"))
+        #expect(!isInserted)
+        #expect(table["2"] == Note(2, "b"))
+        #expect(table.stamp == before)
+    }
+
+    @Test func upsertMergesOrAdds() {
+        var table = EntityTable([Note(1, "a"), Note(2, "b")])
+        let isNew = table.upsert(Note(1, "c")) { standing, new in standing.text += new.text }
+        #expect(!isNew)
+        #expect(Array(table.ordered) == [Note(1, "ac"), Note(2, "b")])
+        let isNewToo = table.upsert(Note(3, "d")) { standing, new in standing.text += new.text }
+        #expect(isNewToo)
+        table.upsert(Note(2, "e"))
+        #expect(Array(table.ordered) == [Note(1, "ac"), Note(2, "e"), Note(3, "d")])
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func insertsInSortedOrder(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var table = EntityTable<Note>()
+        var byComparison = EntityTable<Note>()
+        var notes: [Note] = []
+        for id in 1...60 {
+            let note = Note(id, "\(Int.random(in: 10...30, using: &generator))")
+            notes.append(note)
+            table.insert(note, sortedBy: \.text)
+            byComparison.insert(note) { $0.text > $1.text }
+        }
+        // `sort` is stable: equal ones stay in the order in which they came.
+        #expect(Array(table.ordered) == notes.sorted { $0.text < $1.text })
+        #expect(Array(byComparison.ordered) == notes.sorted { $0.text > $1.text })
+    }
+
+    @Test func insertsNothingInOrderUnderAnIDThatIsThere() {
+        var table = EntityTable([Note(1, "a"), Note(2, "b")])
+        let isInserted = table.insert(Note(1, "z"), sortedBy: \.text)
+        #expect(!isInserted)
+        #expect(Array(table.ordered) == [Note(1, "a"), Note(2, "b")])
+    }
+
+    @Test func isEqualHoweverItCameToItsEntities() {
+        var table = EntityTable([Note(1), Note(2), Note(3)])
+        table.move("1", to: 2)
+        table.remove("3")
+        let other = EntityTable([Note(2), Note(1)])
+        #expect(table == other)
+        #expect(table.stamp != other.stamp)
+        table.update("1") { $0.text = "changed" }
+        #expect(table != other)
+        #expect(EntityTable([Note(1), Note(2)]) != other)
+        #expect(EntityTable([Note(2)]) != other)
+    }
+
+    /// A copy of a thousand buffers would show as another address of the one that is watched.
+    @Test func changesInPlace() {
+        var table = EntityTable((1...1000).map { Bulk(id: $0, numbers: [1, 2, 3]) })
+        func address() -> UnsafeRawPointer? {
+            table[500].flatMap { $0.numbers.withUnsafeBytes(\.baseAddress) }
+        }
+        let before = address()
+        for step in 1...100 {
+            table.update(500) { $0.numbers[0] = step }
+            table.move(500, to: step)
+            table.remove(1000 - step)
+        }
+        #expect(address() == before)
+        #expect(table[500]?.numbers == [100, 2, 3])
+    }
+
+    @Test func anEmptyTableTakesFewWords() {
+        #expect(MemoryLayout<EntityTable<Note>>.size <= 5 * MemoryLayout<Int>.size)
+    }
+}
+
+private struct Bulk: Identifiable, Sendable {
+    let id: Int
+    var numbers: [Int]
+}

@@ -1,0 +1,220 @@
+import Stores
+import StoresTesting
+import Testing
+
+@Suite struct AsyncStoreOrderTests {
+    private let world = StillWorld()
+
+    /// Waits for the gate of the number that is added.
+    private struct Gated: AsyncReducer {
+        let gates: Gates
+        let reduced: Recorder<Int>
+
+        func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? {
+            if case .add(let number) = action {
+                await gates[number].wait()
+                reduced.record(number)
+            }
+            return try await Asynchronous(TallyReducer()).reduce(state, action)
+        }
+    }
+
+    private func store(
+        _ middleware: any Middleware<Tally, TallyAction>...
+    ) -> AsyncStore<Tally, TallyAction> {
+        AsyncStore(
+            Tally(), reducer: Asynchronous(TallyReducer()), middleware: middleware, environment: world.environment())
+    }
+
+    @Test func anActionIsReducedAfterTheCommitOfTheOneBefore() {
+        let (gates, reduced) = (Gates(), Recorder<Int>())
+        let store = AsyncStore(
+            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: world.environment())
+        for number in 1...3 { store.send(.add(number)) }
+        for number in [3, 2] {
+            gates[number].open()
+            world.run()
+        }
+        #expect(reduced.values == [])
+        #expect(store.revision == 0)
+        gates[1].open()
+        world.run()
+        #expect(store.state.values == [1, 2, 3])
+    }
+
+    @Test func whatIsSentFromInsideStandsBehindWhatWaits() {
+        let (told, store) = (
+            Recorder<[Int]>(),
+            store(
+                MiddlewareFunction { commit in commit.action == .add(1) ? .dispatch(.add(10)) : .none })
+        )
+        let sender = store.subscribe { [weak store] commit in
+            if commit.action == .add(1) { store?.send(.add(20)) }
+        }
+        let watcher = store.subscribe { told.record([$0.revision] + $0.state.values) }
+        for number in 1...2 { store.send(.add(number)) }
+        world.run()
+        #expect(told.values == [[1, 1], [2, 1, 2], [3, 1, 2, 20], [4, 1, 2, 20, 10]])
+        withExtendedLifetime((sender, watcher)) {}
+    }
+
+    @Test func interceptionsHoldHereToo() async {
+        struct Guard: Interceptor {
+            typealias State = Tally
+            typealias Action = TallyAction
+
+            func intercept(_ action: TallyAction, in state: Tally) -> Interception<TallyAction> {
+                switch action {
+                case .add(1): .replace(.add(state.values.count + 100))
+                case .add(2): .stop
+                case .add(3): .reject("no-three")
+                default: .pass
+                }
+            }
+        }
+        let store = AsyncStore(Tally(), reducer: Asynchronous(TallyReducer()), middleware: [Guard()])
+        #expect(await store.dispatch(.add(1)).outcome == .committed)
+        #expect(await store.dispatch(.add(2)).outcome == .ignored)
+        #expect(await store.dispatch(.add(3)).outcome == .rejected("no-three", index: 0))
+        #expect(store.state.values == [100])
+    }
+
+    /// What was emitted stands in line when the effect is over already.
+    @Test func whatAnEffectEmittedBeforeItEndedIsNotLost() {
+        let store = store(
+            MiddlewareFunction.working { number, emitter in
+                for offset in 0..<5 { emitter.emit(.add(number + offset)) }
+                return nil
+            })
+        store.send(.start(1))
+        world.run()
+        #expect(store.state.values == [1, 2, 3, 4, 5])
+    }
+
+    @Test func settledWaitsForWhatAnEffectEmitted() {
+        let gate = Gate()
+        let store = store(
+            MiddlewareFunction { commit in
+                switch commit.action {
+                case .start(1):
+                    .run(
+                        "first",
+                        emitting: { emitter in
+                            await gate.wait()
+                            emitter.emit(.start(2))
+                            return nil
+                        })
+                case .start(2): .run("second") { .add(2) }
+                default: .none
+                }
+            })
+        let settled = Recorder<[Int]>()
+        Task(executorPreference: world.executor) {
+            await store.dispatch(.start(1)).chain?.whenSettled { settled.record(store.state.values) }
+        }
+        world.run()
+        #expect(settled.values == [])
+        gate.open()
+        world.run()
+        #expect(settled.values == [[2]])
+    }
+
+    @Test func actionsEmittedBeforeACancellationAreNotReducedAfterIt() {
+        let store = store(
+            MiddlewareFunction.working { number, emitter in
+                emitter.emit(.stop)
+                emitter.emit(.add(number))
+                await Gate().wait()
+                return nil
+            })
+        store.send(.start(1))
+        world.run()
+        #expect(store.state.values == [])
+        #expect(store.revision == 2)
+    }
+
+    @Test func anEffectThatEmitsEndlesslyCannotFillTheQueue() {
+        let limit = AsyncStore<Tally, TallyAction>.queueLimit
+        let store = store(
+            MiddlewareFunction.working { number, emitter in
+                for offset in 0..<3 * limit { emitter.emit(.add(offset)) }
+                return .add(-1)
+            })
+        store.send(.start(1))
+        world.run()
+        #expect(store.state.values == Array(0..<limit) + [-1])
+    }
+
+    @Test func nothingIsCommittedOnceTheStoreHasEnded() async {
+        let (gates, reduced) = (Gates(), Recorder<Int>())
+        let store = AsyncStore(
+            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: world.environment())
+        let first = Task { await store.dispatch(.add(1)) }
+        await world.executor.waitForJob()
+        world.run()
+        store.end()
+        gates[1].open()
+        world.run()
+        #expect(await first.value.outcome == .ended)
+        #expect(reduced.values == [1])
+        #expect(store.state.values == [])
+        #expect(store.revision == 0)
+    }
+
+    @Test func endingTheStoreEndsItsEffects() async {
+        let store = AsyncStore(
+            Tally(), reducer: Asynchronous(TallyReducer()),
+            middleware: [
+                MiddlewareFunction.working { number, _ in
+                    await Gate().wait()
+                    return .add(number)
+                }
+            ])
+        let receipt = await store.dispatch(.start(1))
+        store.end()
+        await receipt.settled()
+        #expect(await store.dispatch(.add(1)).outcome == .ended)
+    }
+
+    @Test func aForgottenStoreTakesItsEffectsWithIt() {
+        weak var gone: AsyncStore<Tally, TallyAction>?
+        do {
+            let store = store(
+                MiddlewareFunction { commit in
+                    guard case .start = commit.action else { return .none }
+                    return Effect.run("work") { .add(1) }.delayed(by: .milliseconds(10))
+                }, Timers("timers") { _ in [StateTimer("due", at: 20, .add(1))] })
+            gone = store
+            store.send(.start(1))
+            world.run()
+        }
+        world.run()
+        #expect(gone == nil)
+        #expect(world.clock.sleepers == [])
+    }
+
+    @Test func cancelledEffectsThatWaitAreSettled() {
+        let store = store(
+            MiddlewareFunction { commit in
+                switch commit.action {
+                case .start:
+                    .run("work", .queued(limit: 9)) {
+                        await Gate().wait()
+                        return nil
+                    }
+                case .stop: .cancel("work")
+                default: .none
+                }
+            })
+        let receipts = Recorder<Receipt>()
+        for number in 1...3 {
+            Task(executorPreference: world.executor) { receipts.record(await store.dispatch(.start(number))) }
+        }
+        world.run()
+        #expect(receipts.values.map { $0.isSettled } == [false, false, false])
+        store.send(.stop)
+        world.run()
+        #expect(receipts.values.map { $0.isSettled } == [true, true, true])
+        store.end()
+    }
+}

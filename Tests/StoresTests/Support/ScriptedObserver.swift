@@ -1,0 +1,68 @@
+import Locks
+import Stores
+
+/// A host that says what is durable when the test says so.
+final class ScriptedObserver: CommitObserver {
+    /// The test's side, which outlives the store.
+    final class Script: Sendable {
+        private struct Contents {
+            var durable = 0
+            var hasFailed = false
+            var waiters: [(revision: Int, done: @Sendable (Bool) -> Void)] = []
+        }
+
+        /// `commit 1` and `end 1`, with the revision of the store.
+        let calls = Recorder<String>()
+        // Guards the rest; nothing is called while it is held.
+        private let contents = Locked(Contents())
+
+        func makeDurable(through revision: Int) {
+            let due = contents.withLock { contents in
+                contents.durable = revision
+                let due = contents.waiters.filter { $0.revision <= revision }
+                contents.waiters.removeAll { $0.revision <= revision }
+                return due
+            }
+            for waiter in due { waiter.done(true) }
+        }
+
+        func fail() {
+            let due = contents.withLock { contents in
+                contents.hasFailed = true
+                defer { contents.waiters = [] }
+                return contents.waiters
+            }
+            for waiter in due { waiter.done(false) }
+        }
+
+        func isDurable(_ revision: Int) -> Bool { contents.withLock { !$0.hasFailed && revision <= $0.durable } }
+
+        func whenDurable(_ revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
+            let result: Bool? = contents.withLock { contents in
+                if revision <= contents.durable { return true }
+                if contents.hasFailed { return false }
+                contents.waiters.append((revision, done))
+                return nil
+            }
+            if let result { done(result) }
+        }
+    }
+
+    private let script: Script
+
+    init(_ script: Script) { self.script = script }
+
+    func committed(_ commit: borrowing Commit<Tally, TallyAction>, at moment: Int) {
+        script.calls.record("commit \(commit.revision)")
+    }
+
+    func dispatchEnded(_ contents: StoreCore<Tally, TallyAction>.ContentsPointer) {
+        script.calls.record("end \(contents.pointee.revision)")
+    }
+
+    func isDurable(through revision: Int) -> Bool { script.isDurable(revision) }
+
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (Bool) -> Void) {
+        script.whenDurable(revision, done)
+    }
+}
