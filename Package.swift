@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "StoreHosting", targets: ["StoreHosting"]),
         .library(name: "RemoteServices", targets: ["RemoteServices"]),
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
+        .library(name: "Storehouse", targets: ["Storehouse"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
         .library(name: "Sealing", targets: ["Sealing"]),
@@ -46,12 +47,13 @@ let package = Package(
                 "StoreHosting",
                 "Stores",
             ]),
-        .executableTarget(
-            name: "storehouse",
+        .target(
+            name: "Storehouse",
             dependencies: [
-                "Journal", "Observability", "Platform", "RemoteServices", "Sealing", "StoreHosting", "StoreKinds",
-                "StorehouseServer", "Stores", "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
+                "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ]),
+        .executableTarget(name: "storehouse", dependencies: ["JSON", "StoreKinds", "Storehouse"]),
         .executableTarget(
             name: "seats", dependencies: ["StoreHosting", "StorehouseServer", "Stores"], path: "Examples/Seats"),
         .target(
@@ -96,10 +98,18 @@ let package = Package(
                 "Upstream", "FaultyServices", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
                 "Sockets", "Locks", "Platform",
             ]),
+        .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Locks", "Observability", "Platform"]),
+        .testTarget(
+            name: "StorehouseTests",
+            dependencies: [
+                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "Storehouse", "StorehouseServer",
+                "Upstream",
+            ]),
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores", "StoreHosting",
+                "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores",
+                "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
                 "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform",
             ]),

@@ -1,12 +1,12 @@
 import Platform
 
-/// What a command line program prints.
+/// The output of a command line program.
 package enum Console {
-    package static func print(_ text: String) { put(text, on: STDOUT_FILENO) }
+    package static func print(_ text: String) { output(text, on: STDOUT_FILENO) }
 
-    package static func printError(_ text: String) { put(text, on: STDERR_FILENO) }
+    package static func printError(_ text: String) { output(text, on: STDERR_FILENO) }
 
-    private static func put(_ text: String, on descriptor: Int32) {
+    private static func output(_ text: String, on descriptor: Int32) {
         var bytes = Array((text + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -18,9 +18,9 @@ package enum Console {
 
 /// Standard input, output and error of the process.
 package enum StandardDescriptors {
-    /// Opens those that whoever started the process had closed, on `/dev/null`, and ignores `SIGPIPE` from now on.
+    /// Opens the closed ones on `/dev/null`, and ignores SIGPIPE from here on.
     ///
-    /// To be called before anything is opened: the first socket would take a free number, and get the log.
+    /// Call it before anything is opened. Otherwise the first socket could get the number 2, and the log with it.
     package static func makeSafe() {
         signal(SIGPIPE, SIG_IGN)
         var opened: Int32 = 0

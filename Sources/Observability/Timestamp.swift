@@ -1,21 +1,10 @@
 import HTTP
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// Moments as milliseconds since 1970-01-01T00:00:00Z, and how they are written.
+/// Writes moments, which are milliseconds since 1970-01-01T00:00:00Z.
 package enum Timestamp {
-    /// What the system's clock says now. It may step back.
-    package static var now: Int {
-        Int((Date().timeIntervalSince1970 * 1000).rounded(.down))
-    }
-
     /// The moment in UTC (RFC 3339): `2026-10-07T09:05:03.007Z`.
     ///
-    /// Moments before the year 0 and after the year 9999 are taken for the nearest one that the format can write.
+    /// A moment before the year 0 or after the year 9999 becomes the nearest moment in them.
     package static func rfc3339(_ unixMilliseconds: Int) -> String {
         let time = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
         let millisecond = ((time % 86_400_000) + 86_400_000) % 86_400_000
@@ -46,19 +35,11 @@ private struct DigitWriter {
 
     mutating func write(_ number: Int, width: Int, then separator: Unicode.Scalar) {
         var rest = number
-        for place in (count..<count + width).reversed() {
-            buffer[place] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+        for index in (count..<count + width).reversed() {
+            buffer[index] = UInt8(truncatingIfNeeded: 48 + rest % 10)
             rest /= 10
         }
         buffer[count + width] = UInt8(ascii: separator)
         count += width + 1
-    }
-}
-
-extension Duration {
-    /// The length in seconds, exact to the microsecond.
-    package var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return (Double(seconds) * 1e6 + Double(attoseconds / 1_000_000_000_000)) / 1e6
     }
 }

@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Observability
 import StoreHosting
 import Stores
@@ -99,7 +99,7 @@ final class Availability: Sendable {
 
 extension Response {
     /// A JSON document with its revision, if it has one.
-    static func document(
+    package static func document(
         _ json: [UInt8], _ status: HTTPStatus = .ok, revision: Int? = nil, fields: [Field] = []
     ) -> Response {
         Response(

@@ -69,7 +69,13 @@ package final class RunningServer: Sendable {
         let cutAfter = configuration.http.cutAfter
         await step("connections", until: schedule.connections) { await http.drain(within: cutAfter) }
         await step("journal", until: schedule.journal) {
-            registry.detachAll()
+            // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
+            await withCheckedContinuation { done in
+                DispatchQueue(label: "sessions.end").async {
+                    registry.detachAll()
+                    done.resume()
+                }
+            }
             guard let journal else { return }
             await withCheckedContinuation { done in journal.close { done.resume() } }
         }

@@ -72,7 +72,7 @@ public struct StorehouseServer: Sendable {
 
     /// Starts to serve, and returns when the server listens.
     package func start(
-        clock: WallClock = WallClock { Timestamp.now }, log: Log? = nil, loops: LoopImplementation = .preferred
+        clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,

@@ -4,25 +4,25 @@ import Stores
 
 /// Calls one remote service through libcurl.
 ///
-/// A call takes no thread. It ends within the deadline of its settings, whatever the service does, and at once when it
-/// is cancelled: the connection is closed then. Which calls are tried again, and which are refused without a try, is
-/// told at `RetryRule`, `CircuitBreaker` and `UpstreamSettings`. To the effect that makes it, a call reports its service, each
-/// further try, and its failure.
+/// A call blocks no thread. It ends within the deadline of its settings whatever the service does, and at once if it is
+/// cancelled, which closes its connection. `RetryRule` decides which calls are retried; `CircuitBreaker` and the limits of
+/// `UpstreamSettings` decide which are refused. A call reports its service, each retry and its failure to the effect that
+/// makes it.
 package final class CurlClient: RemoteClient {
     private let settings: UpstreamSettings
-    private let line: LoopBound<UpstreamPool>
-    private let meter: UpstreamMetrics
+    private let pool: LoopBound<UpstreamPool>
+    private let counters: UpstreamMetrics
     private let loop: any EventLoop
-    /// The loop runs as long as there is a client.
+    /// Keeps the loop running as long as a client exists.
     private let owner: CurlUpstreams
 
     init(
-        _ settings: UpstreamSettings, line: LoopBound<UpstreamPool>, meter: UpstreamMetrics, loop: any EventLoop,
+        _ settings: UpstreamSettings, pool: LoopBound<UpstreamPool>, counters: UpstreamMetrics, loop: any EventLoop,
         owner: CurlUpstreams
     ) {
         self.settings = settings
-        self.line = line
-        self.meter = meter
+        self.pool = pool
+        self.counters = counters
         self.loop = loop
         self.owner = owner
     }
@@ -44,8 +44,8 @@ package final class CurlClient: RemoteClient {
 
     /// Calls without a task.
     ///
-    /// - Parameter completion: called once, on the loop that all clients share, so it must not block.
-    /// - Returns: what cancels the call, from any thread; its failure is then `interrupted`.
+    /// - Parameter completion: called once, on the loop that all clients share. It must not block.
+    /// - Returns: cancels the call; any thread may call it. The failure is then `interrupted`.
     @discardableResult
     package func call(
         _ request: RemoteRequest,
@@ -57,11 +57,11 @@ package final class CurlClient: RemoteClient {
     }
 
     package func reportUnusableResponse(_ failure: RemoteFailure) {
-        meter.count(failure.code)
+        counters.count(failure.code)
     }
 
-    /// What has been counted so far.
-    package var numbers: UpstreamMetricsSnapshot { meter.numbers }
+    /// The metrics at this moment.
+    package var metrics: UpstreamMetricsSnapshot { counters.snapshot }
 
     private func makeCall(_ request: RemoteRequest, _ progress: EffectContext? = nil) -> LoopBound<RemoteCall> {
         let timeout = min(request.timeout ?? settings.timeout, settings.timeout)
@@ -69,10 +69,10 @@ package final class CurlClient: RemoteClient {
     }
 
     private func enter(_ call: LoopBound<RemoteCall>, _ completion: @escaping RemoteCall.Completion) {
-        let line = line
+        let pool = pool
         let isAccepted = loop.execute {
-            guard call.value.join(line.value, completion) else { return }
-            line.value.enter(call.value)
+            guard call.value.join(pool.value, completion) else { return }
+            pool.value.enter(call.value)
         }
         if !isAccepted { completion(.failure(.stopping)) }
     }

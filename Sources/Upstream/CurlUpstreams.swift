@@ -1,18 +1,19 @@
 package import Sockets
 
-/// Makes the clients of remote services. All of them share one event loop, and libcurl on it.
+/// Makes the clients of remote services. They share one event loop and libcurl on it.
 package final class CurlUpstreams: Sendable {
     private let loop: any EventLoop
-    private let hub: LoopBound<UpstreamHub>
+    private let shared: LoopBound<SharedCurl>
     private let userAgent: String
     private let observe: (@Sendable (UpstreamEvent) -> Void)?
 
     /// Starts the loop.
+    ///
     /// - Parameters:
-    ///   - implementation: what the loop waits with.
-    ///   - library: where libcurl is; loaded when the first call is made.
-    ///   - userAgent: who calls, as in `storehouse/1.0`.
-    ///   - observe: told of each attempt and each change of a circuit, on the loop: it must not block.
+    ///   - implementation: the system call that the loop waits with.
+    ///   - library: libcurl; loaded for the first call.
+    ///   - userAgent: the `User-Agent` field of every request, such as `storehouse/1.0`.
+    ///   - observe: gets each attempt and each change of a circuit on the loop, so it must not block.
     package init(
         implementation: LoopImplementation = .preferred, library: CurlLibrary = CurlLibrary(), userAgent: String,
         observe: (@Sendable (UpstreamEvent) -> Void)? = nil
@@ -21,41 +22,41 @@ package final class CurlUpstreams: Sendable {
         self.loop = loop
         self.userAgent = userAgent
         self.observe = observe
-        hub = LoopBound(handing: UpstreamHub(library, on: loop), to: loop.anchor)
+        shared = LoopBound(handing: SharedCurl(library, on: loop), to: loop.anchor)
     }
 
     deinit {
-        let hub = hub
-        loop.execute { hub.value.close() }
+        let shared = shared
+        loop.execute { shared.value.close() }
         loop.stop {}
     }
 
-    /// A client for one service. Its breaker, its line and its budget are its own, so make one for each service.
+    /// Makes the client of one service. Each client has its own circuit breaker, queue and retry budget.
     package func client(for settings: UpstreamSettings) throws(UpstreamConfigurationError) -> CurlClient {
         let address = try settings.address()
-        let meter = UpstreamMetrics(settings.name)
-        let line = LoopBound(
+        let counters = UpstreamMetrics(settings.name)
+        let pool = LoopBound(
             handing: UpstreamPool(
-                settings, address: address, userAgent: userAgent, hub: hub, meter: meter, observe: observe),
+                settings, address: address, userAgent: userAgent, shared: shared, counters: counters, observe: observe),
             to: loop.anchor)
-        let hub = hub
-        loop.execute { hub.value.add(line.value) }
-        return CurlClient(settings, line: line, meter: meter, loop: loop, owner: self)
+        let shared = shared
+        loop.execute { shared.value.add(pool.value) }
+        return CurlClient(settings, pool: pool, counters: counters, loop: loop, owner: self)
     }
 
-    /// Interrupts every call, closes every connection and ends the loop. Calls from here on are interrupted at once.
+    /// Interrupts every call, closes every connection and stops the loop. Later calls are interrupted at once.
     package func shutdown() async {
-        let hub = hub
-        loop.execute { hub.value.close() }
+        let shared = shared
+        loop.execute { shared.value.close() }
         await loop.stop()
     }
 }
 
-/// What all remote services share, on the loop: libcurl, and the list of who has to be told when it ends.
-final class UpstreamHub {
+/// What all clients share on the loop: libcurl, and the pools whose calls end with it.
+final class SharedCurl {
     let loop: any EventLoop
     let multi: CurlMulti
-    private var lines: [UpstreamPool] = []
+    private var pools: [UpstreamPool] = []
     private(set) var isClosed = false
 
     init(_ library: CurlLibrary, on loop: any EventLoop) {
@@ -63,35 +64,35 @@ final class UpstreamHub {
         multi = CurlMulti(library, on: loop)
     }
 
-    func add(_ line: UpstreamPool) {
-        lines.append(line)
+    func add(_ pool: UpstreamPool) {
+        pools.append(pool)
     }
 
-    /// Interrupts every call and frees what libcurl holds. Calls from here on are interrupted at once.
+    /// Interrupts every call and frees libcurl's handles. Later calls are interrupted at once.
     func close() {
         isClosed = true
-        for line in lines {
-            line.interruptAll()
+        for pool in pools {
+            pool.interruptAll()
         }
-        lines = []
+        pools = []
         multi.close()
     }
 }
 
-/// Why a remote service cannot be called as it is configured.
+/// An error in the settings of a remote service.
 package enum UpstreamConfigurationError: Error, Hashable, CustomStringConvertible {
     /// Not an absolute `http` or `https` URL.
     case url
-    /// A header that cannot be sent: not a field of RFC 9110, or one that frames the message.
+    /// A header that is not a field of RFC 9110, or one of the message's framing.
     case header(name: String)
-    /// A file that cannot be read, named with what it is for.
+    /// A file that cannot be read.
     case file(String, purpose: String)
 
     package var description: String {
         switch self {
         case .url: "the URL must be absolute, with the scheme http or https"
         case .header(let name): "the header \"\(name)\" cannot be sent"
-        case .file(let path, let purpose): "the file \(path) of the \(purpose) cannot be read"
+        case .file(let path, let purpose): "the file \(path) with the \(purpose) cannot be read"
         }
     }
 }

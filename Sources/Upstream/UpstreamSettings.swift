@@ -1,45 +1,44 @@
 import Platform
 
-/// How one remote service is called.
+/// How to call one remote service.
 package struct UpstreamSettings: Sendable, Hashable {
-    /// What the service is called in messages.
+    /// The name in errors, log lines and metrics.
     package var name: String
-    /// Where it is: an absolute `http` or `https` URL.
+    /// An absolute `http` or `https` URL.
     package var url: String
-    /// Fields sent with every request to the origin of `url`, and to no other. They may hold credentials.
+    /// Fields of every request to the origin of `url`. No other origin gets them, because they may contain credentials.
     package var headers: [String: String]
-    /// The time from the call to the whole answer: waiting in line, name look-up, redirects and retries included.
+    /// The longest time from the call to the complete response, with queueing, name resolution, redirects and retries.
     package var timeout: Duration = .seconds(5)
-    /// How often a call is tried again, at most.
+    /// The largest number of retries of one call.
     package var retries = 2
-    /// How many calls are under way at a time.
+    /// The largest number of calls under way.
     package var maxConcurrent = 256
-    /// How many more may wait; nil for four times `maxConcurrent`.
+    /// The largest number of calls that wait for their turn; nil for four times `maxConcurrent`.
     package var maxWaiting: Int?
-    /// The largest body of an answer, after decompression, in bytes.
+    /// The largest body of a response in bytes, after decompression.
     package var maxBodyBytes = 1_048_576
-    /// The largest header section of an answer, in bytes.
+    /// The largest header section of a response in bytes.
     package var maxHeaderBytes = 65_536
-    /// How many calls in a row have to fail before the circuit opens; 0 for never.
+    /// The number of failed calls in a row that opens the circuit; 0 for never.
     package var breakerFailures = 10
     /// How long an open circuit refuses calls.
     package var breakerCooldown: Duration = .seconds(5)
-    /// A proxy to go through; nil for none, whatever the environment says.
+    /// The URL of a proxy; nil for none. The environment's proxies are ignored.
     package var proxy: String?
-    /// A file of certificates (PEM) to trust in place of the system's.
+    /// A file of trusted certificates (PEM) that replaces those of the system.
     package var caFile: String?
-    /// A file with the certificate (PEM) that says who calls, and the certificates between it and its authority.
+    /// A file with the client's certificate (PEM) and its intermediate certificates.
     package var clientCertificate: String?
-    /// A file with the key (PEM) of the client certificate; nil where that file has it too.
+    /// A file with the key (PEM) of the client's certificate; nil if that file contains it.
     package var clientKey: String?
-    /// What the key is encrypted with.
+    /// The password of an encrypted key.
     package var clientKeyPassword: String?
-    /// An answer that has begun and brings fewer bytes a second than this, all through `lowSpeedTime`, is given up; 0 for
-    /// never.
+    /// A response that has begun and is slower than this for `lowSpeedTime` is given up. In bytes per second; 0 for no limit.
     package var lowSpeedBytes = 16
-    /// How long a slow answer is looked at.
+    /// The time over which the speed of a response is measured.
     package var lowSpeedTime: Duration = .seconds(10)
-    /// Whether addresses that are not public are refused, also after a redirect.
+    /// Refuses addresses that are not public, also after a redirect.
     package var denyPrivate = false
 
     package init(name: String, url: String, headers: [String: String] = [:]) {
@@ -56,7 +55,7 @@ package struct UpstreamSettings: Sendable, Hashable {
 }
 
 extension UpstreamSettings {
-    /// Where the service is, once all else is known to be in order too.
+    /// Checks the settings, and returns the parsed URL.
     func address() throws(UpstreamConfigurationError) -> HTTPURL {
         guard let address = HTTPURL(url) else { throw .url }
         for (name, value) in headers where FieldLine.isFraming(name) || FieldLine.line(name, value) == nil {

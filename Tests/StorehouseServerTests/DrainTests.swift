@@ -1,5 +1,6 @@
 import JSON
 import Sockets
+import StoreHosting
 import StorehouseServer
 import StoresTesting
 import Testing
@@ -72,6 +73,44 @@ import Testing
         }
         #expect(try await client.rest().isEmpty)
         #expect(ContinuousClock.now - started < .seconds(20))
+    }
+
+    @Test func aJournalThatNeverClosesDoesNotHoldUpTheDrain() async throws {
+        try await expectTimelyDrain(withoutStep: "journal", journal: StuckJournal())
+    }
+
+    @Test func aLastStepThatNeverEndsDoesNotHoldUpTheDrain() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await expectTimelyDrain(withoutStep: "upstreams") { for await _ in ended {} }
+        end.finish()
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func aBusyLoopDoesNotHoldUpTheDrain(_ loops: LoopImplementation) async throws {
+        let job = BlockingJob()
+        try await LiveServer.run(kinds: [.blocking(job)], loops: loops, configuration: .with()) { server in
+            let client = try server.client()
+            let session = try await server.session("blocking")
+            try await client.send(session.request("blocking/block").bytes)
+            await job.started()
+            await server.running.drain()
+            #expect(server.log.text.contains("step=connections"))
+            #expect(server.log.text.contains("step=loops"))
+            #expect(server.log.text.contains("info stopped"))
+            job.release()
+        }
+    }
+
+    /// Drains a server of which one step never ends.
+    private func expectTimelyDrain(
+        withoutStep step: String, journal: (any Journal)? = nil, lastStep: @escaping @Sendable () async -> Void = {}
+    ) async throws {
+        try await LiveServer.run(configuration: .with(), journal: journal) { server in
+            _ = try await server.session()
+            await server.running.drain(lastStep: lastStep)
+            #expect(server.log.text.contains("a step of the drain did not end in time step=\(step)"))
+            #expect(server.log.text.contains("info stopped"))
+        }
     }
 
     /// Sends a request whose answer waits for the remote service.

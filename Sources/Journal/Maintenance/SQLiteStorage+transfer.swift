@@ -1,4 +1,5 @@
 import JSON
+import Platform
 public import StoreHosting
 import Stores
 

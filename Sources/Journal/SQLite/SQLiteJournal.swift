@@ -147,10 +147,3 @@ public final class SQLiteJournal: Journal {
         }
     }
 }
-
-/// The system's time, in milliseconds since 1970.
-@Sendable package func systemTime() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}

@@ -1,31 +1,31 @@
 import Locks
 import Platform
 
-/// Writes lines to a descriptor, each with one `write(2)`.
+/// Writes each line to a descriptor with one `write(2)`.
 ///
-/// A reader that is gone or does not read must not stop the server. So a line waits at most `patience` for room, and
-/// after one has waited in vain, none waits until there is room again. How many were lost is said when there is.
+/// A reader that is gone or does not read must not stop the server. A line waits for space for `writeTimeout` at most.
+/// After a timeout no line waits until there is space again; then a line reports the number of lost lines.
 package final class FileDescriptorLogSink: LogSink {
     private struct State {
         var lost = 0
-        /// True where the last line was written in part only.
+        /// True if the last line was written in part.
         var isInsideLine = false
     }
 
     private let descriptor: Int32
-    private let patience: Int32
-    /// Keeps lines apart and in order. No other lock is taken inside.
+    private let writeTimeout: Int32
+    /// Keeps the order of lines. No other lock is taken while this one is held.
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - descriptor: stays the caller's to close. `SIGPIPE` must be ignored.
-    ///   - patience: in milliseconds.
-    package init(descriptor: Int32, patience: Int32 = 50) {
+    ///   - descriptor: the caller closes it. SIGPIPE must be ignored.
+    ///   - writeTimeout: the longest wait for space, in milliseconds.
+    package init(descriptor: Int32, writeTimeout: Int32 = 50) {
         self.descriptor = descriptor
-        self.patience = patience
+        self.writeTimeout = writeTimeout
     }
 
-    /// Standard error. From the first use on the standard descriptors are made safe.
+    /// Standard error. The first use calls ``StandardDescriptors/makeSafe()``.
     package static let standardError: FileDescriptorLogSink = {
         StandardDescriptors.makeSafe()
         return FileDescriptorLogSink(descriptor: 2)
@@ -40,28 +40,28 @@ package final class FileDescriptorLogSink: LogSink {
                 }
                 state.lost = 0
             }
-            if !write(line, waiting: patience, &state) { state.lost += 1 }
+            if !write(line, waiting: writeTimeout, &state) { state.lost += 1 }
         }
     }
 
-    /// True where the whole line was written.
+    /// Returns true if the whole line was written.
     private func write(_ line: [UInt8], waiting milliseconds: Int32, _ state: inout State) -> Bool {
-        guard hasRoom(waiting: milliseconds) else { return false }
+        guard hasSpace(waiting: milliseconds) else { return false }
         let bytes = state.isInsideLine ? [UInt8(ascii: "\n")] + line : line
-        let written = put(bytes, into: descriptor)
+        let written = writeOnce(bytes, to: descriptor)
         if written > 0 { state.isInsideLine = written < bytes.count }
         return written == bytes.count
     }
 
-    /// True also where the descriptor is broken: writing to it tells, and does not block.
-    private func hasRoom(waiting milliseconds: Int32) -> Bool {
+    /// Returns true if writing does not block, which includes a broken descriptor.
+    private func hasSpace(waiting milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&request, 1, milliseconds) != 0
     }
 }
 
-/// How many bytes the system took; less than 0 for none. Outside of the type, whose own `write` hides the system's.
-private func put(_ bytes: [UInt8], into descriptor: Int32) -> Int {
+/// Writes with `write(2)` and returns its result. The type's own `write` hides the system call.
+private func writeOnce(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     bytes.withUnsafeBytes { buffer in
         var count = -1
         repeat {

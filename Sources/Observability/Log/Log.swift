@@ -1,7 +1,9 @@
-/// The log: one line an entry.
+import Platform
+
+/// The log, with one line for each entry. Any thread may call it.
 ///
-/// A level that is switched off costs a comparison; neither message nor fields are made. Safe to call from any thread.
-/// Lines cannot be forged from inside: control characters are escaped in both formats.
+/// An entry below the level costs one comparison, because its message and fields are not evaluated. An entry cannot forge
+/// another line: control characters are escaped in both formats.
 package struct Log: Sendable {
     private let threshold: UInt8
     private let format: LogFormat
@@ -9,11 +11,11 @@ package struct Log: Sendable {
     private let clock: @Sendable () -> Int
 
     /// - Parameters:
-    ///   - level: the least that is written.
+    ///   - level: the lowest level that is written.
     ///   - clock: milliseconds since 1970.
     package init(
         level: LogLevel, format: LogFormat, sink: any LogSink,
-        clock: @escaping @Sendable () -> Int = { Timestamp.now }
+        clock: @escaping @Sendable () -> Int = systemTime
     ) {
         threshold = level.severity
         self.format = format
@@ -46,20 +48,20 @@ package struct Log: Sendable {
         level.severity >= threshold
     }
 
-    /// Says what whoever started the process waits for, at every level; as text it is the whole line.
+    /// Writes a message that the starter of the process waits for, at every level. In the text format it is the whole line.
     package func announce(_ message: String) {
         switch format {
-        case .text: put(Array((message.escapedForOneLine + "\n").utf8), at: clock())
+        case .text: send(Array((message.escapedForOneLine + "\n").utf8), at: clock())
         case .json: write(.info, message, [])
         }
     }
 
     private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         let time = clock()
-        put(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
+        send(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
     }
 
-    private func put(_ line: [UInt8], at time: Int) {
+    private func send(_ line: [UInt8], at time: Int) {
         sink.write(line) { lost in
             LogEntry(time: time, level: .warning, message: "log lines were lost", fields: [.init("lost", lost)])
                 .line(format)
@@ -67,7 +69,7 @@ package struct Log: Sendable {
     }
 }
 
-/// How much an entry of the log matters.
+/// The severity of a log entry.
 public enum LogLevel: String, Sendable, CaseIterable {
     case debug, info, warning, error
 }
@@ -88,7 +90,7 @@ extension LogLevel: Comparable {
     }
 }
 
-/// How a line of the log is written.
+/// The format of a log line.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// Time, level, message, then `name=value`.
     case text
@@ -96,10 +98,10 @@ public enum LogFormat: String, Sendable, CaseIterable {
     case json
 }
 
-/// Where lines of the log go.
+/// The destination of log lines.
 package protocol LogSink: Sendable {
-    /// Takes one line with its line break. Never blocks for long, never fails: a line that cannot be written is lost.
+    /// Writes one line with its line break, without blocking for long. A line that cannot be written is lost.
     ///
-    /// - Parameter notice: the line that says how many were lost, to be written before this one.
+    /// - Parameter notice: makes the line that reports lost lines, which is written before this one.
     func write(_ line: [UInt8], afterLoss notice: (_ lost: Int) -> [UInt8])
 }

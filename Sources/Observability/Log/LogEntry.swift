@@ -1,15 +1,16 @@
 import JSON
+import Platform
 
-/// One entry of the log, on its way to be a line.
+/// One entry of the log.
 package struct LogEntry {
     let time: Int
     let level: LogLevel
     var message: String
     var fields: [LogField]
-    /// True where something had to be cut.
+    /// True if a text was shortened.
     private(set) var isCut = false
 
-    /// No line is longer, line break included: what POSIX lets a pipe take in one piece.
+    /// The longest line with its line break: the size that a pipe takes atomically (`PIPE_BUF`).
     static let maximumLength = 4096
 
     init(time: Int, level: LogLevel, message: String, fields: [LogField]) {
@@ -19,7 +20,7 @@ package struct LogEntry {
         self.fields = fields
     }
 
-    /// The entry as one line with its line break. What does not fit is cut, and the line says so.
+    /// The entry as one line with its line break. Long texts are shortened, and the field `cut` marks such a line.
     func line(_ format: LogFormat) -> [UInt8] {
         for length in [Self.maximumLength, 1024, 256, 64] {
             let line = cut(to: length).encoded(format)
@@ -31,7 +32,7 @@ package struct LogEntry {
         return bare.encoded(format)
     }
 
-    /// The entry with no text longer than so many bytes.
+    /// The entry with every text shortened to `length` bytes.
     private func cut(to length: Int) -> LogEntry {
         guard message.utf8.count > length || fields.contains(where: { $0.isLonger(than: length) }) else { return self }
         var entry = self
@@ -85,7 +86,7 @@ extension LogField.Value: JSONEncodable {
 
     fileprivate var text: String {
         switch self {
-        case .text(let text): text.quotedWhereNeeded
+        case .text(let text): text.quotedIfNeeded
         case .integer(let integer): String(integer)
         case .number(let number): String(number)
         case .flag(let flag): String(flag)
@@ -95,7 +96,7 @@ extension LogField.Value: JSONEncodable {
 
 /// A named value of a log entry.
 ///
-/// There is no field for bytes or whole documents: a body is never logged.
+/// There is no field for bytes or documents, because bodies are never logged.
 package struct LogField: Sendable {
     enum Value: Sendable {
         case text(String)
@@ -104,7 +105,7 @@ package struct LogField: Sendable {
         case flag(Bool)
     }
 
-    /// Of letters, digits and underscores; not `time`, `level` or `message`.
+    /// Letters, digits and underscores; not `time`, `level` or `message`.
     let name: StaticString
     let value: Value
 
@@ -123,7 +124,7 @@ package struct LogField: Sendable {
         value = .flag(flag)
     }
 
-    /// A length of time, written in seconds to the microsecond.
+    /// A duration, written in seconds with microseconds.
     package init(_ name: StaticString, _ duration: Duration) {
         self.name = name
         value = .number(duration.inSeconds)

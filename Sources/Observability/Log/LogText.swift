@@ -1,6 +1,6 @@
 extension String {
-    /// The text without anything that could end a line, move a cursor or turn the direction of writing: such characters
-    /// become `\u{…}`, and a backslash two.
+    /// The text with `\u{…}` for characters that could end a line, move a cursor or change the direction of writing, and
+    /// with two backslashes for one.
     package var escapedForOneLine: String {
         guard unicodeScalars.contains(where: \.needsEscape) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -13,15 +13,15 @@ extension String {
         }
     }
 
-    /// The text as the value of `name=value`: in quotes unless it is one plain word.
-    var quotedWhereNeeded: String {
+    /// The text as the value of `name=value`, in quotes unless it is one plain word.
+    var quotedIfNeeded: String {
         let isPlain = !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"=\\".utf8.contains($0) }
         guard !isPlain else { return self }
         let escaped = escapedForOneLine.split(separator: "\"", omittingEmptySubsequences: false)
         return "\"" + escaped.joined(separator: "\\\"") + "\""
     }
 
-    /// At most so many bytes of the text, whole characters; an ellipsis says that more was there.
+    /// The first `length` bytes of the text, without a divided character and with an ellipsis if there are more.
     package func shortened(to length: Int) -> String {
         guard utf8.count > length else { return self }
         var end = utf8.index(startIndex, offsetBy: length)
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension LogField {
-    /// True for a text of more bytes.
+    /// True for a text of more than `length` bytes.
     func isLonger(than length: Int) -> Bool {
         if case .text(let text) = value { text.utf8.count > length } else { false }
     }

@@ -1,24 +1,24 @@
 import Platform
 
-/// What the system says of this process, under the names that Prometheus' clients give it.
+/// Metrics of this process, with the names of the Prometheus client libraries.
 package enum ProcessMetrics {
     package static func write(into text: inout PrometheusWriter) {
         let used = clock()
         if used >= 0 {
-            // POSIX has a million of them a second, whatever the machine.
+            // POSIX defines CLOCKS_PER_SEC as one million.
             text.counter(
-                "process_cpu_seconds_total", "Seconds of processor time that the process used.",
+                "process_cpu_seconds_total", "Processor time of the process in seconds.",
                 Double(used) / 1_000_000)
         }
         if let pages = residentPages {
             text.gauge("process_resident_memory_bytes", "Resident memory.", pages * Int(sysconf(Int32(_SC_PAGESIZE))))
         }
         if let limit = FileDescriptorLimit.limit {
-            text.gauge("process_max_fds", "Files that may be open at once.", limit)
+            text.gauge("process_max_fds", "Limit on open files.", limit)
         }
     }
 
-    /// The second number of `/proc/self/statm`; nil where there is no such file.
+    /// The second number of `/proc/self/statm`; nil if there is no such file.
     private static var residentPages: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -31,13 +31,13 @@ package enum ProcessMetrics {
     }
 }
 
-/// How many files and sockets the process may have open.
+/// The limit on open files and sockets of the process.
 package enum FileDescriptorLimit {
-    /// The limit that holds; nil where the system does not tell.
+    /// The current limit; nil if the system does not report it.
     package static var limit: Int? { limits.map { Int(clamping: $0.rlim_cur) } }
 
-    /// Raises the limit as far as the system lets the process. Shells and service managers start with a low one for the
-    /// sake of programs that could not use more.
+    /// Raises the limit to the highest allowed value. Shells and service managers set a low one for programs that use
+    /// `select`.
     package static func raiseLimit() {
         guard var limits, limits.rlim_cur < limits.rlim_max else { return }
         limits.rlim_cur = limits.rlim_max

@@ -33,11 +33,3 @@ package struct LoopInstant: InstantProtocol, Sendable {
         one.nanoseconds < other.nanoseconds
     }
 }
-
-extension Duration {
-    /// The duration in nanoseconds, rounded up and clamped to 64 bits.
-    var wholeNanoseconds: Int64 {
-        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        return Int64(clamping: rest > 0 ? whole + 1 : whole)
-    }
-}

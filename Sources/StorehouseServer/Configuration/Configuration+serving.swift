@@ -7,7 +7,7 @@ import StoreHosting
 import Stores
 
 extension Configuration.Http {
-    /// How many event loops to run: one a core where nothing else is said.
+    /// The number of event loops: one for each core by default.
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     func serverSettings(on loops: LoopImplementation) -> HTTPServer.Settings {
@@ -16,35 +16,30 @@ extension Configuration.Http {
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout
-        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionsTheSystemAllows(on: loops)
+        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionLimitOfSystem(on: loops)
         return settings
     }
 
-    /// When a drain cuts what is left: early enough that the process has ended within ``drainTimeout``.
+    /// When a drain cuts the connections that are left, so that the process can end within ``drainTimeout``.
     package var cutAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
 
-    /// What the limit on open files leaves, less a reserve for upstreams, storage and the log.
-    private static func connectionsTheSystemAllows(on loops: LoopImplementation) -> Int {
+    /// The limit on open files, less a reserve for upstreams, storage and the log.
+    private static func connectionLimitOfSystem(on loops: LoopImplementation) -> Int {
         guard let files = FileDescriptorLimit.limit else { return 1000 }
         return max(16, (files - max(64, files / 20)) / loops.descriptorsForEach)
     }
 }
 
 extension Configuration.Http {
-    /// Where the server is reached from this machine.
+    /// The URL of the server for clients on this machine.
     package var localURL: String {
         let local = ["0.0.0.0": "127.0.0.1", "::": "[::1]"][host] ?? (host.contains(":") ? "[\(host)]" : host)
         return "http://\(local):\(port)"
     }
 }
 
-extension Configuration.Upstreams {
-    /// Whether an API has no address of its own, and is to be served from inside.
-    package var needsStandIn: Bool { embedded && (animal.endpoint.url == nil || auth.endpoint.url == nil) }
-}
-
 extension Configuration {
-    /// What cannot be served, though each value by itself is sound.
+    /// Settings that do not fit the hosted kinds.
     func problems(serving kinds: [StoreKind], _ journal: (any Journal)?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         let names = kinds.map(\.name)
@@ -52,16 +47,16 @@ extension Configuration {
         if !names.contains(store), store != Configuration().sessions.defaultStore {
             let nearest = names.min { editDistance($0, store) < editDistance($1, store) } ?? ""
             problems.append(
-                .init(
-                    path: "sessions.defaultStore", source: nil,
-                    detail: "no store is called that; did you mean \(nearest)?"))
+                ConfigurationProblem(
+                    path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
         if journal?.outlivesProcess == true {
             for kind in kinds where !kind.isRestorable {
                 problems.append(
-                    .init(
-                        path: "storage.kind", source: nil,
-                        detail: "states of \(kind.name) cannot be read back; make its State Restorable, or set memory"))
+                    ConfigurationProblem(
+                        path: "storage.kind",
+                        detail: "the state of \(kind.name) cannot be restored; make its State Restorable, or set memory"
+                    ))
             }
         }
         return problems
@@ -86,15 +81,6 @@ extension Configuration {
         settings.hasInspector = inspector.enabled
         settings.maxWait = http.maxWait
         return settings
-    }
-}
-
-extension Duration {
-    /// Milliseconds, rounded down; at least one.
-    fileprivate var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
-        let whole = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
-        return max(1, whole.overflow ? Int.max / 4 : whole.partialValue + Int(attoseconds / 1_000_000_000_000_000))
     }
 }
 

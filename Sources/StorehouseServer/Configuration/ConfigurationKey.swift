@@ -3,48 +3,61 @@ import Observability
 import StoreHosting
 import Stores
 
-/// One thing that can be set: its only declaration, from which files, environment, flags, output and documentation
-/// come.
-package struct ConfigurationKey: Sendable {
-    /// Where it stands in the file: `http.maxBodyBytes`.
+/// The only declaration of one setting. Files, environment variables, flags, `check-config` and the documentation follow
+/// from it.
+package struct ConfigurationKey<Root: Sendable>: Sendable {
+    /// The place in the file: `http.maxBodyBytes`.
     package let path: String
-    /// What it means.
     package let summary: String
-    /// What is allowed, as it follows "must be".
+    /// The allowed values, as they follow "must be".
     package let expected: String
-    /// True where the value is never shown.
+    /// True if the value is never shown.
     package let isSecret: Bool
+    package let defaultValue: JSONValue
 
-    private let read: @Sendable (JSONValue, inout Configuration) throws(ValueMismatch) -> Void
-    private let write: @Sendable (Configuration) -> JSONValue
+    private let read: @Sendable (JSONValue, inout Root) throws(ValueMismatch) -> Void
+    private let write: @Sendable (Root) -> JSONValue
     private let parse: @Sendable (String) -> JSONValue
 
-    init<Value>(
-        _ path: String, _ place: any WritableKeyPath<Configuration, Value> & Sendable, _ format: ValueFormat<Value>,
+    package init<Value>(
+        _ path: String, _ member: any WritableKeyPath<Root, Value> & Sendable, _ format: ValueFormat<Value>,
         _ summary: String
-    ) {
-        self.init(path, in: \.self, place, format, summary)
+    ) where Root: ConfigurationRoot {
+        self.init(path, in: \.self, member, format, summary)
     }
 
-    /// A key of a section that stands at several places.
-    init<Section, Value>(
-        _ path: String, in section: any WritableKeyPath<Configuration, Section> & Sendable,
-        _ place: any WritableKeyPath<Section, Value> & Sendable, _ format: ValueFormat<Value>, _ summary: String
-    ) {
+    /// A key of a section that occurs at several places.
+    package init<Section, Value>(
+        _ path: String, in section: any WritableKeyPath<Root, Section> & Sendable,
+        _ member: any WritableKeyPath<Section, Value> & Sendable, _ format: ValueFormat<Value>, _ summary: String
+    ) where Root: ConfigurationRoot {
         self.path = path
         self.summary = summary
         expected = format.expected
         isSecret = format.isSecret
-        read = { value, configuration throws(ValueMismatch) in
-            configuration[keyPath: section][keyPath: place] = try format.read(value)
+        read = { value, root throws(ValueMismatch) in
+            root[keyPath: section][keyPath: member] = try format.read(value)
         }
-        write = { format.write($0[keyPath: section][keyPath: place]) }
+        write = { format.write($0[keyPath: section][keyPath: member]) }
         parse = format.json
+        defaultValue = write(Root())
     }
 
-    /// The environment variable that sets it, made mechanically of the path: `STOREHOUSE_HTTP_MAX_BODY_BYTES`.
+    /// The key of a configuration that is part of another one, as a key of the whole.
+    package init<Part>(_ key: ConfigurationKey<Part>, in part: any WritableKeyPath<Root, Part> & Sendable) {
+        path = key.path
+        summary = key.summary
+        expected = key.expected
+        isSecret = key.isSecret
+        defaultValue = key.defaultValue
+        read = { value, root throws(ValueMismatch) in try key.read(value, &root[keyPath: part]) }
+        write = { key.write($0[keyPath: part]) }
+        parse = key.parse
+    }
+
+    /// The environment variable, made mechanically from the path: `STOREHOUSE_HTTP_MAX_BODY_BYTES`.
     package var variable: String {
-        path.unicodeScalars.reduce(into: Self.variablePrefix) { name, letter in
+        path.unicodeScalars.reduce(into: environmentPrefix) { name, letter in
             switch letter {
             case ".": name += "_"
             case "A"..."Z": name += "_" + String(letter)
@@ -53,35 +66,31 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
-    package static let variablePrefix = "STOREHOUSE_"
-
-    package var defaultValue: JSONValue { value(in: Configuration()) }
-
-    package func value(in configuration: Configuration) -> JSONValue {
-        write(configuration)
-    }
+    package func value(in root: Root) -> JSONValue { write(root) }
 
     /// The value with `***` for every secret.
-    package func shownValue(in configuration: Configuration) -> JSONValue {
-        isSecret ? value(in: configuration).masked : value(in: configuration)
+    package func shownValue(in root: Root) -> JSONValue {
+        isSecret ? value(in: root).masked : value(in: root)
     }
 
-    /// The JSON that the text of an environment variable or of a flag stands for; not checked yet.
-    func json(ofText text: String) -> JSONValue {
-        parse(text)
-    }
+    /// The JSON value of an environment variable or a flag. It is not checked yet.
+    func json(ofText text: String) -> JSONValue { parse(text) }
 
     /// Sets the value.
-    /// - Returns: what is wrong with it, nil where it was taken. A secret is not part of it.
-    func set(_ value: JSONValue, in configuration: inout Configuration) -> String? {
+    ///
+    /// - Returns: what is wrong with it, without the value of a secret; nil if it was set.
+    func set(_ value: JSONValue, in root: inout Root) -> String? {
         do throws(ValueMismatch) {
-            try read(value, &configuration)
+            try read(value, &root)
             return nil
         } catch {
             return error.detail ?? "must be \(expected)" + (isSecret ? "" : ", not \(value.shortened)")
         }
     }
 }
+
+/// The variables of the environment with this prefix are settings.
+let environmentPrefix = "STOREHOUSE_"
 
 extension JSONValue {
     fileprivate var masked: JSONValue {
@@ -92,7 +101,7 @@ extension JSONValue {
         }
     }
 
-    /// The value for a line of an error.
+    /// The value for one line of an error.
     fileprivate var shortened: String {
         switch self {
         case .object: "an object"
@@ -102,51 +111,51 @@ extension JSONValue {
     }
 }
 
-extension ConfigurationKey {
-    private static let byPath = Dictionary(all.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+/// The keys of a configuration by their paths, and the nearest of them to a misspelt one.
+struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
+    private let keys = Root.keys
+    private let byPath = Dictionary(uniqueKeysWithValues: Root.keys.map { ($0.path, $0) })
 
-    /// The paths of all objects that keys stand in.
-    private static let sections: Set<String> = Set(
-        all.flatMap { key in
+    /// The paths of all objects that contain keys.
+    private let sections = Set(
+        Root.keys.flatMap { key in
             key.path.indices.filter { key.path[$0] == "." }.map { String(key.path[..<$0]) }
         })
 
-    static func at(_ path: String) -> ConfigurationKey? {
-        byPath[path]
-    }
+    func key(at path: String) -> ConfigurationKey<Root>? { byPath[path] }
 
-    static func isSection(_ path: String) -> Bool {
-        sections.contains(path)
-    }
+    func key(ofVariable variable: String) -> ConfigurationKey<Root>? { keys.first { $0.variable == variable } }
 
-    /// The path that somebody who wrote this one most likely meant: of a section where the value is an object.
-    static func nearest(to path: String, value: JSONValue) -> String {
-        let candidates = value.asObject == nil ? all.map(\.path) : sections.sorted()
+    func isSection(_ path: String) -> Bool { sections.contains(path) }
+
+    /// The nearest known path: of a section if the value is an object, else of a key.
+    func nearest(to path: String, value: JSONValue) -> String {
+        let candidates = value.asObject == nil ? keys.map(\.path) : sections.sorted()
         return nearest(in: candidates) { candidate in
-            // A key in the wrong section is as near as one that is misspelt.
+            // A key in the wrong section is as near as a misspelt one.
             min(editDistance(candidate, path), editDistance(lastName(of: candidate), lastName(of: path)) + 1)
         }
     }
 
-    /// The variable that somebody who wrote this one most likely meant, with the key that it sets.
-    static func nearest(toVariable variable: String) -> String {
-        let names = all.map { (variable: $0.variable, shown: "\($0.variable) (\($0.path))") }
+    /// The nearest known variable, with the key that it sets.
+    func nearest(toVariable variable: String) -> String {
+        let names = keys.map { (variable: $0.variable, shown: "\($0.variable) (\($0.path))") }
         let wanted = variable.uppercased()
         return names.min { editDistance($0.variable, wanted) < editDistance($1.variable, wanted) }?.shown ?? ""
     }
 
-    private static func nearest(in candidates: [String], distance: (String) -> Int) -> String {
+    private func nearest(in candidates: [String], distance: (String) -> Int) -> String {
         candidates.map { (path: $0, distance: distance($0)) }.min { $0.distance < $1.distance }?.path ?? ""
     }
 
-    private static func lastName(of path: String) -> String {
+    private func lastName(of path: String) -> String {
         path.split(separator: ".").last.map(String.init) ?? ""
     }
 }
 
 /// A flag of the command line that sets a key.
 package struct ConfigurationFlag: Sendable, Hashable {
-    /// As it was written: `--port`.
+    /// The flag as it was written: `--port`.
     package let name: String
     /// The key: `http.port`.
     package let path: String

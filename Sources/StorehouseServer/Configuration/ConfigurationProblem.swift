@@ -2,23 +2,29 @@ import Observability
 
 /// One thing that is wrong with a configuration.
 public struct ConfigurationProblem: Sendable, Hashable {
-    /// Where the value was read.
+    /// The place of a value.
     public enum Source: Sendable, Hashable {
         case file(String)
         case variable(String)
         case flag(String)
     }
 
-    /// The path of the key, or of what should be one; nil where a whole file is meant.
+    /// The path of the key, known or not; nil if the problem is a whole file.
     public let path: String?
-    /// Nil where values from different places do not go together.
+    /// Nil if values of different sources conflict.
     public let source: Source?
     /// What is wrong.
     public let detail: String
+
+    package init(path: String?, source: Source? = nil, detail: String) {
+        self.path = path
+        self.source = source
+        self.detail = detail
+    }
 }
 
 extension ConfigurationProblem: CustomStringConvertible {
-    /// One line, whatever the names hold.
+    /// One line, with control characters escaped.
     public var description: String {
         let place =
             switch (path, source) {
@@ -38,17 +44,12 @@ extension ConfigurationProblem.Source {
     }
 }
 
-/// Why there is no configuration: all that is wrong, not only the first.
+/// All problems of a configuration, not only the first.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// All of them, one at least.
+    /// At least one.
     public let problems: [ConfigurationProblem]
 
-    /// What can only be found wrong by whoever is to use it.
-    package init(problem path: String, _ detail: String) {
-        problems = [ConfigurationProblem(path: path, source: nil, detail: detail)]
-    }
-
-    init(problems: [ConfigurationProblem]) {
+    package init(problems: [ConfigurationProblem]) {
         self.problems = problems
     }
 

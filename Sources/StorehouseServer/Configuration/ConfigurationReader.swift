@@ -1,10 +1,11 @@
 import JSON
 import Platform
 
-/// Reads one layer of settings over the other, and collects what is wrong with them.
-struct ConfigurationReader {
-    private var configuration = Configuration()
+/// Reads the sources of settings one over the other, and collects what is wrong with them.
+struct ConfigurationReader<Root: ConfigurationRoot> {
+    private var root = Root()
     private var problems: [ConfigurationProblem] = []
+    private let index = ConfigurationKeyIndex<Root>()
 
     mutating func read(file bytes: [UInt8], named name: String) {
         do throws(JSONSyntaxError) {
@@ -21,10 +22,10 @@ struct ConfigurationReader {
     private mutating func read(_ section: JSONObject, prefix: String, from source: ConfigurationProblem.Source) {
         for (name, value) in section {
             let path = prefix + name
-            if let key = ConfigurationKey.at(path), !name.contains(".") {
+            if let key = index.key(at: path), !name.contains(".") {
                 set(key, value, from: source)
-            } else if !ConfigurationKey.isSection(path) || name.contains(".") {
-                report(path, source, Self.unknownKey(nearest: ConfigurationKey.nearest(to: path, value: value), name))
+            } else if !index.isSection(path) || name.contains(".") {
+                report(path, source, Self.unknownKey(nearest: index.nearest(to: path, value: value), name))
             } else if let members = value.asObject {
                 read(members, prefix: path + ".", from: source)
             } else {
@@ -38,14 +39,13 @@ struct ConfigurationReader {
             + (name.contains(".") ? ", with each section written as an object of its own" : "")
     }
 
-    /// Reads what begins with `STOREHOUSE_`, and nothing else.
     private mutating func read(environment: [String: String]) {
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(ConfigurationKey.variablePrefix) {
-            if let key = ConfigurationKey.all.first(where: { $0.variable == variable }) {
+        where variable.hasPrefix(environmentPrefix) {
+            if let key = index.key(ofVariable: variable) {
                 set(key, key.json(ofText: text), from: .variable(variable))
             } else {
-                let nearest = ConfigurationKey.nearest(toVariable: variable)
+                let nearest = index.nearest(toVariable: variable)
                 report(nil, .variable(variable), Self.unknownKey(nearest: nearest, variable))
             }
         }
@@ -53,23 +53,8 @@ struct ConfigurationReader {
 
     private mutating func read(flags: [ConfigurationFlag]) {
         for flag in flags {
-            guard let key = ConfigurationKey.at(flag.path) else { continue }
+            guard let key = index.key(at: flag.path) else { continue }
             set(key, key.json(ofText: flag.text), from: .flag(flag.name))
-        }
-    }
-
-    /// What can only be judged when every layer is read.
-    private mutating func checkTogether() {
-        let upstreams = configuration.upstreams
-        guard !upstreams.embedded else { return }
-        let urls = [
-            "upstreams.animal.url": upstreams.animal.endpoint.url, "upstreams.auth.url": upstreams.auth.endpoint.url,
-        ]
-        for key in ConfigurationKey.all where urls[key.path] == .some(nil) {
-            guard !problems.contains(where: { $0.path == key.path }) else { continue }
-            report(
-                key.path, nil,
-                "is missing, and upstreams.embedded is false: set it (\(key.variable)), or upstreams.embedded to true")
         }
     }
 
@@ -77,19 +62,23 @@ struct ConfigurationReader {
         report(nil, .file(file), "cannot be read: \(error)")
     }
 
-    /// Reads the layers over the file, and answers what came of all.
+    /// Reads the environment and the flags over the file.
     mutating func finish(
         environment: [String: String], flags: [ConfigurationFlag]
-    ) throws(ConfigurationError) -> Configuration {
+    ) throws(ConfigurationError) -> Root {
         read(environment: environment)
         read(flags: flags)
-        checkTogether()
+        // A value that could not be read is reported once, not again for its consequences.
+        let reported = Set(problems.compactMap(\.path))
+        problems += root.conflicts.filter { $0.path.map { !reported.contains($0) } ?? true }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        return configuration
+        return root
     }
 
-    private mutating func set(_ key: ConfigurationKey, _ value: JSONValue, from source: ConfigurationProblem.Source) {
-        guard let detail = key.set(value, in: &configuration) else { return }
+    private mutating func set(
+        _ key: ConfigurationKey<Root>, _ value: JSONValue, from source: ConfigurationProblem.Source
+    ) {
+        guard let detail = key.set(value, in: &root) else { return }
         report(key.path, source, detail)
     }
 
@@ -102,7 +91,7 @@ struct ConfigurationReader {
 package enum FileError: Error, Hashable {
     case missing
     case tooLarge(limit: Int)
-    /// What the system says.
+    /// A system call failed with this `errno`.
     case system(code: Int32)
 }
 
@@ -116,7 +105,7 @@ extension FileError: CustomStringConvertible {
     }
 }
 
-/// Reads whole files, pipes too, blocking.
+/// Reads whole files and pipes. It blocks.
 package enum FileContents {
     package static func contents(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -130,7 +119,7 @@ package enum FileContents {
         return contents
     }
 
-    /// Nil at the end.
+    /// Nil at the end of the file.
     private static func nextChunk(of descriptor: Int32) throws(FileError) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 16384)
         while true {

@@ -1,11 +1,11 @@
 import JSON
 
-/// What secrets are sealed with where sessions are kept. It is never shown.
+/// The key that encrypts the secrets of stored sessions. It is never shown.
 public struct SealingKey: Sendable, Hashable {
-    /// How many bytes it has.
+    /// The number of bytes.
     public static let length = 32
 
-    /// The key itself, for the one place that needs it.
+    /// The key itself.
     public let bytes: [UInt8]
 
     /// - Parameter text: 32 bytes in base64, with padding or without, or in hexadecimal; nil for anything else.
@@ -33,15 +33,13 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A text that is never shown: neither printed nor dumped, nor written into an error.
+/// A text that is never shown: printing, dumping and errors show ``mask``.
 public struct Secret: Sendable, Hashable {
-    /// What stands in its place.
     public static let mask = "***"
 
-    /// The text itself, for the one place that needs it.
+    /// The text itself.
     public let text: String
 
-    /// - Parameter text: what is kept secret.
     public init(_ text: String) {
         self.text = text
     }

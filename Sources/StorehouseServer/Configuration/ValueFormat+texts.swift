@@ -1,9 +1,9 @@
 import HTTP
-import JSON
+package import JSON
 
 extension ValueFormat<String> {
-    /// A text without control characters, whose length is counted in characters.
-    static func text(_ expected: String, _ length: ClosedRange<Int>) -> ValueFormat {
+    /// A text without control characters. `length` counts characters.
+    package static func text(_ expected: String, _ length: ClosedRange<Int>) -> ValueFormat {
         ValueFormat(
             expected, json: { .string($0) },
             read: { value in
@@ -15,18 +15,18 @@ extension ValueFormat<String> {
             write: { .string($0) })
     }
 
-    /// An absolute URL that can be called.
+    /// An absolute http or https URL.
     ///
-    /// - Parameter headers: the key that is the place for credentials.
-    static func url(headers: String) -> ValueFormat {
+    /// - Parameter headers: the key for credentials.
+    package static func url(headers: String) -> ValueFormat {
         let expected = "an http or https URL with a host"
         return ValueFormat(
             expected: expected,
             read: { value throws(ValueMismatch) in
                 guard let text = value.asString, let url = URLParts(text), url.isWeb, url.isStrict else {
-                    // What stands before an @ may be a password.
-                    let mayTell = value.asString?.contains("@") != true
-                    throw ValueMismatch(detail: mayTell ? nil : "must be \(expected)")
+                    // The part before an @ may be a password.
+                    let mayShow = value.asString?.contains("@") != true
+                    throw ValueMismatch(detail: mayShow ? nil : "must be \(expected)")
                 }
                 guard !url.hasUserInfo else {
                     throw ValueMismatch(
@@ -39,8 +39,8 @@ extension ValueFormat<String> {
             write: { .string($0) }, json: { .string($0) })
     }
 
-    /// What a browser sends as `Origin`, or `*` for any.
-    static var origin: ValueFormat {
+    /// A value of a browser's `Origin` field, or `*` for any.
+    package static var origin: ValueFormat {
         ValueFormat(
             "an origin such as \"https://example.org\"", json: { .string($0) },
             read: { value in
@@ -52,8 +52,8 @@ extension ValueFormat<String> {
 }
 
 extension ValueFormat<Secret> {
-    /// A text that is never shown, of visible ASCII so that it can travel in a header.
-    static func secret(atLeast length: Int) -> ValueFormat {
+    /// A secret of visible ASCII, so that it can be sent in a header.
+    package static func secret(atLeast length: Int) -> ValueFormat {
         var format = ValueFormat(
             "a text of at least \(length) visible ASCII characters", json: { .string($0) },
             read: { value in
@@ -81,7 +81,7 @@ extension ValueFormat<SealingKey> {
 }
 
 extension ValueFormat<JSONPointer> {
-    static var pointer: ValueFormat {
+    package static var pointer: ValueFormat<JSONPointer> {
         ValueFormat(
             "a JSON Pointer such as \"/animal\"", json: { .string($0) },
             read: { value in value.asString.flatMap { try? JSONPointer($0) } },
@@ -96,13 +96,13 @@ extension String {
 }
 
 extension ValueFormat<[String: Secret]> {
-    /// Header fields (RFC 9110, section 5): an object of strings, in text `Name: value` with commas between them.
+    /// Header fields (RFC 9110, section 5): an object of strings; in text, `Name: value` separated by commas.
     ///
-    /// Their values are secret. One that holds a comma can stand in a file only.
-    static var headers: ValueFormat { named("header name") }
+    /// The values are secret. A value with a comma can only be set in a file.
+    package static var headers: ValueFormat { named("header name") }
 
-    /// Fields of a body: an object of strings, as headers are.
-    static var fields: ValueFormat { named("field name") }
+    /// Fields of a body: an object of strings, as for headers.
+    package static var fields: ValueFormat { named("field name") }
 
     private static func named(_ kind: String) -> ValueFormat {
         ValueFormat(
@@ -120,20 +120,20 @@ extension ValueFormat<[String: Secret]> {
         var names: Set<String> = []
         for (name, value) in object {
             guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
-                throw ValueMismatch(detail: "has a name that is no \(kind)")
+                throw ValueMismatch(detail: "has a name that is not a \(kind)")
             }
             guard let text = value.asString, !text.hasControlCharacters else {
-                throw ValueMismatch(detail: "has a value for \(name) that is not a text of one line")
+                throw ValueMismatch(detail: "has a value for \(name) that is not one line of text")
             }
             guard names.insert(name.lowercased()).inserted else {
-                throw ValueMismatch(detail: "has \(name) twice; case makes no difference")
+                throw ValueMismatch(detail: "has \(name) twice; names that differ only in case are the same")
             }
             fields[name] = Secret(text)
         }
         return fields
     }
 
-    /// The array where the text cannot be an object, so that reading it fails.
+    /// An array if the text cannot be an object, so that reading it fails.
     private static func json(ofText text: String) -> JSONValue {
         var object = JSONObject()
         for element in listElements(of: text) {

@@ -1,26 +1,26 @@
 import JSON
-import Observability
+import Platform
 
-/// How the values of a key are written, read and described.
-struct ValueFormat<Value: Sendable>: Sendable {
-    /// What is allowed, as it follows "must be": `a whole number from 0 to 65535`.
+/// How the values of a key are read, written and described.
+package struct ValueFormat<Value: Sendable>: Sendable {
+    /// The allowed values, as they follow "must be": `a whole number from 0 to 65535`.
     let expected: String
-    /// True where no value may be shown.
+    /// True if no value may be shown.
     var isSecret = false
     let read: @Sendable (JSONValue) throws(ValueMismatch) -> Value
     let write: @Sendable (Value) -> JSONValue
-    /// The JSON that the text of an environment variable or of a flag stands for.
+    /// The JSON value of an environment variable or a flag.
     let json: @Sendable (_ text: String) -> JSONValue
 }
 
 /// Why a value is not allowed.
-struct ValueMismatch: Error {
-    /// What to say instead of "must be …".
+package struct ValueMismatch: Error {
+    /// The text instead of "must be …".
     var detail: String?
 }
 
 extension ValueFormat {
-    /// A value that is read by taking it, or not.
+    /// A format whose values have no other error than that they are not allowed.
     init(
         _ expected: String, json: @escaping @Sendable (String) -> JSONValue,
         read: @escaping @Sendable (JSONValue) -> Value?, write: @escaping @Sendable (Value) -> JSONValue
@@ -34,14 +34,14 @@ extension ValueFormat {
             write: write, json: json)
     }
 
-    /// A text as JSON where it is JSON, else as a string, which no format of a number takes.
+    /// The text as JSON if it is JSON, else as a string, which no format of a number accepts.
     static func plain(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: text)) ?? .string(text)
     }
 
-    /// The same format, with null for no value; an empty text is null too, because that is how scripts leave a variable
-    /// unset.
-    func orNull() -> ValueFormat<Value?> {
+    /// The same format, with null for no value. An empty text is null too, because scripts leave a variable empty to unset
+    /// it.
+    package func orNull() -> ValueFormat<Value?> {
         ValueFormat<Value?>(
             expected: expected + ", or null", isSecret: isSecret,
             read: { value throws(ValueMismatch) in value.isNull ? nil : try read(value) },
@@ -49,8 +49,8 @@ extension ValueFormat {
             json: { $0.isEmpty ? .null : json($0) })
     }
 
-    /// A list of such values, in text with commas between them.
-    func list(_ plural: String) -> ValueFormat<[Value]> {
+    /// A list of such values; in text, separated by commas.
+    package func list(_ plural: String) -> ValueFormat<[Value]> {
         ValueFormat<[Value]>(
             expected: plural, isSecret: isSecret,
             read: { value throws(ValueMismatch) in
@@ -64,7 +64,7 @@ extension ValueFormat {
     }
 }
 
-/// The elements of a list in text: between commas, without the spaces around them; none in an empty text.
+/// The elements of a list in text, which commas separate, without the spaces around them; none in an empty text.
 func listElements(of text: String) -> [String] {
     let isBlank = text.allSatisfy(\.isWhitespace)
     return isBlank ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed() }
@@ -79,7 +79,7 @@ extension StringProtocol {
 }
 
 extension ValueFormat<Int> {
-    static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
+    package static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
         ValueFormat(
             "a whole number from \(range.lowerBound) to \(range.upperBound)", json: plain,
             read: { value in value.asInteger.flatMap { range.contains($0) ? $0 : nil } },
@@ -88,14 +88,14 @@ extension ValueFormat<Int> {
 }
 
 extension ValueFormat<Bool> {
-    static var boolean: ValueFormat {
+    package static var boolean: ValueFormat {
         ValueFormat("true or false", json: plain, read: { $0.asBool }, write: { .bool($0) })
     }
 }
 
 extension ValueFormat<Duration> {
     /// Seconds, fractions allowed, within `range` in milliseconds.
-    static func seconds(milliseconds range: ClosedRange<Int>) -> ValueFormat {
+    package static func seconds(milliseconds range: ClosedRange<Int>) -> ValueFormat {
         let lengths = Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)
         let (least, most) = (lengths.lowerBound.secondsAsJSON, lengths.upperBound.secondsAsJSON)
         return ValueFormat(
@@ -106,7 +106,7 @@ extension ValueFormat<Duration> {
 }
 
 extension Duration {
-    /// The length, rounded to the microsecond; nil for what is no number, or beyond all reason.
+    /// The duration, rounded to the microsecond; nil for a value that is no number or is 1e12 or more.
     fileprivate init?(seconds value: JSONValue) {
         let seconds: Double? =
             switch value {
@@ -118,7 +118,7 @@ extension Duration {
         self = .microseconds(Int64((seconds * 1e6).rounded()))
     }
 
-    /// The length in seconds, a whole number where it is one.
+    /// The duration in seconds, as an integer if it is one.
     fileprivate var secondsAsJSON: JSONValue {
         let (seconds, attoseconds) = components
         guard attoseconds != 0 else { return .integer(Int(seconds)) }
@@ -128,7 +128,7 @@ extension Duration {
 
 extension ValueFormat where Value: RawRepresentable<String> & CaseIterable {
     /// One of the words of an enumeration.
-    static var choice: ValueFormat {
+    package static var choice: ValueFormat {
         ValueFormat(
             Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "), json: { .string($0) },
             read: { $0.asString.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })

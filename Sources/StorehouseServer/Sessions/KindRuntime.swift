@@ -1,4 +1,5 @@
 package import Observability
+import Platform
 package import StoreHosting
 import Stores
 
@@ -54,7 +55,7 @@ package struct WallClock: StoreClock {
     private let read: @Sendable () -> Int
 
     /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
-    package init(now: @escaping @Sendable () -> Int) { read = now }
+    package init(now: @escaping @Sendable () -> Int = systemTime) { read = now }
 
     package func now() -> Int { read() }
 

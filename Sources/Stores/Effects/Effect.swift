@@ -176,16 +176,6 @@ package struct EffectDescription<Action: Sendable>: Sendable {
     }
 }
 
-extension Duration {
-    /// Rounded up, so that nothing happens too early.
-    var milliseconds: Int {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = Int(seconds).multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return whole.saturatingAdding(Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
-    }
-}
-
 extension Int {
     func saturatingAdding(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)

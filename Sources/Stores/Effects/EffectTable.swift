@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// The running and the queued effects of one store. A pure value: it applies the policies and starts nothing.
@@ -55,7 +56,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         case .throttled(let interval):
             throttledUntil = throttledUntil.filter { $0.value > now }
             guard throttledUntil[request.id] == nil else { return .drop }
-            throttledUntil[request.id] = now.saturatingAdding(interval.milliseconds)
+            throttledUntil[request.id] = now.saturatingAdding(interval.wholeMilliseconds)
             return .start
         }
     }

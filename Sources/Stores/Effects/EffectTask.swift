@@ -1,3 +1,4 @@
+import Platform
 import Locks
 
 /// One run of an effect: waits for the delay, runs the operation within its deadline, and returns the last action.
@@ -35,7 +36,7 @@ struct EffectTask<Action: Sendable>: Sendable {
     /// - Returns: the last action to submit; nil if there is none.
     func callAsFunction() async -> QueuedActions<Action>? {
         if request.delay > .zero {
-            let moment = requestedAt.saturatingAdding(request.delay.milliseconds)
+            let moment = requestedAt.saturatingAdding(request.delay.wholeMilliseconds)
             guard await environment.clock.sleepUntil(moment) else { return nil }
         }
         // An effect that was cancelled before it began must not begin.
@@ -50,7 +51,7 @@ struct EffectTask<Action: Sendable>: Sendable {
 
     /// Sends `action` as the last of the run when `timeout` has passed. This cancels the run.
     private func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
-        let moment = environment.clock.now().saturatingAdding(timeout.milliseconds)
+        let moment = environment.clock.now().saturatingAdding(timeout.wholeMilliseconds)
         return Task(executorPreference: environment.executor) { [environment, send] in
             guard await environment.clock.sleepUntil(moment) else { return }
             send(action, .late)

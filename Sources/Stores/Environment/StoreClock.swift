@@ -25,11 +25,7 @@ public struct SystemClock: StoreClock {
     /// The clock of the system.
     public init() {}
 
-    public func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
-    }
+    public func now() -> Int { systemTime() }
 
     public func sleep(until moment: Int) async throws(CancellationError) {
         if Task.isCancelled { throw CancellationError() }

@@ -108,7 +108,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
 
     /// Advances the time. Sleeping effects wake one by one, in the order of their times, and each runs until it waits again.
     public func advance(by duration: Duration) throws(TestStoreFailure) {
-        try advance(to: clock.now() + duration.milliseconds)
+        try advance(to: clock.now() + Int(duration / .milliseconds(1)))
     }
 
     /// Advances the time to `moment`, in milliseconds since 1970: see ``advance(by:)``.

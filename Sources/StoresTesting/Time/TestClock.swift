@@ -33,7 +33,7 @@ public final class TestClock: StoreClock {
     public var sleepers: [Int] { contents.withLock { $0.sleepers.map(\.moment) } }
 
     /// Advances the time by `duration`, in whole milliseconds, and wakes the tasks whose time has come.
-    public func advance(by duration: Duration) { advance(to: now() + duration.milliseconds) }
+    public func advance(by duration: Duration) { advance(to: now() + Int(duration / .milliseconds(1))) }
 
     /// Advances the time to `moment` and wakes the tasks whose time has come. A time in the past changes nothing.
     public func advance(to moment: Int) {
@@ -78,11 +78,5 @@ public final class TestClock: StoreClock {
             contents.sleepers.firstIndex { $0.id == id }.map { contents.sleepers.remove(at: $0) }
         }
         cancelled?.continuation.resume(returning: false)
-    }
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -2,7 +2,7 @@ import RemoteServices
 import Sockets
 import Stores
 
-/// One call, from its making to its end: attempts, redirects and pauses between them. Lives on the loop.
+/// One call: its attempts, its redirects and the pauses between them. It lives on the loop.
 final class RemoteCall {
     typealias Completion = @Sendable (Result<RemoteResponse, RemoteFailure>) -> Void
 
@@ -17,20 +17,20 @@ final class RemoteCall {
     let timeout: Duration
     let deadline: LoopInstant
     let began = LoopInstant.current
-    /// Is told of each further try; nil where no effect makes the call.
+    /// Gets each retry; nil if no effect makes the call.
     let progress: EffectContext?
     private var completion: Completion?
-    private(set) var line: UpstreamPool?
+    private(set) var pool: UpstreamPool?
     private(set) var permit: CircuitBreaker.Permit?
-    private var alarm: LoopTimer?
+    private var deadlineTimer: LoopTimer?
     var step = Step.waiting
     var retries = 0
     var redirects = 0
     var attemptBegan = LoopInstant.current
-    /// Where the next attempt goes, once a redirect has said so.
-    var elsewhere: HTTPURL?
-    /// Whether the configured fields may still be sent: not after another origin has been visited.
-    var isTrusted = true
+    /// The address of the next attempt after a redirect.
+    var redirectTarget: HTTPURL?
+    /// True until a redirect leads to another origin. Later requests get no configured fields, even at the first origin.
+    var isSameOrigin = true
 
     init(_ request: RemoteRequest, timeout: Duration, _ progress: EffectContext?) {
         self.request = request
@@ -43,19 +43,20 @@ final class RemoteCall {
         if case .over = step { true } else { false }
     }
 
-    /// Begins to watch the deadline.
+    /// Starts the timer of the deadline.
+    ///
     /// - Parameter completion: called once, on the loop.
     /// - Returns: false if the call was cancelled before.
-    func join(_ line: UpstreamPool, _ completion: @escaping Completion) -> Bool {
+    func join(_ pool: UpstreamPool, _ completion: @escaping Completion) -> Bool {
         guard !isOver else {
             completion(.failure(.cancelled))
             return false
         }
         self.completion = completion
-        self.line = line
-        alarm = line.loop.schedule(after: line.loop.now.duration(to: deadline)) {
-            self.alarm = nil
-            self.endLate()
+        self.pool = pool
+        deadlineTimer = pool.loop.schedule(after: pool.loop.now.duration(to: deadline)) {
+            self.deadlineTimer = nil
+            self.endAtDeadline()
         }
         return true
     }
@@ -65,9 +66,9 @@ final class RemoteCall {
         attempt()
     }
 
-    func endLate() {
-        guard let line else { return }
-        end(.timeout, "\(line.settings.name) did not answer within \(timeout)")
+    func endAtDeadline() {
+        guard let pool else { return }
+        end(.timeout, "\(pool.settings.name) did not answer within \(timeout)")
     }
 
     func end(_ code: RemoteFailure.Code, _ message: String) {
@@ -78,38 +79,38 @@ final class RemoteCall {
         end(.failure(failure))
     }
 
-    /// Ends the call, wherever it stands; an exchange under way is cut. Later ends are ignored.
+    /// Ends the call in whatever step it is, and cancels a transfer under way. Later calls have no effect.
     func end(_ result: Result<RemoteResponse, RemoteFailure>) {
         guard !isOver else { return }
         let last = step
         step = .over
-        if let line {
-            if let alarm { line.loop.cancel(alarm) }
+        if let pool {
+            if let deadlineTimer { pool.loop.cancel(deadlineTimer) }
             switch last {
             case .attempting(let transfer):
-                line.multi.cancel(transfer)
-                tellAttempt(.failed(result.failure?.code ?? .interrupted, library: nil))
-            case .pausing(let timer): line.loop.cancel(timer)
+                pool.multi.cancel(transfer)
+                reportAttempt(.failed(result.failure?.code ?? .interrupted, library: nil))
+            case .pausing(let timer): pool.loop.cancel(timer)
             case .waiting, .over: break
             }
-            line.leave(self, permit, Self.verdict(result))
-            line.meter.end(result, after: began.duration(to: line.loop.now))
+            pool.leave(self, permit, Self.verdict(result))
+            pool.counters.end(result, after: began.duration(to: pool.loop.now))
         }
-        line = nil
+        pool = nil
         completion?(result)
         completion = nil
     }
 
-    /// Tells whoever listens how the attempt went that is just over.
-    func tellAttempt(_ outcome: UpstreamEvent.Outcome) {
-        guard let line, let observe = line.observe else { return }
+    /// Reports the outcome of the attempt that has just ended.
+    func reportAttempt(_ outcome: UpstreamEvent.Outcome) {
+        guard let pool, let observe = pool.observe else { return }
         observe(
             .attempt(
-                upstream: line.settings.name, method: request.method, number: retries + 1, outcome,
-                attemptBegan.duration(to: line.loop.now)))
+                upstream: pool.settings.name, method: request.method, number: retries + 1, outcome,
+                attemptBegan.duration(to: pool.loop.now)))
     }
 
-    /// What a result says about the health of the service.
+    /// What a result shows about the health of the service.
     private static func verdict(_ result: Result<RemoteResponse, RemoteFailure>) -> CircuitBreaker.Verdict {
         switch result {
         case .success(let answer): answer.status >= 500 ? .failure : .success

@@ -2,16 +2,16 @@ import RemoteServices
 import Sockets
 import Stores
 
-/// The calls to one remote service: which run, which wait, which are refused. Lives on the loop.
+/// The calls to one remote service: it starts them, queues them or refuses them. It lives on the loop.
 final class UpstreamPool {
     let settings: UpstreamSettings
     let address: HTTPURL
     let userAgent: String
-    let meter: UpstreamMetrics
+    let counters: UpstreamMetrics
     let observe: (@Sendable (UpstreamEvent) -> Void)?
-    private let hub: LoopBound<UpstreamHub>
+    private let shared: LoopBound<SharedCurl>
     private var breaker: CircuitBreaker {
-        didSet { if breaker.phase != oldValue.phase { tellCircuit() } }
+        didSet { if breaker.phase != oldValue.phase { publishCircuitState() } }
     }
     private var budget = RetryBudget(at: .current)
     private var running: [ObjectIdentifier: RemoteCall] = [:]
@@ -19,26 +19,26 @@ final class UpstreamPool {
     private var isStartingWaiting = false
 
     init(
-        _ settings: UpstreamSettings, address: HTTPURL, userAgent: String, hub: LoopBound<UpstreamHub>,
-        meter: UpstreamMetrics, observe: (@Sendable (UpstreamEvent) -> Void)?
+        _ settings: UpstreamSettings, address: HTTPURL, userAgent: String, shared: LoopBound<SharedCurl>,
+        counters: UpstreamMetrics, observe: (@Sendable (UpstreamEvent) -> Void)?
     ) {
         self.settings = settings
         self.address = address
         self.userAgent = userAgent
-        self.hub = hub
-        self.meter = meter
+        self.shared = shared
+        self.counters = counters
         self.observe = observe
         breaker = CircuitBreaker(failures: settings.breakerFailures, cooldown: settings.breakerCooldown)
     }
 
-    var loop: any EventLoop { hub.value.loop }
-    var multi: CurlMulti { hub.value.multi }
+    var loop: any EventLoop { shared.value.loop }
+    var multi: CurlMulti { shared.value.multi }
 
-    /// Starts a call, lets it wait, or refuses it.
+    /// Starts, queues or refuses a call.
     func enter(_ call: RemoteCall) {
-        meter.countCall()
-        defer { tellCrowd() }
-        guard !hub.value.isClosed else { return call.end(.stopping) }
+        counters.countCall()
+        defer { updateGauges() }
+        guard !shared.value.isClosed else { return call.end(.stopping) }
         if breaker.refuses(at: loop.now) {
             refuse(call)
         } else if running.count < max(settings.maxConcurrent, 1) {
@@ -58,42 +58,42 @@ final class UpstreamPool {
     }
 
     private func refuse(_ call: RemoteCall) {
-        call.end(.circuitOpen, "\(settings.name) failed too often; it is not called for a while")
+        call.end(.circuitOpen, "\(settings.name) failed too often; its circuit is open")
     }
 
-    /// A call has ended, wherever it was.
+    /// Removes a call that has ended, running or waiting.
     func leave(_ call: RemoteCall, _ permit: CircuitBreaker.Permit?, _ verdict: CircuitBreaker.Verdict) {
         if let permit { breaker.record(verdict, for: permit, at: loop.now) }
         running[ObjectIdentifier(call)] = nil
-        if waiting.remove(call) { waiting.tidy() }
+        if waiting.remove(call) { waiting.compact() }
         startWaiting()
-        tellCrowd()
+        updateGauges()
     }
 
-    private func tellCrowd() {
-        meter.set(inFlight: running.count, waiting: waiting.count)
+    private func updateGauges() {
+        counters.set(inFlight: running.count, waiting: waiting.count)
     }
 
-    private func tellCircuit() {
-        meter.set(breaker.phase)
+    private func publishCircuitState() {
+        counters.set(breaker.phase)
         observe?(.circuit(upstream: settings.name, breaker.phase))
     }
 
     private func startWaiting() {
-        // A call that is refused leaves at once, and would come back here, deeper each time.
-        guard !isStartingWaiting, !hub.value.isClosed else { return }
+        // A refused call leaves at once and calls this method again; the flag stops the recursion.
+        guard !isStartingWaiting, !shared.value.isClosed else { return }
         isStartingWaiting = true
         defer { isStartingWaiting = false }
         while running.count < max(settings.maxConcurrent, 1), let call = waiting.popFirst() {
             start(call)
         }
-        waiting.tidy()
+        waiting.compact()
     }
 
-    /// Whether a call may be tried again: the circuit is as it was when the call began, and the budget has a retry.
+    /// Takes a retry from the budget. Returns false if it is empty, or if the circuit changed since the call began.
     func takeRetry(_ permit: CircuitBreaker.Permit) -> Bool {
-        guard breaker.stands(permit), budget.takeRetry(at: loop.now) else { return false }
-        meter.countRetry()
+        guard breaker.isCurrent(permit), budget.takeRetry(at: loop.now) else { return false }
+        counters.countRetry()
         return true
     }
 
@@ -107,11 +107,11 @@ final class UpstreamPool {
     }
 }
 
-/// A queue that can be left from the middle: everything is O(1) on average.
+/// A queue whose elements can be removed anywhere in amortized constant time.
 ///
-/// Who leaves stays in the array, marked as gone, until it is popped or the marked outnumber the others.
+/// A removed element leaves a gap in the array. ``compact()`` closes the gaps when they outnumber the elements.
 package struct RemovableQueue<Element: AnyObject> {
-    private var places: [Element?] = []
+    private var slots: [Element?] = []
     private var first = 0
     private var positions: [ObjectIdentifier: Int] = [:]
 
@@ -120,34 +120,34 @@ package struct RemovableQueue<Element: AnyObject> {
     package var count: Int { positions.count }
 
     package mutating func append(_ element: Element) {
-        positions[ObjectIdentifier(element)] = places.count
-        places.append(element)
+        positions[ObjectIdentifier(element)] = slots.count
+        slots.append(element)
     }
 
     package mutating func popFirst() -> Element? {
-        while first < places.count {
+        while first < slots.count {
             defer { first += 1 }
-            guard let element = places[first] else { continue }
+            guard let element = slots[first] else { continue }
             remove(element)
             return element
         }
         return nil
     }
 
-    /// - Returns: whether it waited.
+    /// - Returns: false if it is not in the queue.
     @discardableResult
     package mutating func remove(_ element: Element) -> Bool {
         guard let position = positions.removeValue(forKey: ObjectIdentifier(element)) else { return false }
-        places[position] = nil
+        slots[position] = nil
         return true
     }
 
-    /// Forgets those who are gone, when there are many.
-    package mutating func tidy() {
-        guard places.count > 2 * count + 32 else { return }
-        places = places.compactMap(\.self)
+    /// Closes the gaps if there are many.
+    package mutating func compact() {
+        guard slots.count > 2 * count + 32 else { return }
+        slots = slots.compactMap(\.self)
         first = 0
-        for (position, element) in places.enumerated() {
+        for (position, element) in slots.enumerated() {
             if let element { positions[ObjectIdentifier(element)] = position }
         }
     }

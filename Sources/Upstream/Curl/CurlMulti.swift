@@ -1,14 +1,14 @@
 import CCurl
 import Sockets
 
-/// Runs transfers on libcurl's multi interface, driven by an event loop: no call blocks, and none has a thread.
+/// Runs transfers on libcurl's multi interface, driven by an event loop, without blocking a thread.
 ///
-/// Lives on the loop. The multi handle is made for the first transfer, and freed, with the connections it keeps open,
-/// when there has been none for a while: libcurl itself does not look after idle connections.
+/// It lives on the loop. The multi handle is made for the first transfer and freed with its open connections after a while
+/// without transfers, because libcurl does not close idle connections by itself.
 final class CurlMulti {
     typealias Handle = UnsafeMutableRawPointer
 
-    /// How long an unused connection is kept for another call, in seconds.
+    /// How long an idle connection is kept for another call, in seconds.
     static let connectionIdleSeconds = 10
 
     private let loop: any EventLoop
@@ -17,18 +17,18 @@ final class CurlMulti {
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var lookups = DNSLookupCoalescer()
     private var timer: LoopTimer?
-    private var quietTimer: LoopTimer?
-    private var isPushWanted = false
-    private var isPushComing = false
+    private var idleTimer: LoopTimer?
+    private var needsKick = false
+    private var isKickScheduled = false
 
     init(_ library: CurlLibrary, on loop: any EventLoop) {
         self.library = library
         self.loop = loop
     }
 
-    /// Starts a transfer. Its completion is called later, never from within.
+    /// Starts a transfer. Its completion is called in a later turn of the loop.
     func start(_ transfer: CurlTransfer) {
-        stopQuietTimer()
+        stopIdleTimer()
         guard handle != nil || library.load() else { return refuse(transfer, .noLibrary) }
         guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
         transfer.multi = self
@@ -39,30 +39,30 @@ final class CurlMulti {
         }
     }
 
-    /// Ends a transfer without a word; its connection is closed at once.
+    /// Ends a transfer without calling its completion, and closes its connection at once.
     func cancel(_ transfer: CurlTransfer) {
-        transfer.drop()
+        transfer.discard()
         if let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil {
             ccurl_multi_remove_handle(handle, easy)
         }
         close(transfer)
         endLookup(transfer)
-        startQuietTimer()
+        startIdleTimer()
     }
 
-    /// Frees everything. Transfers that still run are dropped without a word.
+    /// Frees everything. Completions of transfers under way are not called.
     func close() {
         for transfer in transfers.values {
             cancel(transfer)
         }
-        stopQuietTimer()
+        stopIdleTimer()
         freeHandle()
     }
 
     private func refuse(_ transfer: CurlTransfer, _ failure: TransferFailure = .notStarted) {
         close(transfer)
-        loop.atEndOfTurn { self.tell(transfer, .failed(failure)) }
-        startQuietTimer()
+        loop.atEndOfTurn { self.complete(transfer, .failed(failure)) }
+        startIdleTimer()
     }
 
     private func act(on socket: curl_socket_t, _ events: Int32) {
@@ -73,7 +73,7 @@ final class CurlMulti {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             finish(easy, message.pointee.data.result)
         }
-        startQuietTimer()
+        startIdleTimer()
     }
 
     private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
@@ -81,31 +81,31 @@ final class CurlMulti {
         let outcome = transfer.outcome(code)
         ccurl_multi_remove_handle(handle, easy)
         close(transfer)
-        if transfer.awaitsName { return wait(transfer) }
+        if transfer.waitsForLookup { return wait(transfer) }
         endLookup(transfer, failing: code == CURLE_COULDNT_RESOLVE_HOST ? outcome : nil)
-        tell(transfer, outcome)
+        complete(transfer, outcome)
     }
 
     private func close(_ transfer: CurlTransfer) {
-        if let alarm = transfer.speedAlarm { loop.cancel(alarm) }
-        transfer.speedAlarm = nil
+        if let deadlineTimer = transfer.speedTimer { loop.cancel(deadlineTimer) }
+        transfer.speedTimer = nil
         transfer.close()
     }
 
-    private func tell(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
-        if !transfer.isDropped { transfer.completion(outcome) }
+    private func complete(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+        if !transfer.isDiscarded { transfer.completion(outcome) }
     }
 }
 
-// Answers that have begun must go on. (libcurl's own limit counts the time before the first byte too.)
+// The lowest speed of a response. (libcurl's own limit also counts the time before the first byte.)
 extension CurlMulti {
     func watchSpeed(of transfer: CurlTransfer) {
         let settings = transfer.request.settings
-        guard settings.lowSpeedBytes > 0, transfer.speedAlarm == nil else { return }
-        transfer.speedAlarm = loop.schedule(after: settings.lowSpeedTime) {
-            transfer.speedAlarm = nil
+        guard settings.lowSpeedBytes > 0, transfer.speedTimer == nil else { return }
+        transfer.speedTimer = loop.schedule(after: settings.lowSpeedTime) {
+            transfer.speedTimer = nil
             let least = Double(settings.lowSpeedBytes) * (settings.lowSpeedTime / .seconds(1))
-            if Double(transfer.takeNewBytes()) < least {
+            if Double(transfer.takeByteCount()) < least {
                 self.stop(transfer, .tooSlow)
             } else {
                 self.watchSpeed(of: transfer)
@@ -117,14 +117,14 @@ extension CurlMulti {
         guard let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil else { return }
         ccurl_multi_remove_handle(handle, easy)
         close(transfer)
-        tell(transfer, .failed(failure))
-        startQuietTimer()
+        complete(transfer, .failed(failure))
+        startIdleTimer()
     }
 }
 
-// Looking up names, one transfer for all. Called from within libcurl, so what follows is put off.
+// Name resolution by one transfer for all. libcurl calls this, so it must not be called back before the turn's end.
 extension CurlMulti {
-    func mayLookUp(_ transfer: CurlTransfer) -> Bool {
+    func mayResolve(_ transfer: CurlTransfer) -> Bool {
         lookups.begin(transfer)
     }
 
@@ -132,11 +132,11 @@ extension CurlMulti {
         if !lookups.wait(transfer) { startAgain(transfer) }
     }
 
-    /// - Parameter outcome: what becomes of all who waited, if the look-up has failed.
+    /// - Parameter outcome: the outcome of every waiting transfer if the lookup has failed.
     func endLookup(_ transfer: CurlTransfer, failing outcome: TransferOutcome? = nil) {
         for waiting in lookups.end(transfer) {
             if let outcome {
-                loop.atEndOfTurn { self.tell(waiting, outcome) }
+                loop.atEndOfTurn { self.complete(waiting, outcome) }
             } else {
                 startAgain(waiting)
             }
@@ -145,7 +145,7 @@ extension CurlMulti {
 
     private func startAgain(_ transfer: CurlTransfer) {
         loop.atEndOfTurn {
-            if !transfer.isDropped { self.start(transfer) }
+            if !transfer.isDiscarded { self.start(transfer) }
         }
     }
 }
@@ -180,17 +180,17 @@ extension CurlMulti {
         setTimer(-1)
     }
 
-    private func startQuietTimer() {
-        guard transfers.isEmpty, handle != nil, quietTimer == nil else { return }
-        quietTimer = loop.schedule(after: .seconds(Self.connectionIdleSeconds)) {
-            self.quietTimer = nil
+    private func startIdleTimer() {
+        guard transfers.isEmpty, handle != nil, idleTimer == nil else { return }
+        idleTimer = loop.schedule(after: .seconds(Self.connectionIdleSeconds)) {
+            self.idleTimer = nil
             self.freeHandle()
         }
     }
 
-    private func stopQuietTimer() {
-        if let quietTimer { loop.cancel(quietTimer) }
-        quietTimer = nil
+    private func stopIdleTimer() {
+        if let idleTimer { loop.cancel(idleTimer) }
+        idleTimer = nil
     }
 }
 
@@ -219,9 +219,9 @@ extension CurlMulti: ReadinessHandler {
     private func setTimer(_ milliseconds: Int) {
         if let timer { loop.cancel(timer) }
         timer = nil
-        isPushWanted = milliseconds == 0
-        if isPushWanted {
-            push()
+        needsKick = milliseconds == 0
+        if needsKick {
+            kick()
         } else if milliseconds > 0 {
             timer = loop.schedule(after: .milliseconds(milliseconds)) {
                 self.timer = nil
@@ -230,14 +230,14 @@ extension CurlMulti: ReadinessHandler {
         }
     }
 
-    /// Calls libcurl at the end of the turn: sooner than any timer, and once for all transfers that begin in the turn.
-    private func push() {
-        guard !isPushComing else { return }
-        isPushComing = true
+    /// Calls libcurl at the end of the turn: before any timer, and once for all transfers that start in the turn.
+    private func kick() {
+        guard !isKickScheduled else { return }
+        isKickScheduled = true
         loop.atEndOfTurn {
-            self.isPushComing = false
-            guard self.isPushWanted else { return }
-            self.isPushWanted = false
+            self.isKickScheduled = false
+            guard self.needsKick else { return }
+            self.needsKick = false
             self.act(on: CURL_SOCKET_TIMEOUT, 0)
         }
     }
@@ -246,11 +246,11 @@ extension CurlMulti: ReadinessHandler {
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
-        // Told of an error, libcurl would not look what it is; told to read or write, it finds out.
+        // For an error event libcurl does not look for the cause. Reading or writing makes it find the cause.
         if events == 0 { events = CURL_CSELECT_IN | CURL_CSELECT_OUT }
         act(on: descriptor, events)
     }
 
-    /// The owner of the loop closes the transfers first, so that nothing is watched by then.
+    /// Has nothing to do: the owner of the loop closes the transfers first, so no descriptor is watched any more.
     func loopStopped(_ descriptor: Int32) {}
 }

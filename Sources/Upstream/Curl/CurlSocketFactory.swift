@@ -2,9 +2,9 @@ import CCurl
 import Platform
 import Stores
 
-/// The sockets of connections: libcurl asks for each with the address that it is for.
+/// Opens the sockets of libcurl's connections.
 enum CurlSocketFactory {
-    /// Opens a socket that child processes do not inherit.
+    /// Opens a socket for an address. Child processes do not inherit it.
     static func open(_ address: curl_sockaddr) -> curl_socket_t {
         #if canImport(Darwin)
             let descriptor = socket(address.family, address.socktype, address.protocol)
@@ -39,10 +39,10 @@ enum CurlSocketFactory {
     }
 }
 
-/// Who looks up which name, so that no name is looked up twice at a time.
+/// Lets one transfer resolve a name for all, so that no name is resolved twice at a time.
 ///
-/// libcurl's resolver takes a thread for each look-up; hundreds of calls that begin together would take hundreds. So
-/// the first of them looks the name up for all, and the others wait until libcurl's cache has it.
+/// libcurl's resolver uses a thread for each lookup, and hundreds of calls that start together would use hundreds. The
+/// first one resolves the name, and the others wait until libcurl's cache contains it.
 struct DNSLookupCoalescer {
     private struct Lookup {
         let holder: ObjectIdentifier
@@ -51,8 +51,9 @@ struct DNSLookupCoalescer {
 
     private var lookups: [HTTPURL.Origin: Lookup] = [:]
 
-    /// A transfer wants to look its name up.
-    /// - Returns: false if another is at it.
+    /// Starts the lookup of a transfer's name.
+    ///
+    /// - Returns: false if another transfer already resolves it.
     mutating func begin(_ transfer: CurlTransfer) -> Bool {
         let origin = transfer.request.address.origin
         if let lookup = lookups[origin] { return lookup.holder == ObjectIdentifier(transfer) }
@@ -60,8 +61,9 @@ struct DNSLookupCoalescer {
         return true
     }
 
-    /// Lets a transfer wait for the look-up that is under way.
-    /// - Returns: false if it is over by now.
+    /// Adds a transfer to those that wait for the lookup under way.
+    ///
+    /// - Returns: false if the lookup has ended.
     mutating func wait(_ transfer: CurlTransfer) -> Bool {
         let origin = transfer.request.address.origin
         guard lookups[origin] != nil else { return false }
@@ -69,8 +71,9 @@ struct DNSLookupCoalescer {
         return true
     }
 
-    /// A transfer looks nothing up any more.
-    /// - Returns: who waited for it.
+    /// Ends the lookup of a transfer.
+    ///
+    /// - Returns: the transfers that waited for it.
     mutating func end(_ transfer: CurlTransfer) -> [CurlTransfer] {
         let origin = transfer.request.address.origin
         guard lookups[origin]?.holder == ObjectIdentifier(transfer) else { return [] }
@@ -78,10 +81,10 @@ struct DNSLookupCoalescer {
     }
 }
 
-/// libcurl as it is found when the first call is made: a dozen libraries come with it, which a server without remote
-/// calls does without.
+/// libcurl, loaded for the first call, because a server without remote calls does not need the dozen libraries that come
+/// with it.
 package struct CurlLibrary: Sendable {
-    /// What the system calls it.
+    /// The library's name on this system.
     package static let name = CCURL_LIBRARY
 
     private let name: String
@@ -89,15 +92,16 @@ package struct CurlLibrary: Sendable {
     private var hasWarned = false
 
     /// - Parameters:
-    ///   - name: what to look for.
-    ///   - warn: told once, in a sentence, if the library cannot be loaded.
+    ///   - name: the file name of the library.
+    ///   - warn: called once with a message if the library cannot be loaded.
     package init(name: String = Self.name, warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.name = name
         self.warn = warn
     }
 
-    /// Loads it where it is not there yet; takes some milliseconds then.
-    /// - Returns: false if it cannot be loaded. It is looked for again next time.
+    /// Loads the library if it is not loaded yet, which takes some milliseconds.
+    ///
+    /// - Returns: false if it cannot be loaded. The next call tries again.
     mutating func load() -> Bool {
         guard let problem = ccurl_load(name) else { return true }
         if !hasWarned {

@@ -1,9 +1,10 @@
 import CCurl
+import RemoteServices
 import Sockets
 
-/// One exchange with a service on one easy handle: a request and an answer, no redirect and no retry.
+/// One request and its response on one easy handle, without redirects and retries.
 ///
-/// Lives on the loop. `CurlMulti` keeps it alive while libcurl knows its address.
+/// It lives on the loop. `CurlMulti` keeps it alive while libcurl has a pointer to it.
 final class CurlTransfer {
     typealias Completion = (TransferOutcome) -> Void
 
@@ -14,21 +15,20 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var headerBytes = 0
     private var headers: [UInt8] = []
-    private var areHeadersOver = false
-    /// How much has come since that was last asked.
-    private var newBytes = 0
-    /// Looks whether the answer comes too slowly.
-    var speedAlarm: LoopTimer?
+    private var headersEnded = false
+    /// The bytes that arrived since ``takeByteCount()`` was last called.
+    private var unreportedBytes = 0
+    /// Measures the speed of the response.
+    var speedTimer: LoopTimer?
     private var isSent = false
-    /// Whether an address was refused because it is not public.
-    private var wasDenied = false
-    /// Whether the transfer was stopped because another looks its name up.
-    private(set) var awaitsName = false
-    /// Whether nobody wants to hear of it any more.
-    private(set) var isDropped = false
-    /// Where look-ups are asked for and told, on the loop.
+    /// True if an address was refused because it is not public.
+    private var refusedPrivateAddress = false
+    /// True if the transfer was stopped because another one resolves its name.
+    private(set) var waitsForLookup = false
+    /// True if the completion must not be called any more.
+    private(set) var isDiscarded = false
     weak var multi: CurlMulti?
-    /// What stopped the transfer from inside a callback; it says more than libcurl's code.
+    /// The reason if a callback stopped the transfer. It is more precise than libcurl's code.
     private var stopped: TransferFailure?
 
     /// - Parameter completion: called once on the loop, unless the transfer is cancelled.
@@ -42,11 +42,12 @@ final class CurlTransfer {
     }
 
     /// Makes the handle.
-    /// - Returns: nil if libcurl refuses.
+    ///
+    /// - Returns: nil if libcurl rejects the request.
     func open() -> UnsafeMutableRawPointer? {
         guard let easy = ccurl_easy_init() else { return nil }
         self.easy = easy
-        awaitsName = false
+        waitsForLookup = false
         for line in request.fields {
             guard let longer = ccurl_slist_append(fields, line) else { return nil }
             fields = longer
@@ -54,9 +55,9 @@ final class CurlTransfer {
         return configure(easy, fields: fields) ? easy : nil
     }
 
-    /// Frees the handle, which no multi handle holds any more.
+    /// Frees the handle. It must not be part of a multi handle any more.
     func close() {
-        // Without a handle nothing of libcurl may be there.
+        // Without a handle libcurl may not be loaded.
         guard let easy else { return }
         ccurl_easy_cleanup(easy)
         ccurl_slist_free_all(fields)
@@ -64,20 +65,20 @@ final class CurlTransfer {
         fields = nil
     }
 
-    func drop() {
-        isDropped = true
+    func discard() {
+        isDiscarded = true
     }
 
-    /// What the finished transfer brought.
+    /// The outcome of the finished transfer.
     func outcome(_ code: CURLcode) -> TransferOutcome {
         if let stopped { return .failed(stopped) }
-        if code == CURLE_COULDNT_CONNECT, wasDenied { return .failed(.denied) }
+        if code == CURLE_COULDNT_CONNECT, refusedPrivateAddress { return .failed(.denied) }
         guard code == CURLE_OK else { return .failed(TransferFailure(code)) }
         return .answered(
-            TransferResponse(
-                status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE), headers: headers,
-                body: body,
-                location: text(CURLINFO_REDIRECT_URL), retryAfter: retryAfter))
+            RemoteResponse(
+                status: number(CURLINFO_RESPONSE_CODE), contentType: text(CURLINFO_CONTENT_TYPE),
+                headers: RemoteHeaders(section: headers), body: body),
+            redirect: text(CURLINFO_REDIRECT_URL), retryAfter: retryAfter)
     }
 
     private func number(_ info: CURLINFO) -> Int {
@@ -98,22 +99,24 @@ final class CurlTransfer {
     }
 }
 
-// What libcurl tells while the transfer runs.
+// libcurl's callbacks while the transfer runs.
 extension CurlTransfer {
-    /// A piece of the body.
-    /// - Returns: false to stop.
+    /// A part of the body.
+    ///
+    /// - Returns: false to stop the transfer.
     func received(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= request.settings.maxBodyBytes - body.count else {
             stopped = .tooLarge
             return false
         }
         body.append(contentsOf: bytes)
-        newBytes += bytes.count
+        unreportedBytes += bytes.count
         return true
     }
 
-    /// A line of a header section; interim answers and trailers count too.
-    /// - Returns: false to stop.
+    /// A line of a header section, of interim responses and trailers as well.
+    ///
+    /// - Returns: false to stop the transfer.
     func received(header line: UnsafeRawBufferPointer) -> Bool {
         guard line.count <= request.settings.maxHeaderBytes - headerBytes else {
             stopped = .tooLarge
@@ -121,49 +124,52 @@ extension CurlTransfer {
         }
         if headerBytes == 0 { multi?.watchSpeed(of: self) }
         headerBytes += line.count
-        newBytes += line.count
-        keep(header: line)
+        unreportedBytes += line.count
+        append(header: line)
         return true
     }
 
-    private func keep(header line: UnsafeRawBufferPointer) {
+    private func append(header line: UnsafeRawBufferPointer) {
         if line.starts(with: "HTTP/".utf8) {
             headers.removeAll(keepingCapacity: true)
-            areHeadersOver = false
+            headersEnded = false
         }
-        if !areHeadersOver { headers.append(contentsOf: line) }
-        if line.elementsEqual("\r\n".utf8) { areHeadersOver = true }
+        if !headersEnded { headers.append(contentsOf: line) }
+        if line.elementsEqual("\r\n".utf8) { headersEnded = true }
     }
 
-    /// How much has come since this was last asked.
-    func takeNewBytes() -> Int {
-        defer { newBytes = 0 }
-        return newBytes
+    /// The bytes that arrived since the last call.
+    func takeByteCount() -> Int {
+        defer { unreportedBytes = 0 }
+        return unreportedBytes
     }
 
-    /// A name is about to be looked up.
-    /// - Returns: false to stop.
-    func beforeLookup() -> Bool {
-        awaitsName = multi?.mayLookUp(self) == false
-        return !awaitsName
+    /// libcurl is about to resolve the name.
+    ///
+    /// - Returns: false to stop the transfer.
+    func willResolve() -> Bool {
+        waitsForLookup = multi?.mayResolve(self) == false
+        return !waitsForLookup
     }
 
-    /// A connection is about to be made, so the name is known.
-    /// - Returns: false to pass over this address.
-    func beforeConnection(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
+    /// libcurl is about to connect, so the name is resolved.
+    ///
+    /// - Returns: false to skip this address.
+    func willConnect(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
         multi?.endLookup(self)
         guard request.settings.denyPrivate, !CurlSocketFactory.isPublic(address) else { return true }
-        wasDenied = true
+        refusedPrivateAddress = true
         return false
     }
 
-    /// The request is about to be sent.
+    /// libcurl is about to send the request.
     ///
-    /// libcurl sends it again, unasked, when a connection that it reused turns out dead. That could do a POST twice,
-    /// and hides a retry from the rules for them, so the second time stops the transfer.
-    /// - Returns: false to stop.
-    func beforeRequest(to address: UnsafePointer<CChar>) -> Bool {
-        // The connection may have been made for a service that private addresses are not denied to.
+    /// It sends the request again by itself if a reused connection turns out to be closed. That could repeat a POST and
+    /// bypass the retry rules, so the second time stops the transfer.
+    ///
+    /// - Returns: false to stop the transfer.
+    func willSend(to address: UnsafePointer<CChar>) -> Bool {
+        // The connection may have been opened for a service that allows private addresses.
         if request.settings.denyPrivate, !CurlSocketFactory.isPublic(address) {
             stopped = .denied
         } else if isSent {

@@ -2,98 +2,87 @@ import CCurl
 import RemoteServices
 import Stores
 
-/// What became of one exchange with a service.
+/// The result of one transfer.
 enum TransferOutcome {
-    case answered(TransferResponse)
+    /// - redirect: the absolute URL of a `Location` field.
+    /// - retryAfter: the delay that the service asks for.
+    case answered(RemoteResponse, redirect: String?, retryAfter: Duration?)
     case failed(TransferFailure)
 }
 
-/// A whole answer.
-struct TransferResponse {
-    var status: Int
-    var contentType: String?
-    /// Lines of the last header section.
-    var headers: [UInt8]
-    var body: [UInt8]
-    /// Where the answer points to, made absolute.
-    var location: String?
-    /// How long the service wants to be left alone.
-    var retryAfter: Duration?
-}
-
-/// Why there was no whole answer.
+/// The reason why a transfer brought no complete response.
 struct TransferFailure {
     var code: RemoteFailure.Code
-    var breakage: RetryRule.Breakage
-    /// Half a sentence that names no address.
+    var stage: RetryRule.FailureStage
+    /// Part of a sentence, without an address.
     var reason: String
     /// libcurl's own code, for the log.
     var library: Int?
-    /// Whether the time for the call is over.
-    var isLate = false
+    /// True if the call's time is over.
+    var isTimeout = false
 }
 
-/// What one exchange sends, and the bounds of what may come back.
+/// The request of one transfer, and the limits of its response.
 struct TransferRequest {
     var method: String
     var address: HTTPURL
-    /// Whole header lines.
+    /// Complete header lines.
     var fields: [String]
     var body: [UInt8]
-    /// What is left of the call's time.
+    /// The rest of the call's time.
     var timeout: Duration
-    /// Whether a connection that was used before may be used.
+    /// Allows a connection that was used before.
     var reusesConnection: Bool
-    /// Whether it goes to the service itself, and not to where that has led: only then may it say who calls.
-    var isTrusted: Bool
+    /// True if no redirect has led to another origin. Only then the client's certificate is sent.
+    var isSameOrigin: Bool
     var settings: UpstreamSettings
     var userAgent: String
 
-    /// Whether the message has a body, be it empty (RFC 9110, 8.6).
+    /// True if the message has a body, even an empty one (RFC 9110, 8.6).
     var sendsBody: Bool { !body.isEmpty || ["POST", "PUT", "PATCH"].contains(method) }
 }
 
 extension TransferFailure {
-    /// What libcurl's verdict means, in one table.
+    /// The meaning of libcurl's code.
     init(_ code: CURLcode) {
         let reason = String(cString: ccurl_easy_strerror(code))
         switch code {
         case CURLE_COULDNT_CONNECT:
-            self.init(code: .unreachable, breakage: .refused, reason: reason)
+            self.init(code: .unreachable, stage: .refused, reason: reason)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_SSL_CONNECT_ERROR:
-            self.init(code: .unreachable, breakage: .unconnected, reason: reason)
+            self.init(code: .unreachable, stage: .unconnected, reason: reason)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
-            self.init(code: .unreachable, breakage: .broken, reason: reason)
+            self.init(code: .unreachable, stage: .broken, reason: reason)
         case CURLE_OPERATION_TIMEDOUT:
-            self.init(code: .timeout, breakage: .lasting, reason: reason, isLate: true)
-        // What is no HTTP is an unsupported protocol to libcurl: HTTP/0.9.
+            self.init(code: .timeout, stage: .permanent, reason: reason, isTimeout: true)
+        // libcurl takes a response that is not HTTP for HTTP/0.9, an unsupported protocol.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            self.init(code: .badBody, breakage: .lasting, reason: "it does not speak HTTP as it should")
-        // A header line beyond libcurl's own bound counts as out of memory.
+            self.init(code: .badBody, stage: .permanent, reason: "its response is not valid HTTP")
+        // libcurl reports a header line beyond its own limit as out of memory.
         case CURLE_FILESIZE_EXCEEDED, CURLE_OUT_OF_MEMORY:
             self = .tooLarge
         default:
-            self.init(code: .unreachable, breakage: .lasting, reason: reason)
+            self.init(code: .unreachable, stage: .permanent, reason: reason)
         }
         library = Int(code.rawValue)
     }
 
     static let tooSlow = TransferFailure(
-        code: .timeout, breakage: .lasting, reason: "the answer comes too slowly")
+        code: .timeout, stage: .permanent, reason: "the response is too slow")
 
     static let tooLarge = TransferFailure(
-        code: .tooLarge, breakage: .lasting, reason: "the answer is larger than the limit")
+        code: .tooLarge, stage: .permanent, reason: "the response is larger than the limit")
 
     static let repeated = TransferFailure(
-        code: .unreachable, breakage: .broken, reason: "the connection broke before the answer")
+        code: .unreachable, stage: .broken, reason: "the connection broke before the response")
 
     static let denied = TransferFailure(
-        code: .unreachable, breakage: .lasting, reason: "its address is not public")
+        code: .unreachable, stage: .permanent, reason: "its address is not public")
 
     static let noLibrary = TransferFailure(
-        code: .unreachable, breakage: .lasting, reason: "libcurl is not installed (Debian: libcurl4)")
+        code: .unreachable, stage: .permanent, reason: "libcurl is not installed (Debian: libcurl4)")
 
     static let notStarted = TransferFailure(
-        code: .unreachable, breakage: .lasting, reason: "the request cannot be sent")
+        code: .unreachable, stage: .permanent, reason: "the request cannot be sent")
 }

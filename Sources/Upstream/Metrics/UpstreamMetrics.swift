@@ -1,23 +1,24 @@
 import Locks
+import Platform
 package import RemoteServices
 import Stores
 
-/// Counts the calls to one remote service: the only place that does.
+/// Counts the calls to one remote service.
 final class UpstreamMetrics: Sendable {
-    /// Guards what was counted. A leaf.
+    /// No other lock is taken while this one is held.
     private let counted: Locked<UpstreamMetricsSnapshot>
 
     init(_ name: String) {
         counted = Locked(UpstreamMetricsSnapshot(name: name))
     }
 
-    var numbers: UpstreamMetricsSnapshot { counted.withLock { $0 } }
+    var snapshot: UpstreamMetricsSnapshot { counted.withLock { $0 } }
 
     func countCall() { counted.withLock { $0.calls += 1 } }
 
     func countRetry() { counted.withLock { $0.retries += 1 } }
 
-    /// A call has failed, or an answer was of no use.
+    /// Counts a failed call or an unusable response.
     func count(_ failure: RemoteFailure.Code) { counted.withLock { $0.failures[failure, default: 0] += 1 } }
 
     func set(inFlight: Int, waiting: Int) {
@@ -26,79 +27,79 @@ final class UpstreamMetrics: Sendable {
 
     func set(_ circuit: UpstreamMetricsSnapshot.Circuit) { counted.withLock { $0.circuit = circuit } }
 
-    /// A call is over.
-    func end(_ result: Result<RemoteResponse, RemoteFailure>, after length: Duration) {
-        counted.withLock { numbers in
+    /// Counts the end of a call.
+    func end(_ result: Result<RemoteResponse, RemoteFailure>, after duration: Duration) {
+        counted.withLock { snapshot in
             switch result {
-            case .success(let answer): numbers.answers[answer.status / 100, default: 0] += 1
+            case .success(let answer): snapshot.answers[answer.status / 100, default: 0] += 1
             case .failure(let failure):
-                numbers.failures[failure.code, default: 0] += 1
+                snapshot.failures[failure.code, default: 0] += 1
                 if failure.code == .circuitOpen || failure.code == .overloaded { return }
             }
-            numbers.latency.add(length)
+            snapshot.latency.add(duration)
         }
     }
 }
 
-/// What was counted of the calls to one remote service, at one moment.
+/// The metrics of one remote service at one moment.
 package struct UpstreamMetricsSnapshot: Sendable, Equatable {
-    /// How the circuit stands.
+    /// The state of the circuit breaker.
     package enum Circuit: String, Sendable, CaseIterable {
         case closed, open
         case halfOpen = "half-open"
     }
 
     package let name: String
-    /// Calls begun, those refused without a try included.
+    /// All calls, also those refused without an attempt.
     package internal(set) var calls = 0
-    /// Answers by the first digit of their status.
+    /// Responses by the first digit of their status.
     package internal(set) var answers: [Int: Int] = [:]
-    /// Calls that failed, and answers that were of no use, by code.
+    /// Failed calls and unusable responses by code.
     package internal(set) var failures: [RemoteFailure.Code: Int] = [:]
     package internal(set) var retries = 0
     package internal(set) var circuit = Circuit.closed
     /// Calls under way.
     package internal(set) var inFlight = 0
-    /// Calls in line.
+    /// Calls that wait for their turn.
     package internal(set) var waiting = 0
-    /// How long calls took, from first to last; those that were refused without a try are not in it.
+    /// The durations of calls, without those refused without an attempt.
     package internal(set) var latency = LatencyHistogram()
 
     init(name: String) { self.name = name }
 }
 
-/// Lengths of time, counted by how long they are.
+/// A histogram of durations.
 package struct LatencyHistogram: Sendable, Equatable {
-    /// The upper bounds in seconds; what is longer than the last is counted behind them.
+    /// The upper bounds in seconds. One more bucket counts what is longer.
     package static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    /// How many fell into each, not counting those below.
+    /// The count of each bucket, without the buckets below.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// All of them together, in seconds.
+    /// The sum of all durations in seconds.
     package private(set) var sum = 0.0
 
     package init() {}
 
-    /// How many there are.
+    /// The number of durations.
     package var count: Int { counts.reduce(0, +) }
 
-    package mutating func add(_ length: Duration) {
-        let seconds = max(length / .seconds(1), 0)
+    package mutating func add(_ duration: Duration) {
+        let seconds = max(duration.inSeconds, 0)
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
         sum += seconds
     }
 }
 
-/// What a log may want to say of remote calls. No address and no body is part of it.
+/// A log event of remote calls. It contains neither address nor body.
 package enum UpstreamEvent: Sendable, Hashable {
-    /// What became of one attempt.
+    /// The outcome of one attempt.
     package enum Outcome: Sendable, Hashable {
         case answered(status: Int)
-        /// With libcurl's own code, where it has one.
+        /// - library: libcurl's own code, if it has one.
         case failed(RemoteFailure.Code, library: Int?)
     }
 
-    /// One attempt of a call is over; 1 is the first. A redirect that is followed counts as none.
+    /// The end of an attempt; `number` is 1 for the first. A followed redirect is part of its attempt.
     case attempt(upstream: String, method: String, number: Int, Outcome, Duration)
     case circuit(upstream: String, UpstreamMetricsSnapshot.Circuit)
 }

@@ -1,20 +1,20 @@
 package import Sockets
 
-/// Decides whether a service that fails is worth another call.
+/// Stops calls of a service that fails.
 ///
-/// Closed, it lets calls through and counts failures in a row. After `failures` of them it is open, and refuses calls
-/// for the length of the cooldown. Then one call goes through as a probe: its success closes the circuit, its failure
-/// opens it again. What calls from before the last change have to say is not heard.
+/// A closed circuit lets calls through and counts failures in a row. After `failures` of them it opens, and refuses calls
+/// during the cooldown. Then it lets one call through as a probe: success closes the circuit, failure opens it again.
+/// Results of calls that began before the last change are ignored.
 package struct CircuitBreaker: Sendable {
-    /// What a call showed about the service.
+    /// The result of a call for the breaker.
     package enum Verdict: Sendable {
         case success
         case failure
-        /// Nothing: it was cut off from our side.
+        /// The call was cancelled, which shows nothing.
         case unknown
     }
 
-    /// Leave to call, to be given back with the verdict.
+    /// The permission for one call, given back with its verdict.
     package struct Permit: Sendable, Hashable {
         let epoch: UInt64
     }
@@ -32,14 +32,14 @@ package struct CircuitBreaker: Sendable {
     private var epoch: UInt64 = 0
 
     /// - Parameters:
-    ///   - failures: how many in a row open the circuit; 0 for never.
-    ///   - cooldown: how long it stays open.
+    ///   - failures: the number of failures in a row that opens the circuit; 0 for never.
+    ///   - cooldown: how long the circuit stays open.
     package init(failures: Int, cooldown: Duration) {
         self.failures = failures
         self.cooldown = cooldown
     }
 
-    /// How it stands, in a word.
+    /// The state of the circuit.
     package var phase: UpstreamMetricsSnapshot.Circuit {
         switch state {
         case .closed: .closed
@@ -48,7 +48,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Whether a call at this moment would be refused.
+    /// True if a call at this moment would be refused.
     package func refuses(at now: LoopInstant) -> Bool {
         switch state {
         case .closed: false
@@ -57,27 +57,27 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Lets a call through, or refuses it with nil.
+    /// A permit for a call; nil if it is refused.
     package mutating func admit(at now: LoopInstant) -> Permit? {
         guard !refuses(at: now) else { return nil }
         if case .open = state { change(to: .probing) }
         return Permit(epoch: epoch)
     }
 
-    /// Whether the circuit is as it was when the permit was given, so that trying again makes sense.
-    package func stands(_ permit: Permit) -> Bool {
+    /// True if the circuit has not changed since the permit was given, so that a retry makes sense.
+    package func isCurrent(_ permit: Permit) -> Bool {
         permit.epoch == epoch
     }
 
-    /// Hears what a call showed.
+    /// Records the result of a call.
     package mutating func record(_ verdict: Verdict, for permit: Permit, at now: LoopInstant) {
-        guard stands(permit) else { return }
+        guard isCurrent(permit) else { return }
         switch (state, verdict) {
         case (.closed, .success): state = .closed(failures: 0)
         case (.closed(let count), .failure): countFailure(after: count, at: now)
         case (.probing, .success): change(to: .closed(failures: 0))
         case (.probing, .failure): change(to: .open(until: now.advanced(by: cooldown)))
-        // The probe brought no answer, so the next call is one.
+        // The probe showed nothing, so the next call is a probe.
         case (.probing, .unknown): change(to: .open(until: now))
         case (.closed, .unknown), (.open, _): break
         }

@@ -3,7 +3,7 @@ import Stores
 
 /// An absolute `http` or `https` URL.
 package struct HTTPURL: Sendable, Hashable {
-    /// What decides whether credentials may be sent (RFC 6454).
+    /// Credentials are only sent to the same origin (RFC 6454).
     package struct Origin: Sendable, Hashable {
         package let scheme: String
         /// In lower case.
@@ -22,23 +22,24 @@ package struct HTTPURL: Sendable, Hashable {
             scheme: url.scheme, host: url.host.lowercased(), port: url.port ?? (url.scheme == "https" ? 443 : 80))
     }
 
-    /// Whether the host is a name that has to be looked up.
+    /// True if the host is a name that must be resolved.
     var isNamed: Bool {
-        // libcurl knows the loopback by heart (RFC 6761, 6.3); an IPv6 address stands in brackets.
+        // libcurl resolves localhost by itself (RFC 6761, 6.3). An IPv6 address is in brackets.
         !origin.host.hasPrefix("[") && origin.host != "localhost" && !origin.host.hasSuffix(".localhost")
             && !origin.host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 }
 
 extension HTTPURL {
-    /// The address with what a request adds to it: a path behind its path, a query behind its query.
-    /// - Returns: nil for what could lead elsewhere, or is not written as a URL is.
+    /// The URL with a request's target: its path is appended to the path, its query to the query.
+    ///
+    /// - Returns: nil if the target is not valid, or could lead outside the URL's path.
     package func appending(_ target: String) -> HTTPURL? {
-        guard let first = target.utf8.first, "/?".utf8.contains(first), target.utf8.allSatisfy(Self.isPlain) else {
+        guard let first = target.utf8.first, "/?".utf8.contains(first), target.utf8.allSatisfy(Self.isURLByte) else {
             return nil
         }
         let (path, query) = Self.split(target[...])
-        guard !path.split(separator: "/").contains(where: Self.isDots) else { return nil }
+        guard !path.split(separator: "/").contains(where: Self.isDotSegment) else { return nil }
         let (base, baseQuery) = Self.split(text.prefix { $0 != "#" })
         let whole = (base.hasSuffix("/") && path.hasPrefix("/") ? base.dropLast() : base) + path
         let queries = [baseQuery, query].compactMap(\.self).filter { !$0.isEmpty }
@@ -51,19 +52,18 @@ extension HTTPURL {
         return (text[..<mark], text[text.index(after: mark)...])
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    private static func isURLByte(_ byte: UInt8) -> Bool {
         (0x21...0x7e).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
     }
 
-    /// Whether a segment of a path is, or stands for, `.` or `..`.
-    private static func isDots(_ segment: Substring) -> Bool {
+    /// True if a path segment is `.` or `..`, also percent-encoded.
+    private static func isDotSegment(_ segment: Substring) -> Bool {
         let plain = segment.lowercased().replacing("%2e", with: ".")
         return plain == "." || plain == ".."
     }
 }
 
-/// Tells addresses of the public Internet from those that only mean something inside a network: the special-purpose
-/// registries of RFC 6890, and multicast.
+/// Distinguishes addresses of the public Internet from special-purpose ones (RFC 6890) and multicast.
 package enum PublicAddress {
     private static let privateBlocks4: [(UInt32, bits: UInt32)] = [
         (0x0000_0000, 8), (0x0a00_0000, 8), (0x6440_0000, 10), (0x7f00_0000, 8), (0xa9fe_0000, 16),
@@ -89,7 +89,7 @@ package enum PublicAddress {
         if bytes[..<10].allSatisfy({ $0 == 0 }) { return isMapped(bytes) && isPublic(number(bytes[12...])) }
         if bytes.starts(with: [0, 0x64, 0xff, 0x9b]) { return isPublic(number(bytes[12...])) }
         if bytes.starts(with: [0x20, 0x02]) { return isPublic(number(bytes[2..<6])) }
-        // Only 2000::/3 is given out; in it, documentation and Teredo.
+        // Only 2000::/3 is allocated; documentation and Teredo are in it.
         return bytes[0] & 0xe0 == 0x20 && !bytes.starts(with: [0x20, 0x01, 0x0d, 0xb8])
             && !bytes.starts(with: [0x20, 0x01, 0, 0])
     }
@@ -103,19 +103,19 @@ package enum PublicAddress {
     }
 }
 
-/// Header fields of requests, checked so that nothing configured or passed in can break out of its line.
+/// Writes header fields of requests, and rejects names and values that could break out of their line.
 enum FieldLine {
-    /// What frames the message is libcurl's to write.
+    /// The fields that libcurl writes.
     private static let framing: Set<String> = ["content-length", "transfer-encoding", "connection", "expect"]
 
-    /// The line for a field, or nil if it is not one (RFC 9110, 5.1 and 5.5).
+    /// The line of a field; nil if it is not valid (RFC 9110, 5.1 and 5.5).
     static func line(_ name: String, _ value: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(isToken), value.utf8.allSatisfy(isText) else { return nil }
         // libcurl sends a field without a value only when it ends in a semicolon.
         return value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
 
-    /// Whether a field may be configured.
+    /// True if libcurl writes the field.
     static func isFraming(_ name: String) -> Bool {
         framing.contains(name.lowercased())
     }

@@ -1,4 +1,4 @@
-import StorehouseServer
+import Storehouse
 import Testing
 
 /// What the pages say of configuration is what the declarations of its keys say.
@@ -9,7 +9,7 @@ import Testing
         let start = try #require(
             page.prose.firstIndex { $0.hasPrefix("| key |") }, "docs/configuration.md has no table of keys")
         let table = page.prose[start...].prefix { $0.hasPrefix("|") }.map(String.init)
-        let right = Configuration.markdownTable.split(separator: "\n").map(String.init)
+        let right = StorehouseConfiguration.markdownTable.split(separator: "\n").map(String.init)
         let differing = zip(table, right).first { $0 != $1 }
         let isRight = table == right
         #expect(
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func everyKeyThatIsNamedExists() throws {
-        let paths = ConfigurationKey.all.map(\.path)
+        let paths = StorehouseConfiguration.keys.map(\.path)
         let sections = Set(paths.map { $0.prefix { $0 != "." } })
         for page in try DocumentationPage.all() {
             for span in page.spans where sections.contains(span.prefix { $0 != "." }) && span.contains(".") {
@@ -36,7 +36,7 @@ import Testing
 
     /// In blocks that are run, the server itself refuses an unknown variable.
     @Test func everyVariableThatIsNamedExists() throws {
-        let variables = Set(ConfigurationKey.all.map(\.variable))
+        let variables = Set(StorehouseConfiguration.keys.map(\.variable))
         var count = 0
         for page in try DocumentationPage.all() {
             let code = page.spans + page.blocks.filter { $0.info == "sh not-run" }.map(\.code)

@@ -33,7 +33,7 @@ final class DurableServer: Sendable {
     /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        clock: WallClock = WallClock { Timestamp.now }, configuration: Configuration = .with(),
+        clock: WallClock = WallClock(), configuration: Configuration = .with(),
         sealer: (any SecretSealer)? = nil,
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result

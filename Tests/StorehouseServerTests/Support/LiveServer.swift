@@ -28,7 +28,7 @@ struct LiveServer: Sendable {
     ///   - kinds: what is hosted; all kinds of the project where nil.
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
-        kinds: [StoreKind]? = nil, clock: WallClock = WallClock { Timestamp.now },
+        kinds: [StoreKind]? = nil, clock: WallClock = WallClock(),
         loops: LoopImplementation = .preferred,
         configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any SecretSealer)? = nil,
         logging level: LogLevel = .debug,

@@ -1,23 +1,23 @@
 import RemoteServices
 import Sockets
-import StorehouseServer
+import Storehouse
 import Stores
 import Upstream
 
 /// The remote services as they are in production: libcurl calls a server over a socket.
 enum RealRemotes {
-    /// Runs `body` with clients of the stand-in server.
+    /// Runs `body` with clients of the demo services.
     static func run<Result: Sendable>(
         maxDelay: Duration = .zero, timeout: Duration = .seconds(20),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
-        let standIn = try DemoUpstreamServer(maxDelay: maxDelay)
+        let demo = try DemoUpstreamServer(maxDelay: maxDelay)
         do {
-            let result = try await run(url: standIn.url, timeout: timeout, body)
-            await standIn.stop()
+            let result = try await run(url: demo.url, timeout: timeout, body)
+            await demo.stop()
             return result
         } catch {
-            await standIn.stop()
+            await demo.stop()
             throw error
         }
     }

@@ -1,42 +1,49 @@
 #if os(Linux)
     import Foundation
     import Glibc
+    import Locks
 
     /// The program in a process of its own, so that its limits, memory and time are nobody else's.
     struct ServerProcess: Sendable {
         struct NotBuilt: Error {}
 
         let port: Int
+        /// The lines of standard error.
+        let log: LogLines
         private let id: pid_t
+        private let end: ProcessEnd
 
-        /// Serves while `body` runs, then ends it.
+        /// Serves while `body` runs, then sends SIGTERM and waits for the end.
         ///
         /// - Parameters:
-        ///   - files: how many it may have open.
+        ///   - program: an executable of this package.
+        ///   - files: the limit on open files.
         ///   - environment: its configuration.
         static func run<Result: Sendable>(
-            files: Int = 20_000, _ environment: [String: String] = [:], _ body: (ServerProcess) async throws -> Result
+            program: String = "storehouse", files: Int = 20_000, _ environment: [String: String] = [:],
+            _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
-            guard let program = Products.directory?.appending(path: "storehouse").path else { throw NotBuilt() }
+            guard let program = Products.directory?.appending(path: program).path else { throw NotBuilt() }
             let errors = Pipe()
             let said = LogLines()
             errors.fileHandleForReading.readabilityHandler = { said.write(Array($0.availableData)) { _ in [] } }
             let settings = environment.merging(Self.environment) { given, _ in given }
             let id = try spawn(program, files, settings, errors.fileHandleForWriting.fileDescriptor)
-            // Its end is awaited, and what it says is read to the last: threads are few, and a full pipe would hold it up.
-            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            // A thread waits for the end, because Swift's own threads must not block.
+            let end = ProcessEnd()
             Thread {
-                waitpid(id, nil, 0)
-                end.finish()
+                var status: Int32 = 0
+                waitpid(id, &status, 0)
+                end.arrived(status)
             }.start()
             let result: Swift.Result<Result, any Error>
             do {
-                result = .success(try await use(id, said, body))
+                result = .success(try await use(id, end, said, body))
             } catch {
                 result = .failure(error)
             }
-            kill(id, SIGTERM)
-            for await _ in ended {}
+            if !end.hasArrived { kill(id, SIGTERM) }
+            _ = await end.status()
             errors.fileHandleForReading.readabilityHandler = nil
             return try result.get()
         }
@@ -73,12 +80,12 @@
         }
 
         private static func use<Result>(
-            _ id: pid_t, _ said: LogLines, _ body: (ServerProcess) async throws -> Result
+            _ id: pid_t, _ end: ProcessEnd, _ said: LogLines, _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
             await said.line(with: "listening on ")
             guard let port = said.text.firstMatch(of: /listening on http:\/\/127.0.0.1:(\d+)/).flatMap({ Int($0.1) })
             else { throw Wire.Failure.malformed(said.text) }
-            return try await body(ServerProcess(port: port, id: id))
+            return try await body(ServerProcess(port: port, log: said, id: id, end: end))
         }
 
         /// A free port, and what the sanitizers are told.
@@ -89,6 +96,17 @@
 
         func client(receiveBuffer: Int32? = nil) throws -> TestClient {
             try TestClient(port: port, receiveBuffer: receiveBuffer)
+        }
+
+        /// Sends a signal.
+        func signal(_ number: Int32) {
+            if !end.hasArrived { kill(id, number) }
+        }
+
+        /// Waits for the end of the process. Returns the exit code, or 128 + the signal that killed it.
+        func exitCode() async -> Int32 {
+            let status = await end.status()
+            return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
         }
 
         /// The path of a session made for it.
@@ -145,6 +163,38 @@
                 throw Wire.Failure.malformed(text)
             }
             return value
+        }
+    }
+
+    /// The end of a process, awaited by any number of tasks.
+    private final class ProcessEnd: Sendable {
+        private struct Contents {
+            var status: Int32?
+            var waiting: [CheckedContinuation<Int32, Never>] = []
+        }
+
+        // No other lock is taken while this one is held.
+        private let contents = Locked(Contents())
+
+        var hasArrived: Bool { contents.withLock { $0.status != nil } }
+
+        func arrived(_ status: Int32) {
+            let waiting = contents.withLock { contents in
+                contents.status = status
+                defer { contents.waiting = [] }
+                return contents.waiting
+            }
+            for continuation in waiting { continuation.resume(returning: status) }
+        }
+
+        func status() async -> Int32 {
+            await withCheckedContinuation { continuation in
+                let known: Int32? = contents.withLock { contents in
+                    if contents.status == nil { contents.waiting.append(continuation) }
+                    return contents.status
+                }
+                if let known { continuation.resume(returning: known) }
+            }
         }
     }
 #endif

@@ -27,7 +27,7 @@ import Upstream
 
     init() throws { certificates = try Certificates() }
 
-    @Test(arguments: cases) func onlyATrustedCertificateForTheHostWillDo(_ test: Case) async throws {
+    @Test(arguments: cases) func onlyATrustedCertificateForTheHostIsAccepted(_ test: Case) async throws {
         let server = try await TLSServer(certificates, test.certificate, "-www")
         try await withClient(url: server.url) {
             $0.caFile = test.authority.map { certificates.file("\($0).pem") }
@@ -37,7 +37,7 @@ import Upstream
         }
     }
 
-    @Test func whoCallsCanBeAskedFor() async throws {
+    @Test func aServiceCanRequireAClientCertificate() async throws {
         let server = try await TLSServer(
             certificates, "server", "-www", "-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem")
         try await call(server, nil, nil, "unreachable")
@@ -65,7 +65,7 @@ import Upstream
     }
 
     /// A redirect to another origin goes there as nobody.
-    @Test func onlyTheServiceItselfIsToldWhoCalls() async throws {
+    @Test func aRedirectToAnotherOriginSendsNoClientCertificate() async throws {
         let asking = ["-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem"]
         let other = try await TLSServer(
             certificates, "server", "-www", asking[0], asking[1], asking[2], asking[3], asking[4])
@@ -84,7 +84,7 @@ import Upstream
         }
     }
 
-    @Test func filesThatCannotBeReadAreToldBeforeAnyCall() async throws {
+    @Test func unreadableFilesAreReportedBeforeAnyCall() async throws {
         let upstreams = try CurlUpstreams(userAgent: "test")
         let missing = certificates.file("missing.pem")
         let changes: [(String, @Sendable (inout UpstreamSettings) -> Void)] = [
@@ -104,7 +104,7 @@ import Upstream
 
     /// The server takes one connection, so calls that do not share it would wait for ever.
     @Test(arguments: LoopImplementation.allCases)
-    func callsShareAConnectionWhereHTTP2IsOffered(_ implementation: LoopImplementation) async throws {
+    func callsShareAnHTTP2Connection(_ implementation: LoopImplementation) async throws {
         let server = try await HTTP2Server(certificates, crowd: 20)
         try await withClient(url: server.url, on: implementation) {
             $0.caFile = certificates.file("authority.pem")

@@ -1,0 +1,113 @@
+import JSON
+
+extension Configuration {
+    /// Every key, in the order of the file.
+    package static let keys: [ConfigurationKey<Configuration>] = [
+        httpKeys, sessionKeys, streamKeys, upstreamKeys, storageKeys, otherKeys,
+    ].flatMap(\.self)
+
+    private static let day = 86_400_000
+    private static let year = 366 * day
+
+    private static let httpKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "http.host", \.http.host, .text("a host name or an IP address", 1...255),
+            "the address to listen on; `0.0.0.0` is every IPv4 address"),
+        ConfigurationKey("http.port", \.http.port, .integer(0...65535), "the port to listen on; 0 takes a free one"),
+        ConfigurationKey(
+            "http.threads", \.http.threads, .integer(0...1024), "the number of event loops; 0 is one for each core"),
+        ConfigurationKey(
+            "http.maxBodyBytes", \.http.maxBodyBytes, .integer(1...1 << 30), "the largest body of a request"),
+        ConfigurationKey(
+            "http.maxHeaderBytes", \.http.maxHeaderBytes, .integer(1024...1 << 20),
+            "the largest header section of a request"),
+        ConfigurationKey(
+            "http.headerTimeout", \.http.headerTimeout, .seconds(milliseconds: 1...day),
+            "the longest time for the header section of a request"),
+        ConfigurationKey(
+            "http.bodyTimeout", \.http.bodyTimeout, .seconds(milliseconds: 1...day),
+            "the longest time for the body of a request"),
+        ConfigurationKey(
+            "http.idleTimeout", \.http.idleTimeout, .seconds(milliseconds: 1...day),
+            "how long a connection stays open between requests"),
+        ConfigurationKey(
+            "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
+            "the largest number of connections; 0 is the limit on open files less a reserve"),
+        ConfigurationKey(
+            "http.allowedOrigins", \.http.allowedOrigins,
+            ValueFormat.origin.list("a list of origins such as \"https://example.org\", or of \"*\""),
+            "the origins whose pages may use the API (CORS)"),
+        ConfigurationKey(
+            "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
+            "the longest time from SIGTERM to the end of the process"),
+        ConfigurationKey(
+            "http.maxWait", \.http.maxWait, .seconds(milliseconds: 1...day),
+            "the longest time that `Prefer: wait=N` delays an answer"),
+    ]
+
+    private static let sessionKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "sessions.defaultStore", \.sessions.defaultStore, .text("the name of a store kind", 1...64),
+            "the store kind of a session whose creation names none"),
+        ConfigurationKey("sessions.max", \.sessions.max, .integer(1...1_000_000_000), "the largest number of sessions"),
+        ConfigurationKey(
+            "sessions.maxResident", \.sessions.maxResident, .integer(1...1_000_000_000),
+            "the largest number of sessions in memory if `storage.kind` is `sqlite`; the others are loaded when they are used"
+        ),
+        ConfigurationKey(
+            "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
+            "how long an unused session lives"),
+    ]
+
+    private static let streamKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "streams.heartbeat", \.streams.heartbeat, .seconds(milliseconds: 1...day),
+            "the longest silence of an event stream; then it gets a comment"),
+        ConfigurationKey(
+            "streams.maxPerSession", \.streams.maxPerSession, .integer(1...1_000_000),
+            "the largest number of event streams of one session"),
+        ConfigurationKey(
+            "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
+            "how much may wait for a slow reader; beyond that it gets the latest state instead of each change"),
+        ConfigurationKey(
+            "streams.maxLifetime", \.streams.maxLifetime, .seconds(milliseconds: 0...year),
+            "the longest life of an event stream, and 80% of it is the shortest; 0 is no limit"),
+    ]
+
+    private static let upstreamKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "upstreams.embedded", \.upstreams.embedded, .boolean,
+            "serve each remote service that has no `url` from inside the process, over a loopback socket"),
+        ConfigurationKey(
+            "upstreams.maxDelay", \.upstreams.maxDelay, .seconds(milliseconds: 0...3_600_000),
+            "the longest random delay of the embedded animal service"),
+    ]
+
+    private static let storageKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey("storage.kind", \.storage.kind, .choice, "where commits are stored"),
+        ConfigurationKey(
+            "storage.path", \.storage.path, .text("a path", 1...4096), "the database file of `sqlite`"),
+        ConfigurationKey(
+            "storage.durability", \.storage.durability, .choice,
+            "`full`: written and synced before the answer; `relaxed`: soon after"),
+        ConfigurationKey(
+            "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
+            "the number of commits that the action log of a session keeps at least"),
+        ConfigurationKey(
+            "storage.keepDays", \.storage.keepDays, .integer(0...36_500),
+            "the age in days at which `sqlite` deletes commits whatever their number; 0 is never"),
+        ConfigurationKey(
+            "storage.key", \.storage.key, ValueFormat.storageKey.orNull(),
+            "encrypts stored secrets such as passwords; without a key they are not stored"),
+    ]
+
+    private static let otherKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "admin.token", \.admin.token, ValueFormat.secret(atLeast: 16).orNull(),
+            "the bearer token of `/admin/…`; without one, the server makes one at each start and writes it to standard error"
+        ),
+        ConfigurationKey("log.level", \.log.level, .choice, "the lowest level that is written"),
+        ConfigurationKey("log.format", \.log.format, .choice, "the format of a log line"),
+        ConfigurationKey("inspector.enabled", \.inspector.enabled, .boolean, "serve the inspector page at `/`"),
+    ]
+}

@@ -1,0 +1,117 @@
+package import JSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Settings that are read from a file, the environment and flags, all by the declarations of their keys.
+///
+/// A program with settings of its own beside those of ``Configuration`` conforms a type that contains one, and declares the
+/// keys of both.
+package protocol ConfigurationRoot: Sendable, Hashable {
+    /// The default of every setting.
+    init()
+
+    /// Every key, in the order of the file. No two have the same path.
+    static var keys: [ConfigurationKey<Self>] { get }
+
+    /// What is wrong with values that are valid one by one.
+    var conflicts: [ConfigurationProblem] { get }
+}
+
+extension Configuration: ConfigurationRoot {
+    package var conflicts: [ConfigurationProblem] { [] }
+}
+
+extension ConfigurationRoot {
+    /// Reads the file, then the environment, then flags; the later wins.
+    ///
+    /// - Parameters:
+    ///   - file: must exist. Without one, `config/storehouse.json` is read if it exists.
+    ///   - environment: the variables that begin with `STOREHOUSE_` count; nil is the environment of the process.
+    /// - Throws: everything that is wrong, at once.
+    package static func load(
+        file: String?, environment: [String: String]? = nil, flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationError) -> Self {
+        var reader = ConfigurationReader<Self>()
+        let name = file ?? Configuration.defaultFile
+        do throws(FileError) {
+            reader.read(file: try FileContents.contents(of: name, atMost: 1 << 20), named: name)
+        } catch {
+            let isOptional = file == nil && error == .missing
+            if !isOptional { reader.report(unreadable: name, error) }
+        }
+        return try reader.finish(environment: environment ?? ProcessInfo.processInfo.environment, flags: flags)
+    }
+
+    /// The settings of a file's bytes, of the environment and of flags; the later wins.
+    package init(
+        file: [UInt8]? = nil, named name: String = Configuration.defaultFile, environment: [String: String] = [:],
+        flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationError) {
+        var reader = ConfigurationReader<Self>()
+        if let file { reader.read(file: file, named: name) }
+        self = try reader.finish(environment: environment, flags: flags)
+    }
+}
+
+extension ConfigurationRoot {
+    /// Every key with its value, in the shape and order of the file, with `***` for secrets.
+    package var json: JSONValue {
+        var document = JSONObject()
+        for key in Self.keys {
+            document.set(key.path.split(separator: ".").map(String.init)[...], to: key.shownValue(in: self))
+        }
+        return .object(document)
+    }
+
+    /// A file with these values, as `check-config` prints it, without the last line break.
+    package var document: String { json.indented }
+
+    /// The table of docs/configuration.md: key, default, allowed values, meaning.
+    package static var markdownTable: String {
+        let rows = keys.map { key in
+            "| `\(key.path)` | `\(key.defaultValue)` | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"
+        }
+        return "| key | default | allowed | meaning |\n|---|---|---|---|\n" + rows.joined()
+    }
+}
+
+extension JSONObject {
+    /// Sets the value at a path of names, and makes the objects on the way.
+    fileprivate mutating func set(_ path: ArraySlice<String>, to value: JSONValue) {
+        guard let first = path.first else { return }
+        guard path.count > 1 else {
+            self[first] = value
+            return
+        }
+        var section = self[first]?.asObject ?? [:]
+        section.set(path.dropFirst(), to: value)
+        self[first] = .object(section)
+    }
+}
+
+extension String {
+    fileprivate var inTableCell: String {
+        split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+}
+
+extension JSONValue {
+    /// JSON for people: one line for each member, two spaces for each level; lists and empty objects in one line.
+    fileprivate var indented: String { indented(by: "") }
+
+    private func indented(by margin: String) -> String {
+        if case .array(let elements) = self {
+            return "[" + elements.map { $0.indented(by: margin) }.joined(separator: ", ") + "]"
+        }
+        guard case .object(let members) = self, !members.isEmpty else { return description }
+        let inner = margin + "  "
+        let lines = members.map { name, value in
+            "\(inner)\(JSONValue.string(name)): \(value.indented(by: inner))"
+        }
+        return "{\n" + lines.joined(separator: ",\n") + "\n\(margin)}"
+    }
+}

@@ -1,0 +1,95 @@
+#if os(Linux)
+    import FaultyServices
+    import Glibc
+    import JSON
+    import Testing
+
+    /// The signals of a real server process.
+    @Suite(.timeLimit(.minutes(5)), .serialized) struct ShutdownTests {
+        /// SIGTERM must not be lost in any phase, also not directly after the start.
+        @Test(arguments: [SIGTERM, SIGINT]) func theServerEndsAfterEverySignal(_ number: Int32) async throws {
+            for round in 0..<15 {
+                let code = try await ServerProcess.run { server in
+                    if round % 3 > 0 { _ = try await server.client().exchange(TestRequest("GET", "/healthz")) }
+                    if round % 3 > 1 { _ = try await server.sessionPath() }
+                    server.signal(number)
+                    return await server.exitCode()
+                }
+                #expect(code == 0)
+            }
+        }
+
+        @Test func hangupChangesNothing() async throws {
+            let code = try await ServerProcess.run { server in
+                for _ in 0..<3 { server.signal(SIGHUP) }
+                let readiness = try await server.client().exchange(TestRequest("GET", "/readyz"))
+                #expect(readiness.status == 200)
+                server.signal(SIGTERM)
+                return await server.exitCode()
+            }
+            #expect(code == 0)
+        }
+
+        @Test func aRemoteCallThatHangsDoesNotHoldUpTheEnd() async throws {
+            let service = try FaultyUpstream(.hang)
+            let settings = Self.settings(service, drainTimeout: "1")
+            let (code, duration) = try await ServerProcess.run(settings) { server in
+                let held = try await Self.fetch(server, service)
+                let start = ContinuousClock.now
+                server.signal(SIGTERM)
+                defer { withExtendedLifetime(held) {} }
+                return (await server.exitCode(), ContinuousClock.now - start)
+            }
+            #expect(code == 0)
+            #expect(duration < .seconds(20))
+        }
+
+        @Test func aSecondSignalEndsTheServerAtOnce() async throws {
+            let service = try FaultyUpstream(.hang)
+            let settings = Self.settings(service, drainTimeout: "3600")
+            let code = try await ServerProcess.run(settings) { server in
+                let held = try await Self.fetch(server, service)
+                server.signal(SIGTERM)
+                await server.log.line(with: "draining")
+                server.signal(SIGTERM)
+                defer { withExtendedLifetime(held) {} }
+                return await server.exitCode()
+            }
+            #expect(code == 128 + SIGTERM)
+        }
+
+        /// A server of one's own needs no remote services, and ends by the same signals.
+        @Test func aServerOfOtherKindsNeedsNoUpstreams() async throws {
+            let code = try await ServerProcess.run(program: "seats", ["STOREHOUSE_UPSTREAMS_EMBEDDED": "false"]) {
+                server in
+                let path = try await server.sessionPath()
+                let booking = TestRequest(
+                    "POST", path + "/actions", json: ["type": "seats/book", "payload": ["guest": "Ada"]])
+                let booked = try await server.client().exchange(booking)
+                #expect(booked.status == 200)
+                server.signal(SIGTERM)
+                return await server.exitCode()
+            }
+            #expect(code == 0)
+        }
+
+        private static func settings(_ service: FaultyUpstream, drainTimeout: String) -> [String: String] {
+            [
+                "STOREHOUSE_UPSTREAMS_ANIMAL_URL": service.url, "STOREHOUSE_UPSTREAMS_ANIMAL_TIMEOUT": "3600",
+                "STOREHOUSE_HTTP_MAX_WAIT": "3600", "STOREHOUSE_HTTP_DRAIN_TIMEOUT": drainTimeout,
+            ]
+        }
+
+        /// Sends a request whose answer waits for the service, which has the call when this returns.
+        private static func fetch(_ server: ServerProcess, _ service: FaultyUpstream) async throws -> TestClient {
+            let client = try server.client()
+            let path = try await server.sessionPath()
+            try await client.send(
+                TestRequest(
+                    "POST", path + "/actions", [("Prefer", "wait=3600")], json: ["type": "animal/fetchAnimal"]
+                ).bytes)
+            await service.until { !$0.requests.isEmpty }
+            return client
+        }
+    }
+#endif

@@ -1,0 +1,71 @@
+import Dispatch
+import JSON
+import Journal
+import StoreHosting
+import Stores
+
+/// A journal whose `close` never completes.
+final class StuckJournal: Journal {
+    private let journal = MemoryJournal(keepCommits: 100)
+
+    var isAvailable: Bool { journal.isAvailable }
+    var sessionCount: Int { journal.sessionCount }
+    var transactionCount: Int { journal.transactionCount }
+
+    func begin(_ session: SessionHeader) -> any SessionJournal { journal.begin(session) }
+
+    func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+        journal.find(id, done: done)
+    }
+
+    func list(
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
+    ) {
+        journal.list(after: id, limit: limit, done: done)
+    }
+
+    func idle(since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void) {
+        journal.idle(since: moment, limit: limit, done: done)
+    }
+
+    func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }
+
+    func close(done: @escaping @Sendable () -> Void) {}
+}
+
+/// Blocks the thread that runs it until it is released.
+final class BlockingJob: Sendable {
+    private let (start, hasStarted) = AsyncStream.makeStream(of: Void.self)
+    private let end = DispatchSemaphore(value: 0)
+
+    func run() {
+        hasStarted.finish()
+        end.wait()
+        end.signal()
+    }
+
+    func started() async { for await _ in start {} }
+
+    func release() { end.signal() }
+}
+
+/// A kind with an action that blocks its event loop.
+enum BlockingAction: DeclaredAction, Equatable {
+    case block
+
+    static let catalogue = ActionSchema<BlockingAction>([
+        ActionDeclaration("blocking/block", "Blocks until the test releases it.", .block)
+    ])
+}
+
+struct BlockingReducer: Reducer {
+    let job: BlockingJob
+
+    func reduce(_ state: inout FaultyState, _ action: BlockingAction) { job.run() }
+}
+
+extension StoreKind {
+    static func blocking(_ job: BlockingJob) -> StoreKind {
+        .store("blocking", reducer: BlockingReducer(job: job), middleware: [])
+    }
+}

@@ -1,0 +1,175 @@
+import JSON
+import Storehouse
+import StorehouseServer
+import Testing
+
+/// The keys of the remote services, together with those of the server.
+@Suite struct StorehouseConfigurationTests {
+    private let secret = "s3cr3t-s3cr3t-s3cr3t"
+
+    @Test func everyKeyCanBeSetByTheFile() throws {
+        for key in StorehouseConfiguration.keys {
+            let loaded = try StorehouseConfiguration(file: Array(nested(key.path, sample(key)).description.utf8))
+            #expect(key.value(in: loaded) == sample(key), "\(key.path)")
+        }
+    }
+
+    @Test func everyKeyCanBeSetByTheEnvironment() throws {
+        for key in StorehouseConfiguration.keys {
+            let loaded = try StorehouseConfiguration(environment: [key.variable: text(sample(key))])
+            #expect(key.value(in: loaded) == sample(key), "\(key.path)")
+        }
+    }
+
+    @Test func credentialsOfServicesAreMasked() throws {
+        let configuration = try StorehouseConfiguration(environment: [
+            "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
+            "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
+        ])
+        #expect(configuration.auth.fields["client_secret"]?.text == secret)
+        #expect(configuration.json["upstreams"]?["auth"]?["fields"] == ["client_secret": "***"])
+        #expect(configuration.json["upstreams"]?["auth"]?["clientKeyPassword"] == "***")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in [dumped, configuration.document] { #expect(!text.contains(secret)) }
+    }
+
+    @Test(arguments: [
+        "http://localhost", "https://api.example/animal?a=b", "HTTP://[::1]:8080/", "http://10.0.0.1:1/x#y",
+    ])
+    func aURLWithAHostIsAccepted(url: String) throws {
+        let configuration = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_ANIMAL_URL": url])
+        #expect(configuration.animal.endpoint.url == url)
+    }
+
+    @Test(arguments: [
+        "localhost:8080", "http:/a", "http://", "http:///x", "http://:80", "http://a:0", "http://a:65536", "http://a:",
+        "http://a:b", "file:///etc/passwd", "ftp://a", "http://a b", "http://a\\b", "http://[::1", "http://[]",
+        "http://a\u{E9}", "http://a\r\nb", "gopher://a", "http://a:+1", "://a",
+    ])
+    func anyOtherURLIsRejected(url: String) {
+        #expect(StorehouseConfiguration.errors(environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": url]).count == 1)
+    }
+
+    @Test func aHeaderValueCanContainColons() throws {
+        let text = "Authorization: Bearer a:b , X-Empty:"
+        let headers = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_AUTH_HEADERS": text])
+            .auth.endpoint.headers
+        #expect(headers.mapValues(\.text) == ["Authorization": "Bearer a:b", "X-Empty": ""])
+    }
+
+    @Test(arguments: [
+        (
+            #"{"upstreams":{"animals":{}}}"#,
+            "upstreams.animals (test.json): is not a known key; the nearest is upstreams.animal"
+        ),
+        (
+            #"{"upstreams":{"animal":{"pointer":"animal"}}}"#,
+            #"upstreams.animal.pointer (test.json): must be a JSON Pointer such as "/animal", not "animal""#
+        ),
+        (
+            #"{"upstreams":{"auth":{"noStatuses":[200]}}}"#,
+            "upstreams.auth.noStatuses (test.json): must be a list of statuses from 400 to 599, not [200]"
+        ),
+        (
+            #"{"upstreams":{"auth":{"noStatuses":{}}}}"#,
+            "upstreams.auth.noStatuses (test.json): must be a list of statuses from 400 to 599, not an object"
+        ),
+    ])
+    func anErrorInTheFileIsOneLine(file: String, line: String) {
+        #expect(StorehouseConfiguration.errors(file: file) == [line])
+    }
+
+    @Test(arguments: [
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_NO_STATUSES", "401,,403",
+            #"upstreams.auth.noStatuses (STOREHOUSE_UPSTREAMS_AUTH_NO_STATUSES): must be a list of statuses from 400 to 599, not [401,"",403]"#
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "s3cr3t",
+            "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): must be an object of header names with their values"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "A: s3cr3t\u{A}B: s3cr3t",
+            "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): has a value for A that is not one line of text"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "A: s3cr3t, a: s3cr3t",
+            "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): has a twice; names that differ only in case are the same"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "A: s3cr3t, A: s3cr3t",
+            "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): must be an object of header names with their values"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_HEADERS", "s3cr3t A: b",
+            "upstreams.auth.headers (STOREHOUSE_UPSTREAMS_AUTH_HEADERS): has a name that is not a header name"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_URL", "https://u:s3cr3t@a.example",
+            "upstreams.auth.url (STOREHOUSE_UPSTREAMS_AUTH_URL): must not hold a user name or a password; send them in an Authorization header (upstreams.auth.headers)"
+        ),
+        (
+            "STOREHOUSE_UPSTREAMS_AUTH_URL", "htp://u:s3cr3t@a.example",
+            "upstreams.auth.url (STOREHOUSE_UPSTREAMS_AUTH_URL): must be an http or https URL with a host"
+        ),
+    ])
+    func anErrorInTheEnvironmentIsOneLine(variable: String, text: String, line: String) {
+        #expect(StorehouseConfiguration.errors(environment: [variable: text]) == [line])
+    }
+
+    @Test func anInvalidURLIsNotReportedAsMissing() {
+        let lines = StorehouseConfiguration.errors(
+            file: #"{"upstreams":{"embedded":false,"animal":{"url":"ftp://a.example"},"auth":{"url":"http://b"}}}"#)
+        #expect(
+            lines == [
+                "upstreams.animal.url (test.json): must be an http or https URL with a host, or null, "
+                    + #"not "ftp://a.example""#
+            ])
+    }
+
+    /// A value that is allowed and not the default.
+    private func sample(_ key: ConfigurationKey<StorehouseConfiguration>) -> JSONValue {
+        switch (key.path, key.defaultValue) {
+        case ("http.allowedOrigins", _): ["https://a.example", "http://b.example:8080"]
+        case ("upstreams.auth.noStatuses", _): [400, 401]
+        case ("upstreams.animal.pointer", _): "/name/0"
+        case ("storage.kind", _): "sqlite"
+        case ("storage.durability", _): "relaxed"
+        case ("log.level", _): "debug"
+        case ("log.format", _): "json"
+        case ("admin.token", _): "0123456789abcdef"
+        case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
+        // Switched off, the embedded server would be missed.
+        case ("upstreams.embedded", _): true
+        case ("upstreams.auth.body", _): "form"
+        case ("upstreams.auth.fields", _): ["grant_type": "password", "client_secret": "a:b"]
+        case ("upstreams.auth.pointer", _): "/access_token"
+        case (let path, .null) where path.hasSuffix("maxWaiting"): 7
+        case (let path, .null) where path.contains(".client") || path.hasSuffix(".caFile"): "/etc/some.pem"
+        case (let path, _) where path.hasSuffix(".url"): "https://api.example/v1?q=1"
+        case (let path, _) where path.hasSuffix(".headers"): ["Accept": "text/plain", "Authorization": "Bearer a:b"]
+        case (_, .bool(let value)): .bool(!value)
+        case (_, .integer(let value)): .integer(value + 1)
+        case (_, .number): 0.25
+        case (_, .string(let value)): .string(value + "x")
+        case (_, let other): other
+        }
+    }
+
+    private func nested(_ path: String, _ value: JSONValue) -> JSONValue {
+        path.split(separator: ".").reversed().reduce(value) { inner, name in
+            .object(JSONObject([(String(name), inner)]))
+        }
+    }
+
+    /// The value as an environment variable has it.
+    private func text(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .array(let elements): elements.map(text).joined(separator: ", ")
+        case .object(let members): members.map { "\($0.name): \(text($0.value))" }.joined(separator: ",")
+        default: value.description
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import FaultyServices
+import RemoteServices
+import Sockets
+import Stores
+import Testing
+import Upstream
+
+#if os(Linux)
+    import Glibc
+#endif
+
+/// Many calls, and what they share.
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func manyCallsUseNoThreadsOfTheirOwn(_ implementation: LoopImplementation) async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(of: upstream, on: implementation) {
+            $0.timeout = .seconds(60)
+            $0.maxConcurrent = 700
+        } _: { client in
+            let before = entries(of: "/proc/self/task")
+            async let outcomes = client.outcomes(of: 800)
+            await upstream.until { $0.requests.count == 700 }
+            // Other tests have threads as well, but not one for each of these calls.
+            #expect(entries(of: "/proc/self/task") - before < 500)
+            #expect(upstream.record.open == 700)
+            upstream.release()
+            #expect(await outcomes == ["200": 800])
+        }
+        await upstream.until { $0.open == 0 }
+    }
+
+    @Test func aFullQueueRefusesACallAtOnce() async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(of: upstream) {
+            $0.maxConcurrent = 2
+            $0.maxWaiting = 3
+        } _: { client in
+            let outcomes = Outcomes()
+            for number in 0..<7 {
+                client.call(RemoteRequest(), completion: outcomes.add("\(number)"))
+            }
+            await outcomes.wait(for: 2)
+            #expect(outcomes.all == ["5": "overloaded", "6": "overloaded"])
+            upstream.release()
+            await outcomes.wait(for: 7)
+            #expect(Set(outcomes.all.filter { $0.value == "200" }.keys) == ["0", "1", "2", "3", "4"])
+        }
+        #expect(upstream.record.connections <= 2)
+    }
+
+    @Test func oneConnectionServesManyCalls() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()))
+        try await withClient(of: upstream) { client in
+            for method in ["GET", "POST", "GET", "POST", "PUT", "HEAD"] {
+                #expect(await client.outcome(RemoteRequest(method: method)) == "200")
+            }
+        }
+        #expect(upstream.record.requests.map(\.connection) == [0, 0, 0, 0, 0, 0])
+    }
+
+    @Test func aConnectionClosedByTheServiceIsNotReused() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()), .close)
+        try await withClient(of: upstream) {
+            $0.retries = 0
+        } _: { client in
+            for count in 1...5 {
+                #expect(await client.outcome(RemoteRequest(method: "POST")) == "200")
+                await upstream.until { $0.connections == count && $0.open == 0 }
+            }
+        }
+        #expect(upstream.record.connections == 5)
+    }
+
+    /// Outages are not multiplied: retries beyond the budget are not made.
+    @Test func retriesStayWithinTheirBudget() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.status(503)))
+        try await withClient(of: upstream) {
+            $0.breakerFailures = 0
+            $0.timeout = .seconds(60)
+        } _: { client in
+            #expect(await client.outcomes(of: 1000) == ["503": 1000])
+        }
+        #expect(upstream.record.requests.count < 2000)
+    }
+
+    @Test func idleConnectionsAreClosedInTheEnd() async throws {
+        let upstream = try FaultyUpstream(.send(Answer.ok()))
+        let before = entries(of: "/proc/self/fd")
+        for _ in 0..<500 {
+            try await withClient(of: upstream) { #expect(await $0.outcome() == "200") }
+        }
+        // Other tests open some too, for as long as they run; one for each of these rounds would never go away.
+        while entries(of: "/proc/self/fd") - before >= 500 { await Task.yield() }
+    }
+
+    /// How many names a directory has; 0 where there is none.
+    private func entries(of path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil {
+            count += 1
+        }
+        return count
+    }
+}

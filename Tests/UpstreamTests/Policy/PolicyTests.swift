@@ -1,0 +1,166 @@
+import Sockets
+import Testing
+import Upstream
+
+/// The small rules, without a network.
+@Suite struct PolicyTests {
+    @Test(
+        arguments: [
+            ("GET", true, true, true, false), ("PUT", true, true, true, false), ("POST", true, false, false, false),
+            ("PATCH", true, false, false, false),
+        ] as [(String, Bool, Bool, Bool, Bool)])
+    func onlySafeRequestsAreRetried(
+        _ method: String, refused: Bool, unconnected: Bool, broken: Bool, lasting: Bool
+    ) {
+        let isIdempotent = RetryRule.isIdempotent(method)
+        #expect(RetryRule.allows(isIdempotent, after: .refused) == refused)
+        #expect(RetryRule.allows(isIdempotent, after: .unconnected) == unconnected)
+        #expect(RetryRule.allows(isIdempotent, after: .broken) == broken)
+        #expect(RetryRule.allows(isIdempotent, after: .permanent) == lasting)
+        #expect(RetryRule.allows(isIdempotent, afterStatus: 503) == broken)
+        #expect(!RetryRule.allows(isIdempotent, afterStatus: 500))
+    }
+
+    @Test(arguments: [(1, 0.1), (2, 0.2), (3, 0.4), (7, 5), (1000, 5), (Int.max, 5)] as [(Int, Double)])
+    func theBackoffDoublesUpToALimit(_ retry: Int, bound: Double) {
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 1, retryAfter: nil) == .seconds(bound))
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 0, retryAfter: nil) == .zero)
+        #expect(Backoff.delay(beforeRetry: retry, jitter: 0, retryAfter: .seconds(7)) == .seconds(7))
+    }
+
+    @Test func theRetryBudgetIsSpentAndRefilled() {
+        let start = LoopInstant(nanoseconds: 1)
+        var budget = RetryBudget(at: start)
+        #expect(retries(&budget, at: start) == 100)
+        for _ in 0..<40 {
+            budget.countCall()
+        }
+        #expect(retries(&budget, at: start) == 10)
+        #expect(retries(&budget, at: start.advanced(by: .seconds(2))) == 20)
+        #expect(retries(&budget, at: start.advanced(by: .seconds(100_000))) == 100)
+    }
+
+    private func retries(_ budget: inout RetryBudget, at now: LoopInstant) -> Int {
+        var count = 0
+        while budget.takeRetry(at: now) {
+            count += 1
+        }
+        return count
+    }
+
+    @Test(arguments: [
+        ("http://a.example/x", "http", "a.example", 80), ("HTTPS://A.example", "https", "a.example", 443),
+        ("http://u:p@a.example:81", "http", "a.example", 81), ("http://[::1]:8/", "http", "[::1]", 8),
+        ("http://a.example?b@c.example", "http", "a.example", 80),
+        ("http://a.example/\u{301}|", "http", "a.example", 80),
+    ])
+    func aURLHasAnOrigin(_ text: String, scheme: String, host: String, port: Int) throws {
+        let origin = try #require(HTTPURL(text)).origin
+        #expect(origin.scheme == scheme)
+        #expect(origin.host == host)
+        #expect(origin.port == port)
+    }
+
+    @Test(arguments: [
+        "", "/x", "a.example", "ftp://a.example", "file:///x", "http://", "http://a b/", "x:y", "http:/a.example",
+        "http:///a.example", "http://a.example:0", "http://a.example:65536", "http://a.example:8x",
+        "http://a.example/\n",
+    ])
+    func anInvalidURLIsRejected(_ text: String) {
+        #expect(HTTPURL(text) == nil)
+    }
+
+    // Parsers of URLs disagree about these, and a disagreement could send credentials to another host.
+    @Test(arguments: [
+        "http://a.example@b.example@c.example", #"http://a.example\@b.example"#, "http://%61.example",
+        "http://\u{e4}.example",
+        "http://a.example\u{ff0f}.b.example", #"http://a.example\b.example"#, "http://a.example;b.example",
+        "http://[::1",
+        "http://[a.example]", "http://[::1]a.example",
+    ])
+    func anAmbiguousURLIsRejected(_ text: String) {
+        #expect(HTTPURL(text) == nil)
+    }
+
+    private static let publicAddresses: [[UInt8]] = [
+        [8, 8, 8, 8],
+        [1, 1, 1, 1],
+        [172, 15, 0, 1],
+        [172, 32, 0, 1],
+        [100, 128, 0, 1],
+        [0x26, 0x06] + zeros(13) + [1],
+        zeros(10) + [255, 255, 8, 8, 8, 8],
+        [0, 0x64, 0xff, 0x9b] + zeros(8) + [8, 8, 8, 8],
+    ]
+
+    private static let privateAddresses: [[UInt8]] = [
+        [127, 0, 0, 1],
+        [10, 1, 2, 3],
+        [172, 16, 0, 1],
+        [172, 31, 9, 9],
+        [192, 168, 0, 1],
+        [169, 254, 169, 254],
+        [100, 64, 0, 1],
+        [0, 0, 0, 0],
+        [224, 0, 0, 1],
+        [255, 255, 255, 255],
+        [198, 19, 0, 1],
+        zeros(16),
+        zeros(15) + [1],
+        zeros(10) + [255, 255, 127, 0, 0, 1],
+        [0, 0x64, 0xff, 0x9b] + zeros(8) + [10, 0, 0, 1],
+        [0x20, 0x02, 192, 168, 0, 1] + zeros(10),
+        [0xfd] + zeros(15),
+        [0xfe, 0x80] + zeros(13) + [1],
+        [0xff, 2] + zeros(13) + [1],
+        [0x20, 1, 0x0d, 0xb8] + zeros(12),
+        [1, 2, 3],
+    ]
+
+    @Test(arguments: publicAddresses.map { ($0, true) } + privateAddresses.map { ($0, false) })
+    func privateAddressesAreRecognized(_ bytes: [UInt8], isPublic: Bool) {
+        #expect(PublicAddress.isPublic(bytes) == isPublic)
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] {
+        [UInt8](repeating: 0, count: count)
+    }
+
+    @Test func aQueueKeepsItsOrderWhenElementsAreRemoved() {
+        final class Person {}
+        let people = (0..<200).map { _ in Person() }
+        var line = RemovableQueue<Person>()
+        for person in people {
+            line.append(person)
+        }
+        for person in people[10..<190] {
+            let removals = [line.remove(person), line.remove(person)]
+            #expect(removals == [true, false])
+            line.compact()
+        }
+        #expect(line.count == 20)
+        for person in people[..<10] + people[190...] {
+            let next = line.popFirst()
+            #expect(next === person)
+        }
+        #expect(line.count == 0)
+        line.append(people[0])
+        let ends = [line.popFirst(), line.popFirst()]
+        #expect(ends[0] === people[0])
+        #expect(ends[1] == nil)
+    }
+
+    @Test(arguments: [
+        (["Content-Length": "1"], "Content-Length"), (["X": "a\r\nY: b"], "X"), (["a b": "c"], "a b"), (["": "c"], ""),
+    ])
+    func headersThatWouldBreakTheMessageAreRejected(_ headers: [String: String], name: String) async throws {
+        let upstreams = try CurlUpstreams(userAgent: "test")
+        #expect(throws: UpstreamConfigurationError.header(name: name)) {
+            _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "http://a.example", headers: headers))
+        }
+        #expect(throws: UpstreamConfigurationError.url) {
+            _ = try upstreams.client(for: UpstreamSettings(name: "a", url: "ftp://a.example"))
+        }
+        await upstreams.shutdown()
+    }
+}
