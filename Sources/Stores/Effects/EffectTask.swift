@@ -1,5 +1,5 @@
-import Platform
 import Locks
+import Platform
 
 /// One run of an effect: waits for the delay, runs the operation within its deadline, and returns the last action.
 struct EffectTask<Action: Sendable>: Sendable {
