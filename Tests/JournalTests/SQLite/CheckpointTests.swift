@@ -5,7 +5,7 @@ import Stores
 import Testing
 
 @Suite("The log of the SQLite journal")
-struct LogTests {
+struct CheckpointTests {
     private let file: JournalFile
     private let journal: SQLiteJournal
     private let session: any SessionJournal
