@@ -76,6 +76,9 @@ let package = Package(
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
+        .testTarget(
+            name: "StoreHostingTests",
+            dependencies: ["JSON", "Locks", "StoreHosting", "Stores", "StoresTesting"]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
         .testTarget(name: "RemoteServicesTests", dependencies: ["RemoteServices", "Stores", "StoresTesting"]),
         .testTarget(

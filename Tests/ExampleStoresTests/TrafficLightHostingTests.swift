@@ -55,7 +55,7 @@ import Testing
     @Test func continuesAfterARestart() async throws {
         let first = store()
         #expect(await send("switchOn", to: first) == #"{"mode":"running","phase":"red","until":20000}"#)
-        let (revision, kept) = first.kept()
+        let (revision, kept) = first.snapshot()
         first.end()
         advance(by: .seconds(19))
         let kind = TrafficLight.kind(clock: clock)

@@ -106,7 +106,7 @@ import Testing
             _ = await store.dispatch(
                 ["type": "login/enteringCredential", "payload": .object([name: .string(text)])])
         }
-        let (revision, kept) = store.kept()
+        let (revision, kept) = store.snapshot()
         let broken = try changed(kept.hidden ?? [], "/login/password", #""***""#)
         for (hidden, sealer) in [(kept.hidden, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (kept.hidden, nil)] {
             let next = try kind.makeStore(
@@ -131,7 +131,7 @@ import Testing
         for (type, payload) in actions {
             #expect(await store.dispatch(["type": type, "payload": payload]).word == "committed")
         }
-        return (kind, store.kept().state)
+        return (kind, store.snapshot().state)
     }
 
     /// The JSON with other values at those places: a pointer and a value each.

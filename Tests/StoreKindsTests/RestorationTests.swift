@@ -50,7 +50,7 @@ import Testing
             await expected.settled()
             #expect(store.json == reference.json, "\(body)")
         }
-        let kept = store.kept()
+        let kept = store.snapshot()
         #expect(kept.revision == keeper.revision)
         #expect(kept.state.hidden == keeper.kept.hidden)
         #expect(try JSONValue(parsing: kept.state.json) == JSONValue(parsing: keeper.kept.json))
@@ -68,7 +68,7 @@ import Testing
         for title in ["one", "two"] {
             _ = await parent.dispatch(["type": "tasks/add", "payload": ["title": .string(title)]])
         }
-        let (revision, kept) = parent.kept()
+        let (revision, kept) = parent.snapshot()
         #expect(revision == 2)
         let keeper = Keeper(kept)
         let fork = try kind.makeStore(recorder: keeper, from: kept, revision: 0)
@@ -97,7 +97,7 @@ import Testing
         let store = kind.makeStore(recorder: keeper)
         _ = await store.dispatch(["type": "counter/increment"])
         #expect(keeper.records.map(\.hidden) == [nil])
-        #expect(store.kept().state.hidden == nil)
+        #expect(store.snapshot().state.hidden == nil)
     }
 
     @Test func everyKindIsRestorable() {

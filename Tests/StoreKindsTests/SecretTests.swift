@@ -13,7 +13,7 @@ private final class Witness: CommitRecorder {
 
     func see(_ view: borrowing StateView) {
         let pointers = ["login", "form"].map { Selection.pointer(JSONPointer(tokens: [$0])) }
-        for selection in [.whole, .named("summary"), .named("favoriteTasks")] + pointers {
+        for selection in [.root, .named("summary"), .named("favoriteTasks")] + pointers {
             note(String(decoding: view.encoded(selection), as: UTF8.self))
         }
     }

@@ -32,7 +32,7 @@ struct ExportedSession {
         else { throw Unreadable(detail: "required members are missing or malformed") }
         record = SessionHeader(
             id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: json["forkedFrom"]?.asInteger,
-            history: history, initial: initial)
+            historyID: history, initial: initial)
         self.lastActiveAt = lastActiveAt
         base = try json["base"].map { base throws(Unreadable) in
             guard let revision = base["revision"]?.asInteger, revision > 0, let state = StateSnapshot(base) else {

@@ -46,7 +46,7 @@ extension ReadConnection {
             json.member("createdAt", record.createdAt)
             json.member("lastActiveAt", session.kept.lastActiveAt)
             json.member("forkedFrom", ifPresent: record.forkedFrom)
-            json.member("history", record.history)
+            json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.hidden) })
             if let base {
                 json.member(

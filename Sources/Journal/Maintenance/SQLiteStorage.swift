@@ -179,7 +179,7 @@ struct BackupMarker: Sendable, Equatable {
         let kept = session.kept
         guard session.row.number <= newest else { return kept }
         return SessionSummary(
-            record: kept.record.renamed(kept.record.history + "." + String(UInt(bitPattern: name), radix: 36)),
+            record: kept.record.renamed(kept.record.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
             revision: kept.revision, lastActiveAt: kept.lastActiveAt)
     }
 }
@@ -187,7 +187,7 @@ struct BackupMarker: Sendable, Equatable {
 extension SessionHeader {
     fileprivate func renamed(_ history: String) -> SessionHeader {
         SessionHeader(
-            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, history: history,
+            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: history,
             initial: initial)
     }
 }

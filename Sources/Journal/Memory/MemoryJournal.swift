@@ -128,7 +128,7 @@ private final class History: Sendable {
                 contents.changedBytes += commit.changes.byteCount
             }
             if contents.wantsSnapshot(count) {
-                contents.snapshots.append(Snapshot(revision: state.revision, json: state.encoded(.whole)))
+                contents.snapshots.append(Snapshot(revision: state.revision, json: state.encoded(.root)))
                 contents.changedBytes = 0
             }
             // Half of them go at a time, so that a commit costs the same however many are retained.

@@ -255,7 +255,7 @@ extension SQLiteSessionJournal.Contents {
     ) -> StateSnapshot? {
         privateState = transaction.commits.last { $0.hidden != nil }?.hidden ?? privateState
         guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
-        let json = state.encoded(.whole)
+        let json = state.encoded(.root)
         policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
         return StateSnapshot(json: json, hidden: privateState)
     }

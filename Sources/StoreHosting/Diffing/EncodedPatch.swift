@@ -1,27 +1,27 @@
 public import JSON
 
-/// What one or more commits changed in a state: a JSON Patch (RFC 6902) of `add`, `remove` and `replace`.
+/// The changes of a state by one or more commits: a JSON Patch (RFC 6902) of `add`, `remove` and `replace`.
 public struct EncodedPatch: Sendable, Equatable {
     /// One change.
     public struct Operation: Sendable, Equatable {
-        /// What is done at the path.
+        /// The operation at the path.
         public enum Kind: String, Sendable {
             /// Sets a member, or inserts an element before the one at the index.
             case add
-            /// Takes away what is there.
+            /// Removes the value.
             case remove
-            /// Puts another value in the place of the one that is there.
+            /// Replaces the value.
             case replace
         }
 
-        /// What is done.
+        /// The kind of operation.
         public let kind: Kind
-        /// Where: a JSON Pointer (RFC 6901).
+        /// The location: a JSON Pointer (RFC 6901).
         public let path: String
-        /// The value that it brings, as JSON in UTF-8; empty for `remove`.
+        /// The new value as JSON, in UTF-8; empty for `remove`.
         public let value: [UInt8]
 
-        /// An operation as it is said.
+        /// An operation at `path`.
         public init(_ kind: Kind, _ path: String, _ value: [UInt8] = []) {
             self.kind = kind
             self.path = path
@@ -29,7 +29,7 @@ public struct EncodedPatch: Sendable, Equatable {
         }
     }
 
-    /// The changes in the order in which they are made; none where the states are equal.
+    /// The operations in order; empty if the states are equal.
     public internal(set) var operations: [Operation]
 
     /// Takes the operations as they are.
@@ -38,7 +38,7 @@ public struct EncodedPatch: Sendable, Equatable {
     /// Whether nothing has changed.
     public var isEmpty: Bool { operations.isEmpty }
 
-    /// Makes the changes of `other` too, after those of this one.
+    /// Appends the changes of `other`.
     public mutating func append(_ other: EncodedPatch) { operations += other.operations }
 
     /// The patched state, as JSON; nil if the patch does not fit the state.
@@ -64,7 +64,7 @@ public struct EncodedPatch: Sendable, Equatable {
 }
 
 extension EncodedPatch {
-    /// Reads a patch that was encoded; nil where that is none, or has operations other than these three.
+    /// Parses a JSON Patch; nil if it is malformed, or has operations other than these three.
     ///
     /// - Parameter json: a JSON Patch in UTF-8.
     public init?(json: [UInt8]) {
@@ -112,13 +112,13 @@ extension EncodedPatch.Operation: JSONEncodable {
 }
 
 extension EncodedPatch {
-    /// What makes one value of another, both as JSON; its paths begin with `path`.
+    /// The patch from one JSON value to another; its paths begin with `path`.
     public init(from old: some Collection<UInt8>, to new: some Collection<UInt8>, at path: String = "") {
         self.init()
         guard let first = new.first, first == old.first, first == Self.brace || first == Self.bracket,
             let old = try? JSONValue(parsing: Array(old)), let after = try? JSONValue(parsing: Array(new))
         else {
-            // What is no list and no object is not worth a closer look.
+            // Only arrays and objects are compared member by member.
             if !old.elementsEqual(new) { operations.append(Operation(.replace, path, Array(new))) }
             return
         }
@@ -142,50 +142,50 @@ extension EncodedPatch.Operation {
 }
 
 extension EncodedPatch {
-    /// What a patch of the whole state means to somebody who sees a part of it.
-    public enum Narrowed: Sendable, Equatable {
-        /// The part is what it was.
+    /// What a patch of the whole state means for a part of the state.
+    public enum Projection: Sendable, Equatable {
+        /// The part has not changed.
         case unchanged
-        /// The part has changed so.
+        /// The changes of the part.
         case patch(EncodedPatch)
-        /// Only a look at the part tells.
-        case unclear
+        /// The patch does not tell: the value of the part is needed.
+        case needsValue
     }
 
-    /// What the patch means to somebody who sees what `pointer` finds.
-    public func narrowed(to pointer: JSONPointer) -> Narrowed {
+    /// What the patch means for the part that `pointer` finds.
+    public func projected(to pointer: JSONPointer) -> Projection {
         guard !pointer.tokens.isEmpty else { return isEmpty ? .unchanged : .patch(self) }
         let base = pointer.description
-        var inside: [Operation] = []
+        var descendants: [Operation] = []
         for operation in operations {
             switch operation.relation(to: base, pointer) {
-            case .beside: continue
-            case .inside: inside.append(operation.moved(out: base))
-            case .around: return .unclear
+            case .disjoint: continue
+            case .descendant: descendants.append(operation.moved(out: base))
+            case .ancestor: return .needsValue
             }
         }
-        return inside.isEmpty ? .unchanged : .patch(EncodedPatch(inside))
+        return descendants.isEmpty ? .unchanged : .patch(EncodedPatch(descendants))
     }
 }
 
 extension EncodedPatch.Operation {
-    fileprivate enum Relation { case beside, inside, around }
+    fileprivate enum Relation { case disjoint, descendant, ancestor }
 
     fileprivate func relation(to base: String, _ pointer: JSONPointer) -> Relation {
         if path.utf8.starts(with: base.utf8) {
             let rest = path.utf8.dropFirst(base.utf8.count)
-            // What comes or goes at the very place may be an element of an array, and shift the others.
-            if rest.isEmpty { return kind == .replace ? .inside : .around }
-            if rest.first == Self.slash { return .inside }
+            // Adding or removing at the location itself may shift the elements of an array.
+            if rest.isEmpty { return kind == .replace ? .descendant : .ancestor }
+            if rest.first == Self.slash { return .descendant }
         }
         if base.utf8.starts(with: path.utf8) {
             let rest = base.utf8.dropFirst(path.utf8.count)
-            if path.isEmpty || rest.first == Self.slash { return .around }
+            if path.isEmpty || rest.first == Self.slash { return .ancestor }
         }
-        return shifts(base) ? .around : .beside
+        return shifts(base) ? .ancestor : .disjoint
     }
 
-    /// Whether an element comes or goes in an array that the base leads through.
+    /// Whether the operation adds or removes an element of an array on the path to `base`.
     private func shifts(_ base: String) -> Bool {
         guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash) else { return false }
         let isIndex = path.utf8[path.utf8.index(after: slash)...].allSatisfy { (0x30...0x39).contains($0) }

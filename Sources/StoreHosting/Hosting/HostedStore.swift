@@ -1,31 +1,30 @@
 public import JSON
 public import Stores
 
-/// A store of whatever kind, as a server handles it: JSON in, JSON out.
+/// A store of any kind behind JSON: actions come in as JSON, states and patches go out as JSON.
 ///
-/// It is two words: the store, and its kind's table of what can be done with it. The table's functions are made where the
-/// types of state and action are known, so that the compiler specializes them.
+/// It consists of two references: the store, and its kind's ``HostedStoreVTable``.
 public struct HostedStore: Sendable {
     @usableFromInline let store: any AnyObject & Sendable
-    @usableFromInline let methods: Methods
+    @usableFromInline let vtable: HostedStoreVTable
 
     @inlinable
-    init(_ store: any AnyObject & Sendable, _ methods: Methods) {
+    init(_ store: any AnyObject & Sendable, _ vtable: HostedStoreVTable) {
         self.store = store
-        self.methods = methods
+        self.vtable = vtable
     }
 
-    /// Dispatches an action, or a batch where `body` is an array, and calls `done` once with what came of it.
+    /// Dispatches an action, or a batch if `body` is an array, and calls `done` once with the result.
     ///
-    /// `done` is called on the calling thread before this returns, or later on another; never inside the store.
+    /// `done` is called on the calling thread before this returns, or later on another thread; never inside the store.
     public func dispatch(
         _ body: JSONValue, _ options: DispatchOptions, done: @escaping @Sendable (DispatchResult) -> Void
     ) {
-        methods.dispatch(store, body, options, done)
+        vtable.dispatch(store, body, options, done)
     }
 
-    /// The revision and the selected value of one moment.
-    public func read(_ selection: Selection = .whole) -> EncodedState {
+    /// The revision, and the selected value of that revision.
+    public func read(_ selection: Selection = .root) -> EncodedState {
         var found = EncodedState(revision: 0, json: [])
         inspect { found = EncodedState(revision: $0.revision, json: $0.encoded(selection)) }
         return found
@@ -38,100 +37,103 @@ public struct HostedStore: Sendable {
         return found
     }
 
-    /// Calls `body` with the state now, while no action can be reduced: it must be quick and send nothing.
-    public func inspect(_ body: (borrowing StateView) -> Void) { methods.inspect(store, body) }
+    /// Calls `body` with the state now. No action is reduced meanwhile, so it must be quick and must not dispatch.
+    public func inspect(_ body: (borrowing StateView) -> Void) { vtable.inspect(store, body) }
 
     /// Calls `observer` with the state at the end of each commit or batch, in order, inside the store.
     public func watch(_ observer: @escaping @Sendable (borrowing StateView) -> Void) -> Subscription {
-        methods.watch(store, observer)
+        vtable.watch(store, observer)
     }
 
-    /// Calls `observer` with what happens to effects, in order with the commits that ``watch(_:)`` shows, inside the store: the
-    /// start of one comes behind the commit that caused it, and its end before the commit of its last action.
+    /// Calls `observer` with the events of effects, inside the store, in order with the commits of ``watch(_:)``: an effect
+    /// starts after the commit that caused it, and ends before the commit of its last action.
     public func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
-        methods.watchEffects(store, observer)
+        vtable.watchEffects(store, observer)
     }
 
-    /// The names of the effects that run or wait.
-    public var runningEffects: [String] { methods.runningEffects(store) }
+    /// The names of the effects that run or are queued.
+    public var runningEffects: [String] { vtable.runningEffects(store) }
 
-    /// Goes on where the store of a kept state was left: what ran then and was cut off is told as failed, and timers are armed
-    /// again. What that changes is committed with the origin `system`; so is, as `store/migrated` and before all else,
-    /// what the kind's migrations have made of the state.
+    /// Resumes a store that was made from a persisted state: effects that were interrupted are reported as failed, and timers are
+    /// set again.
     ///
-    /// It is called once, before anything else, with a store that was made of a state that had been kept.
-    public func resume() { methods.resume(store) }
+    /// The actions that follow have the origin `system`. If the kind's migrations have changed the state, that is
+    /// committed first, as `store/migrated`. Call it once, before anything else.
+    public func resume() { vtable.resume(store) }
 
-    /// The state now, as it is kept: to begin another store with it, say.
-    public func kept() -> (revision: Int, state: StateSnapshot) { methods.kept(store) }
+    /// The state now, as it is persisted; another store can begin with it.
+    public func snapshot() -> (revision: Int, state: StateSnapshot) { vtable.snapshot(store) }
 
-    /// Cancels the effects; nothing is committed from then on.
-    public func end() { methods.end(store) }
+    /// Cancels the effects. Nothing is committed after that.
+    public func end() { vtable.end(store) }
 
-    /// Ends the store if nothing is under way in it and nobody watches.
+    /// Ends the store if it is idle: no action, effect or timer is pending, and it has no subscriber.
     ///
-    /// - Returns: whether it has ended: its state is then as it is kept.
-    public func retire() -> Bool { methods.retire(store) }
+    /// - Returns: whether it has ended. The newest commit is then its last.
+    public func endIfIdle() -> Bool { vtable.endIfIdle(store) }
+}
 
-    /// What can be done with the stores of one kind.
+/// The operations on the stores of one kind.
+///
+/// Its closures are made where the types of state and action are known, so that the compiler specializes the dispatch path. A
+/// protocol existential would call the unspecialized witnesses of a generic type.
+@usableFromInline
+final class HostedStoreVTable: Sendable {
+    @usableFromInline typealias Done = @Sendable (DispatchResult) -> Void
+
+    let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
+    let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
+    let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
+    let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
+    let runningEffects: @Sendable (AnyObject) -> [String]
+    let resume: @Sendable (AnyObject) -> Void
+    let snapshot: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
+    let end: @Sendable (AnyObject) -> Void
+    let endIfIdle: @Sendable (AnyObject) -> Bool
+
     @usableFromInline
-    final class Methods: Sendable {
-        @usableFromInline typealias Done = @Sendable (DispatchResult) -> Void
-
-        let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
-        let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
-        let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
-        let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
-        let runningEffects: @Sendable (AnyObject) -> [String]
-        let resume: @Sendable (AnyObject) -> Void
-        let kept: @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot)
-        let end: @Sendable (AnyObject) -> Void
-        let retire: @Sendable (AnyObject) -> Bool
-
-        @usableFromInline
-        init(
-            dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
-            inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
-            watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
-            watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
-            runningEffects: @escaping @Sendable (AnyObject) -> [String],
-            resume: @escaping @Sendable (AnyObject) -> Void,
-            kept: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
-            end: @escaping @Sendable (AnyObject) -> Void,
-            retire: @escaping @Sendable (AnyObject) -> Bool
-        ) {
-            self.dispatch = dispatch
-            self.inspect = inspect
-            self.watch = watch
-            self.watchEffects = watchEffects
-            self.runningEffects = runningEffects
-            self.resume = resume
-            self.kept = kept
-            self.end = end
-            self.retire = retire
-        }
+    init(
+        dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
+        inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
+        watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
+        watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
+        runningEffects: @escaping @Sendable (AnyObject) -> [String],
+        resume: @escaping @Sendable (AnyObject) -> Void,
+        snapshot: @escaping @Sendable (AnyObject) -> (revision: Int, state: StateSnapshot),
+        end: @escaping @Sendable (AnyObject) -> Void,
+        endIfIdle: @escaping @Sendable (AnyObject) -> Bool
+    ) {
+        self.dispatch = dispatch
+        self.inspect = inspect
+        self.watch = watch
+        self.watchEffects = watchEffects
+        self.runningEffects = runningEffects
+        self.resume = resume
+        self.snapshot = snapshot
+        self.end = end
+        self.endIfIdle = endIfIdle
     }
 }
 
-/// A selected value as JSON, and the revision that it is of.
+/// A selected value as JSON, and its revision.
 public struct EncodedState: Sendable {
-    /// The revision of the state that the value was selected of.
+    /// The revision of the state.
     public let revision: Int
     /// The value as JSON, in UTF-8.
     public let json: [UInt8]
 
-    /// A value that was selected of the state at `revision`.
+    /// A value of the state at `revision`.
     public init(revision: Int, json: [UInt8]) {
         self.revision = revision
         self.json = json
     }
 }
 
-/// A state at one revision, lent to be shown.
+/// A state at one revision, lent for the length of a call.
 public struct StateView: ~Copyable {
-    /// The revision that the state is of.
+    /// The revision of the state.
     public let revision: Int
-    /// The newest commit, and those that came before it in its batch; none at revision 0.
+    /// The newest commit, and those before it in its batch; empty at revision 0.
     public let commits: [CommitRecord]
     @usableFromInline let encode: (Selection) -> [UInt8]
 
@@ -142,6 +144,6 @@ public struct StateView: ~Copyable {
         self.encode = encode
     }
 
-    /// The selected value as JSON. The whole state of a revision is encoded once, however often it is asked for.
+    /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
     public func encoded(_ selection: Selection) -> [UInt8] { encode(selection) }
 }

@@ -2,28 +2,28 @@ public import JSON
 
 /// The part of a state that a client asks for.
 public enum Selection: Sendable, Hashable {
-    /// All of it.
-    case whole
-    /// The value that the pointer finds in the state's JSON; `null` where it finds nothing.
+    /// The whole state.
+    case root
+    /// The value that the pointer finds in the state's JSON; `null` if it finds nothing.
     case pointer(JSONPointer)
     /// The value of a selector that the kind declares.
     case named(String)
 }
 
-/// A value computed of the state, under a name.
+/// A named value that is computed from the state.
 public struct Selector<State: Sendable>: Sendable {
-    /// What a client asks for it by: `?select=summary`.
+    /// The name by which clients select it: `?select=summary`.
     public let name: String
-    /// What it shows, in a sentence.
+    /// What it selects, in a sentence.
     public let summary: String
     let write: @Sendable (State, inout JSONWriter) -> Void
 
     /// A selector under a name.
     ///
     /// - Parameters:
-    ///   - name: what a client asks for it by.
-    ///   - summary: what it shows, in a sentence.
-    ///   - select: computes the value; it is called for each commit that is watched or asked for.
+    ///   - name: the name by which clients select it.
+    ///   - summary: what it selects, in a sentence.
+    ///   - select: computes the value; called for each commit that a client observes, and for each read.
     public init<Value: JSONEncodable & Sendable>(
         _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
     ) {

@@ -1,7 +1,7 @@
 public import JSON
 public import Stores
 
-/// Hosts the stores of one kind: decodes actions by its catalogue, encodes states for whoever asks.
+/// Hosts the stores of one kind: decodes their actions, and encodes their states.
 @usableFromInline
 struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedState, Engine.Action: DeclaredAction {
     @usableFromInline typealias Contents = StoreCore<Engine.State, Engine.Action>.ContentsPointer
@@ -32,7 +32,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
         }
     }
 
-    /// Nil where the action comes with nothing: most do.
+    /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
         guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil else {
@@ -54,8 +54,8 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
         _ engine: Engine, _ observer: @escaping @Sendable (borrowing StateView) -> Void
     ) -> Subscription {
         engine.core.contents.withLock { contents in
-            // Unsafe only by name: who watches is told inside the store, under the lock that guards the contents, which stand
-            // where they stand now as long as the store lives.
+            // Safe: observers are called under the lock that guards the contents, and the contents do not move as long as the
+            // store lives.
             nonisolated(unsafe) let place = contents
             return engine.core.subscribe({ if $0.endsBatch { observer(view(of: place)) } }, contents)
         }
@@ -99,7 +99,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
 
     /// The state now, as it is persisted.
     @usableFromInline
-    func kept(_ engine: Engine) -> (revision: Int, state: StateSnapshot) {
+    func snapshot(_ engine: Engine) -> (revision: Int, state: StateSnapshot) {
         engine.core.contents.withLock { contents in
             let (state, revision) = (contents.pointee.state, contents.pointee.revision)
             return (revision, observer(of: contents).snapshot(of: state, at: revision))
@@ -141,7 +141,7 @@ extension StoreHost {
         let envelope = Envelope<Engine.Action>(
             .client,
             .init(
-                rest: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
+                remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, trace: options.trace))
         submit(actions[0], envelope, to: engine, options, isBatch: true, done)
     }
@@ -173,7 +173,7 @@ extension StoreHost {
     func preview(_ receipt: Receipt, _ selection: Selection?, _ contents: Contents) -> DispatchResult {
         let state = contents.pointee.state
         let json = selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } }
-        return .done(Dispatched(receipt, json, observer(of: contents).previewPatch(to: state)))
+        return .done(DispatchReceipt(receipt, json, observer(of: contents).previewPatch(to: state)))
     }
 }
 
@@ -187,7 +187,7 @@ extension DispatchResult {
     init(_ receipt: Receipt, _ json: [UInt8]?, isBatch: Bool) {
         self =
             switch receipt.outcome {
-            case .committed, .ignored: .done(Dispatched(receipt, json, nil))
+            case .committed, .ignored: .done(DispatchReceipt(receipt, json, nil))
             case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
             case .revisionMismatch: .revisionMismatch(current: receipt.revision)
             case .overloaded, .queued: .overloaded
@@ -197,7 +197,7 @@ extension DispatchResult {
 }
 
 extension ActionDecodingError {
-    /// The refusal with pointers into the whole batch.
+    /// The same error with pointers into the whole batch.
     fileprivate func inBatch(at index: Int) -> ActionDecodingError {
         guard case .invalidPayload(let violations) = self else { return self }
         return .invalidPayload(
@@ -209,7 +209,7 @@ extension ActionDecodingError {
     }
 }
 
-/// What hosts a state behind JSON: a store that reduces at once, or one that takes its time.
+/// A store that can be hosted: ``Store`` or ``AsyncStore``.
 @usableFromInline
 protocol HostableStore<State, Action>: AnyObject, Sendable {
     associatedtype State: Sendable
@@ -217,11 +217,11 @@ protocol HostableStore<State, Action>: AnyObject, Sendable {
 
     var core: StoreCore<State, Action> { get }
 
-    /// Does what the middlewares ask for when a state goes on.
+    /// Runs the effects that the middlewares ask for when a persisted state is resumed.
     func resume()
 
-    /// Calls `answer` inside the store with what came of it and the contents of that moment, where it came to that, and
-    /// `done` outside with what that said.
+    /// Calls `answer` with the receipt and the contents inside the store, or without contents if the action did not get there,
+    /// and then `done` with its value outside the store.
     func submit<Answer: Sendable>(
         _ action: Action, _ envelope: Envelope<Action>,
         answer: @escaping @Sendable (Receipt, StoreCore<State, Action>.ContentsPointer?) -> Answer,

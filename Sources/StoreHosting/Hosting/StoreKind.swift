@@ -1,61 +1,61 @@
 public import JSON
 public import Stores
 
-/// A named definition of a store, ready to be hosted: state, actions, reducer, middleware.
+/// The definition of a store that a server can host: a name, the state, the actions, the reducer and the middleware.
 public struct StoreKind: Sendable {
-    /// What there is to know of one action.
+    /// The declaration of one action.
     public struct ActionDescription: Sendable {
-        /// The name by which it is sent: `slice/action`.
+        /// The name: `slice/action`.
         public let type: String
         /// What it does and when it is rejected, in a sentence.
         public let summary: String
-        /// Who may send it.
+        /// Whether clients may send it.
         public let audience: ActionVisibility
         /// The schema of its payload.
         public let payload: JSONSchema
-        /// A whole body to post.
+        /// An example of a request body.
         public let example: JSONValue
-        /// The members of its payload that must never be shown or kept in clear.
+        /// The members of its payload that must never be shown or persisted in clear.
         public let secrets: [String]
     }
 
-    /// What there is to know of one named selector.
+    /// The declaration of one named selector.
     public struct SelectorDescription: Sendable {
-        /// What a client asks for it by.
+        /// The name.
         public let name: String
-        /// What it shows, in a sentence.
+        /// What it selects, in a sentence.
         public let summary: String
     }
 
-    /// What a client asks for it by: `{"store":"planner"}`.
+    /// The name by which clients ask for it: `{"store":"planner"}`.
     public let name: String
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     public let summary: String
-    /// Every action that its catalogue declares, internal ones too.
+    /// All declared actions, including internal ones.
     public let actions: [ActionDescription]
     /// The named selectors.
     public let selectors: [SelectorDescription]
 
-    /// The state at revision 0, as it is kept.
+    /// The state at revision 0, as it is persisted.
     public let initialSnapshot: StateSnapshot
-    /// Whether its states can be kept and read back: whether they are ``Restorable``.
+    /// Whether its states can be persisted and read back: whether they are ``Restorable``.
     public let isRestorable: Bool
     /// The version of its state: one more than it has migrations.
     public let schema: Int
 
-    /// Makes what was kept at one version of the state into what is kept at the next: first what everybody sees, then what is
-    /// hidden beside it, an object where there is nothing too.
+    /// Turns a persisted state of one version into the next version: the state that clients see, and the private state beside
+    /// it, which is an empty object if there is none.
     public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
-    @usableFromInline typealias Maker =
+    @usableFromInline typealias Factory =
         @Sendable (StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> HostedStore
-    @usableFromInline typealias Restorer =
+    @usableFromInline typealias RestoringFactory =
         @Sendable (StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?)
         throws(RestorationError)
         -> HostedStore
 
-    private let make: Maker
-    private let restore: Restorer
+    private let make: Factory
+    private let restore: RestoringFactory
     private let selectOfKept: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
 
     /// - Parameter engine: makes a new store of a state, given the observer of its commits.
@@ -71,27 +71,27 @@ public struct StoreKind: Sendable {
         let encoder = StateEncoder(selectors: selectors, migrations: migrations)
         let catalogue = Engine.Action.catalogue
         let host = StoreHost<Engine>(encoder, catalogue)
-        let methods = HostedStore.Methods(host)
+        let vtable = HostedStoreVTable(host)
         let make: @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> Engine = {
             state, environment, sealer, recorder in
             engine(state, environment, HostCommitObserver(encoder, recorder, sealer))
         }
         self.init(
             name, summary, selectors, encoder, catalogue,
-            make: { HostedStore(make(Engine.State(), $0, $1, $2), methods) },
+            make: { HostedStore(make(Engine.State(), $0, $1, $2), vtable) },
             restore: { (kept, revision, environment, sealer, recorder) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(kept, sealer)
                 let engine = make(state, environment, sealer, recorder)
                 host.restore(
                     state, at: revision, in: engine, schema.map { PendingMigration(kept.json, schema: $0) })
-                return HostedStore(engine, methods)
+                return HostedStore(engine, vtable)
             })
     }
 
     @usableFromInline
     init<State: HostedState, Action: DeclaredAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Maker, restore: @escaping Restorer
+        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping RestoringFactory
     ) {
         self.name = name
         self.summary = summary
@@ -112,11 +112,11 @@ public struct StoreKind: Sendable {
     /// The state at revision 0, as JSON.
     public var initialState: [UInt8] { initialSnapshot.json }
 
-    /// An action, or a batch of them, as it may be shown and kept: with `"***"` for what is secret.
+    /// An action, or a batch of them, with `"***"` in the place of secrets, so that it may be shown and persisted.
     ///
-    /// - Parameter body: as a client sends it, valid or not.
-    public func masked(_ body: JSONValue) -> JSONValue {
-        if case .array(let actions) = body { return .array(actions.map(masked)) }
+    /// - Parameter body: a request body, valid or not.
+    public func redacted(_ body: JSONValue) -> JSONValue {
+        if case .array(let actions) = body { return .array(actions.map(redacted)) }
         guard case .object(var action) = body, case .object(var payload)? = action["payload"],
             let secrets = actions.first(where: { $0.type == action["type"]?.asString })?.secrets, !secrets.isEmpty
         else { return body }
@@ -129,8 +129,8 @@ public struct StoreKind: Sendable {
     ///
     /// - Parameters:
     ///   - environment: time, a place for effects, and limits.
-    ///   - sealer: seals the secrets of states that are persisted; nil leaves them out.
-    ///   - recorder: nil where nobody wants the records, which then cost nothing.
+    ///   - sealer: seals the secrets of persisted states; nil leaves the secrets out.
+    ///   - recorder: receives the commits; nil for none.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
         recorder: (any CommitRecorder)? = nil
@@ -138,17 +138,16 @@ public struct StoreKind: Sendable {
         make(environment, sealer, recorder)
     }
 
-    /// A store of this kind that goes on from a state that was kept, or begins with it.
+    /// A store of this kind that begins with a persisted state.
     ///
-    /// Its state is what was kept, and nothing runs in it before ``HostedStore/resume()``. What was kept at an older version of
-    /// the state is migrated.
+    /// A state of an older version is migrated. Nothing runs in the store before ``HostedStore/resume()``.
     ///
     /// - Parameters:
     ///   - environment: time, a place for effects, and limits.
-    ///   - sealer: opens the secrets that were sealed; nil loses them.
-    ///   - recorder: nil where nobody wants the records.
-    ///   - kept: the state, as records and patches make it.
-    ///   - revision: the one that the state is of; 0 begins anew.
+    ///   - sealer: opens sealed secrets; nil loses them.
+    ///   - recorder: receives the commits; nil for none.
+    ///   - kept: the state.
+    ///   - revision: the revision of that state; 0 for a new store.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
         recorder: (any CommitRecorder)? = nil,
@@ -157,25 +156,23 @@ public struct StoreKind: Sendable {
         try restore(kept, revision, environment, sealer, recorder)
     }
 
-    /// The selected value of a state that was kept, as JSON.
+    /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
     ///
-    /// - Parameters:
-    ///   - selection: what is looked for; `null` is found where there is nothing.
-    ///   - kept: the state. Only a named selector needs to have it restored.
+    /// Only a named selector restores the state; a pointer reads the JSON.
     public func select(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
         try selectOfKept(selection, kept)
     }
 }
 
 extension StoreKind {
-    /// A kind whose reducer reduces at once.
+    /// A kind with a synchronous reducer.
     @inlinable
     public static func store<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some Reducer<State, Action>,
         middleware: [any Middleware<State, Action>] = [], selectors: [Selector<State>] = [],
         migrations: [Migration] = []
     ) -> StoreKind {
-        // Both are made once, and every store of the kind shares them.
+        // All stores of the kind share these.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
         return StoreKind(name, summary, selectors, migrations) { state, environment, observer in
@@ -183,7 +180,7 @@ extension StoreKind {
         }
     }
 
-    /// A kind whose reducer is all that there is to it.
+    /// A kind that consists of a reducer only.
     @inlinable
     public static func store<Kind: HostedReducer>(
         _ name: String, summary: String = "", _ reducer: Kind.Type, migrations: [Migration] = []
@@ -191,7 +188,7 @@ extension StoreKind {
         store(name, summary: summary, reducer: reducer.init(), migrations: migrations)
     }
 
-    /// A kind whose reducer is asynchronous: its actions are reduced strictly in the order of sending.
+    /// A kind with an asynchronous reducer, which reduces actions strictly in the order of sending.
     @inlinable
     public static func async<State: HostedState, Action: DeclaredAction>(
         _ name: String, summary: String = "", reducer: some AsyncReducer<State, Action>,
@@ -206,11 +203,11 @@ extension StoreKind {
     }
 }
 
-extension HostedStore.Methods {
-    /// What `host` does with its stores.
+extension HostedStoreVTable {
+    /// The operations of `host`.
     @inlinable
     convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
-        // Whoever has a hosted store has it from its kind, which knows what it is.
+        // The casts hold: a hosted store is made by its kind, together with this table.
         self.init(
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
@@ -218,13 +215,13 @@ extension HostedStore.Methods {
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
-            kept: { host.kept(unsafeDowncast($0, to: Engine.self)) },
+            snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
             end: { unsafeDowncast($0, to: Engine.self).core.end() },
-            retire: { unsafeDowncast($0, to: Engine.self).core.retire() })
+            endIfIdle: { unsafeDowncast($0, to: Engine.self).core.endIfIdle() })
     }
 }
 
-/// A reducer that can be hosted as it is.
+/// A reducer that can be hosted without further parameters.
 public protocol HostedReducer: Reducer where State: HostedState, Action: DeclaredAction {
     /// The reducer of a new store.
     init()

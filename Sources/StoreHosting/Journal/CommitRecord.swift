@@ -1,36 +1,36 @@
 public import JSON
 public import Stores
 
-/// One committed action, for a log: its secrets are masked.
+/// One commit, as it is persisted and shown in the action log: its secrets are redacted.
 public struct CommitRecord: Sendable {
-    /// The revision that it made.
+    /// The revision that the commit made.
     public let revision: Int
-    /// Its declared name.
+    /// The declared name of the action.
     public let type: String
-    /// Its fields, `***` for secrets.
+    /// The fields of the action, with `***` for secrets.
     public let payload: JSONObject
-    /// Who sent it.
+    /// Who sent the action.
     public let origin: Origin
-    /// The revision whose action caused it; nil for a client's.
+    /// The revision whose commit caused the action; nil for a client's.
     public let cause: Int?
-    /// When it was committed, in milliseconds since 1970-01-01T00:00:00Z.
+    /// The time of the commit, in milliseconds since 1970-01-01T00:00:00Z.
     public let at: Int
-    /// What it changed in the state.
+    /// The changes of the state.
     public let changes: EncodedPatch
-    /// What only the store knows of the state after it, as JSON with its secrets sealed; nil where that is as it was.
+    /// The private part of the state after the commit, as JSON with its secrets sealed; nil if it has not changed.
     public let hidden: [UInt8]?
 
-    /// A record whose secrets are masked already.
+    /// A record whose secrets are redacted already.
     ///
     /// - Parameters:
-    ///   - revision: the one that it made.
-    ///   - type: its declared name.
-    ///   - payload: its fields, `***` for secrets.
-    ///   - origin: who sent it.
-    ///   - cause: the revision whose action caused it; nil for a client's.
+    ///   - revision: the revision that the commit made.
+    ///   - type: the declared name of the action.
+    ///   - payload: the fields of the action, with `***` for secrets.
+    ///   - origin: who sent the action.
+    ///   - cause: the revision whose commit caused the action; nil for a client's.
     ///   - at: milliseconds since 1970-01-01T00:00:00Z.
-    ///   - changes: what it changed in the state.
-    ///   - hidden: what only the store knows of the state, where that has changed.
+    ///   - changes: the changes of the state.
+    ///   - hidden: the private part of the state, if it has changed.
     public init(
         revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: EncodedPatch,
         hidden: [UInt8]? = nil
@@ -47,7 +47,7 @@ public struct CommitRecord: Sendable {
 }
 
 extension CommitRecord {
-    /// The record of a commit. An action that its catalogue does not declare has no name but that.
+    /// The record of a commit. An action that is not declared gets the name `undeclared`.
     @usableFromInline
     init<Action: DeclaredAction>(
         _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: EncodedPatch,

@@ -1,60 +1,61 @@
 public import JSON
 
-/// A session as it is begun: all of it that never changes.
+/// What never changes of a session.
 public struct SessionHeader: Sendable, Equatable {
-    /// What it is addressed by.
+    /// The id in its address.
     public let id: String
     /// The name of its store's kind.
     public let kind: String
-    /// The version of its kind's state that `initial` is written in.
+    /// The version of the kind's state that ``initial`` is encoded in.
     public let schema: Int
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let createdAt: Int
-    /// The revision of another session from whose state it began; nil where it is no fork.
+    /// The revision of another session from which it was forked; nil if it is no fork.
     public let forkedFrom: Int?
-    /// Names its history of revisions in event ids; letters and digits.
-    public let history: String
+    /// Identifies its history of revisions in event ids; letters and digits.
+    public let historyID: String
     /// The state at revision 0.
     public let initial: StateSnapshot
 
-    /// A session as it is begun.
+    /// The header of a new session.
     public init(
-        id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, history: String, initial: StateSnapshot
+        id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, historyID: String,
+        initial: StateSnapshot
     ) {
         self.id = id
         self.kind = kind
         self.schema = schema
         self.createdAt = createdAt
         self.forkedFrom = forkedFrom
-        self.history = history
+        self.historyID = historyID
         self.initial = initial
     }
 }
 
-/// A state as it is kept: what everybody may see, and what only its store needs to know.
+/// A persisted state: the part that clients see, and the private part.
 public struct StateSnapshot: Sendable, Equatable {
-    /// The state as clients see it, as JSON.
+    /// The part that clients see, as JSON.
     public var json: [UInt8]
-    /// What else there is to it, as JSON, with its secrets sealed; nil where there is nothing.
+    /// The private part as JSON, its secrets sealed; nil if there is none.
     public var hidden: [UInt8]?
 
-    /// A state as it is kept.
+    /// A persisted state.
     public init(json: [UInt8], hidden: [UInt8]? = nil) {
         self.json = json
         self.hidden = hidden
     }
 }
 
-/// A session that a journal keeps, in short.
+/// A stored session, in short.
 public struct SessionSummary: Sendable, Equatable {
-    /// What never changes of it.
+    /// What never changes of the session.
     public let record: SessionHeader
     /// Its newest revision.
     public let revision: Int
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let lastActiveAt: Int
 
-    /// A session in short.
+    /// The summary of a session.
     public init(record: SessionHeader, revision: Int, lastActiveAt: Int) {
         self.record = record
         self.revision = revision
@@ -62,28 +63,28 @@ public struct SessionSummary: Sendable, Equatable {
     }
 }
 
-/// What a journal knows of an id.
+/// What a journal has stored under an id.
 public enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
-    /// It was a session, which has ended.
+    /// A session that has ended.
     case ended
-    /// A session: how it was left, the answers that are still kept, and where it goes on.
+    /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
 }
 
-/// The answer to a request that may come again.
+/// The response to a request with an idempotency key.
 public struct IdempotencyRecord: Sendable, Equatable {
-    /// What the client calls the request.
+    /// The idempotency key that the client gave.
     public let key: String
-    /// Tells the request's body from others.
+    /// A hash of the request, which tells it from another with the same key.
     public let fingerprint: UInt64
-    /// The answer, in a form that whoever gave it understands.
+    /// The serialized response, opaque to the journal.
     public let answer: [UInt8]
-    /// When it was given, in milliseconds since 1970-01-01T00:00:00Z.
+    /// When the response was made, in milliseconds since 1970-01-01T00:00:00Z.
     public let at: Int
 
-    /// An answer, and the request that it is for.
+    /// The response to the request with that key and fingerprint.
     public init(key: String, fingerprint: UInt64, answer: [UInt8], at: Int) {
         self.key = key
         self.fingerprint = fingerprint

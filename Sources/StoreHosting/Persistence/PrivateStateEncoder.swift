@@ -53,7 +53,7 @@ public struct PrivateStateEncoder: ~Copyable {
     public mutating func part(_ name: StaticString, _ part: some Restorable) {
         json.name(name)
         open()
-        part.visitHidden(&self)
+        part.encodePrivate(into: &self)
         close()
     }
 

@@ -4,14 +4,14 @@ import Stores
 /// A value that can be read back from the JSON that it wrote, so that it outlasts the process.
 ///
 /// It reads what it wrote, member by member, and leaves out what it derives. What it keeps without showing it to anybody it
-/// names in `visitHidden(_:)`:
+/// names in `encodePrivate(into:)`:
 ///
 ///     struct Tasks: ObjectState, Restorable {
 ///         var titles: [String] = []
 ///         var nextID = 1
 ///
 ///         func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("titles", titles) }
-///         func visitHidden(_ members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
+///         func encodePrivate(into members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
 ///
 ///         init(restoring kept: PersistedValue) throws(RestorationError) {
 ///             titles = try kept.member("titles")
@@ -27,12 +27,12 @@ public protocol Restorable {
 
     /// Visits the members that only the store knows: always the same ones, in the same order. None unless it is written
     /// otherwise.
-    func visitHidden(_ members: inout PrivateStateEncoder)
+    func encodePrivate(into members: inout PrivateStateEncoder)
 }
 
 extension Restorable {
     @inlinable
-    public func visitHidden(_ members: inout PrivateStateEncoder) {}
+    public func encodePrivate(into members: inout PrivateStateEncoder) {}
 }
 
 extension Restorable where Self: RawRepresentable, RawValue: Restorable {
@@ -103,13 +103,13 @@ extension Array: Restorable where Element: Restorable {
 /// How the states of a kind are kept and read back; see ``Restorable``.
 public struct StatePersistence<State: Sendable>: Sendable {
     let restore: @Sendable (PersistedValue) throws(RestorationError) -> State
-    private let visitHidden: @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
+    private let encodePrivate: @Sendable (borrowing State, inout PrivateStateEncoder) -> Void
 
     /// Writes all that is hidden in `state`, as one object, and the schema where that is not the first.
     func visit(_ state: borrowing State, schema: Int, _ members: inout PrivateStateEncoder) {
         members.open()
         if schema > 1 { members.member("$schema", schema) }
-        visitHidden(state, &members)
+        encodePrivate(state, &members)
         members.close()
     }
 }
@@ -118,7 +118,7 @@ extension StatePersistence where State: Restorable {
     /// What the state says of itself.
     public init() {
         restore = { kept throws(RestorationError) in try State(restoring: kept) }
-        visitHidden = { state, members in state.visitHidden(&members) }
+        encodePrivate = { state, members in state.encodePrivate(into: &members) }
     }
 }
 

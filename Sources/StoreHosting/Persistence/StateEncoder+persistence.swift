@@ -7,7 +7,7 @@ extension StateEncoder {
     /// The selected value of a state that was kept.
     func encode(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
         switch selection {
-        case .whole: kept.json
+        case .root: kept.json
         case .pointer(let pointer): pointer.found(in: kept.json)
         case .named:
             try encode(selection, of: restored(kept, nil).state) { kept.json }

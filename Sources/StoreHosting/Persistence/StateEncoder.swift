@@ -36,7 +36,7 @@ final class StateEncoder<State: HostedState>: Sendable {
     @usableFromInline
     func encode(_ selection: Selection, of state: State, root: () -> [UInt8]) -> [UInt8] {
         switch selection {
-        case .whole: return root()
+        case .root: return root()
         case .pointer(let pointer): return pointer.found(in: root())
         case .named(let name):
             var json = JSONWriter()

@@ -24,10 +24,10 @@ package struct AppState: HostedState, ObjectState, Restorable, Equatable {
         planner.visit(&members)
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) {
+    package func encodePrivate(into members: inout PrivateStateEncoder) {
         members.slice(animal)
         members.slice(login)
-        planner.visitHidden(&members)
+        planner.encodePrivate(into: &members)
     }
 }
 

@@ -52,7 +52,7 @@ extension Credentials: Restorable {
         isPasswordValid = try kept.hidden("isPasswordValid")
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) {
+    package func encodePrivate(into members: inout PrivateStateEncoder) {
         members.member("username", username)
         members.member("isUsernameValid", isUsernameValid)
         members.secret("password", password.unmasked)

@@ -42,7 +42,7 @@ package struct LoginState: StateSlice, Equatable {
         members.member("error", error)
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) { credentials.visitHidden(&members) }
+    package func encodePrivate(into members: inout PrivateStateEncoder) { credentials.encodePrivate(into: &members) }
 }
 
 extension LoginState.Status {

@@ -25,7 +25,7 @@ package struct PlannerState: HostedState, ObjectState, Restorable, Equatable {
         members.slice(settings)
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) { members.slice(tasks) }
+    package func encodePrivate(into members: inout PrivateStateEncoder) { members.slice(tasks) }
 }
 
 /// The actions of the planner slices, nested.

@@ -31,7 +31,7 @@ package struct TasksState: StateSlice, Equatable {
         members.member("favorited", favorited, stamp: $favorited)
     }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
+    package func encodePrivate(into members: inout PrivateStateEncoder) { members.member("nextID", nextID) }
 }
 
 /// A task.

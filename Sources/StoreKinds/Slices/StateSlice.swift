@@ -40,5 +40,5 @@ package struct SingleSliceState<Slice: StateSlice>: HostedState, ObjectState, Re
 
     package func visit(_ members: inout some MemberVisitor & ~Copyable) { members.slice(slice) }
 
-    package func visitHidden(_ members: inout PrivateStateEncoder) { members.slice(slice) }
+    package func encodePrivate(into members: inout PrivateStateEncoder) { members.slice(slice) }
 }

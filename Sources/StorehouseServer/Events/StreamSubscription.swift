@@ -30,11 +30,11 @@ extension StreamFormat {
 
 extension Selection {
     /// What a patch of the whole state changes in the selected value.
-    func project(_ patch: EncodedPatch) -> EncodedPatch.Narrowed {
+    func project(_ patch: EncodedPatch) -> EncodedPatch.Projection {
         switch self {
-        case .whole: patch.isEmpty ? .unchanged : .patch(patch)
-        case .pointer(let pointer): patch.narrowed(to: pointer)
-        case .named: patch.isEmpty ? .unchanged : .unclear
+        case .root: patch.isEmpty ? .unchanged : .patch(patch)
+        case .pointer(let pointer): patch.projected(to: pointer)
+        case .named: patch.isEmpty ? .unchanged : .needsValue
         }
     }
 }

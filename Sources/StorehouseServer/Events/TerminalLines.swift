@@ -20,7 +20,7 @@ struct TerminalLines: Sendable {
             switch selection.project(commit.changes) {
             case .unchanged: continue
             case .patch(let patch): bytes += lines(of: patch, by: commit)
-            case .unclear:
+            case .needsValue:
                 // Which commit of a batch changed the value is unknown, so its last commit stands for all.
                 let patch = EncodedPatch(from: value.encoded(), to: state.encoded(selection))
                 return bytes + lines(of: patch, by: state.commits.last ?? commit)

@@ -22,7 +22,7 @@ package struct Topic {
         lastChangedRevision = state.revision
         if case .text(let inColor) = subscription.format {
             terminal = TerminalLines(of: state.encoded(subscription.selection), inColor: inColor)
-        } else if subscription.selection != .whole {
+        } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }
     }
@@ -50,7 +50,7 @@ package struct Topic {
             let new = state.encoded(subscription.selection)
             if old == new { return nil }
             json = new
-            if projected == .unclear, subscription.format == .patch {
+            if projected == .needsValue, subscription.format == .patch {
                 projected = .patch(EncodedPatch(from: old, to: new))
             }
         }
@@ -70,7 +70,7 @@ extension PatchEvent {
         for commit in commits {
             switch selection.project(commit.changes) {
             case .unchanged: continue
-            case .unclear: return nil
+            case .needsValue: return nil
             case .patch(let patch):
                 bytes += PatchEvent(historyID: historyID, revision: commit.revision, patch: patch).encoded()
             }

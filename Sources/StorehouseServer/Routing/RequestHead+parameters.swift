@@ -22,7 +22,7 @@ extension RequestHead {
 
     /// The selection of `?select=`.
     func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
-        guard let text = query.first("select"), !text.isEmpty else { return .whole }
+        guard let text = query.first("select"), !text.isEmpty else { return .root }
         let kind = kind()
         if kind.selectors.contains(where: { $0.name == text }) { return .named(text) }
         do throws(JSONPointerError) {

@@ -51,7 +51,7 @@ final class ActionAPI: Sendable {
         _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         let key = request.key?.text ?? ""
-        let fingerprint = RequestFingerprint(context.request.body, redacted: session.kind.masked(body))
+        let fingerprint = RequestFingerprint(context.request.body, redacted: session.kind.redacted(body))
         switch session.answers.admit(key, fingerprint, now: clock.now()) {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
@@ -82,7 +82,7 @@ final class ActionAPI: Sendable {
 
 extension DispatchResult {
     /// The committed or ignored action; anything else is thrown as what the client reads.
-    func dispatched() throws(Problem) -> Dispatched {
+    func dispatched() throws(Problem) -> DispatchReceipt {
         switch self {
         case .done(let dispatched): return dispatched
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))

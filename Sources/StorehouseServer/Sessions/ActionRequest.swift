@@ -33,7 +33,7 @@ struct ActionRequest: Sendable {
     ///
     /// It shows the state that the action led to. If the client waits, it shows the state as it is now: the caller has to
     /// await that this is durable.
-    func response(to dispatched: Dispatched, _ session: Session) -> Response {
+    func response(to dispatched: DispatchReceipt, _ session: Session) -> Response {
         if isMinimal {
             let revision = wait == nil ? dispatched.revision : session.store.revision
             return Response(.noContent, fields: preferenceFields, revision: revision)

@@ -50,14 +50,14 @@ final class ActionResponder: Sendable {
         }
     }
 
-    private func respond(to dispatched: Dispatched) {
+    private func respond(to dispatched: DispatchReceipt) {
         if let response = recorder?.finalResponse { return deferred.answer { response } }
         guard !deferred.answerIfOnLoop({ request.response(to: dispatched, session) }) else { return }
         deferred.answer { [self] in request.response(to: dispatched, session) }
     }
 
     /// Reads the state, then waits until what was read is durable, and the response to repeat with it.
-    private func respondWithCurrentState(_ dispatched: Dispatched) {
+    private func respondWithCurrentState(_ dispatched: DispatchReceipt) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let response: Response
         if let recorder {

@@ -132,7 +132,7 @@ extension Session {
         guard let journal, journal.isDurable, !journal.hasFailed, streamCount == 0, cache.load()?.isBusy != true,
             transition({ $0.beginHibernation() })
         else { return false }
-        guard store.retire() else {
+        guard store.endIfIdle() else {
             transition { $0.cancelHibernation() }
             return false
         }

@@ -27,7 +27,7 @@ package struct SessionBuilder: Sendable {
         let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
-                forkedFrom: fork?.revision, history: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
+                forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
         let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
         return Session(id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
     }
@@ -50,7 +50,7 @@ package struct SessionBuilder: Sendable {
             let store = try store(kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
-                historyID: header.history + streamEpoch,
+                historyID: header.historyID + streamEpoch,
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil)
             if !answers.isEmpty { session.answers.restore(answers) }
             return .success(session)

@@ -7,7 +7,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
     struct QueuedEffect {
         let request: EffectDescription<Action>
         let cause: Int
-        let chains: [EffectGroup]
+        let groups: [EffectGroup]
         /// The group that must settle before the effect begins.
         let after: EffectGroup?
     }
@@ -27,16 +27,16 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
     var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttledUntil.isEmpty }
 
-    func isRunning(_ generation: Int) -> Bool { running.contains { $0.generation == generation } }
+    func isRunning(_ runID: Int) -> Bool { running.contains { $0.runID == runID } }
 
     /// The progress of a running effect; nil if it has ended or is a timer.
-    func progress(of generation: Int) -> EffectContext? {
-        running.first { $0.generation == generation }?.progress
+    func progress(of runID: Int) -> EffectContext? {
+        running.first { $0.runID == runID }?.progress
     }
 
     /// Whether the effects of this many actions might exceed a limit, so that they must be counted first. One action is assumed
     /// to start one effect. An action that starts more may exceed the limit by those.
-    func isTight(for actions: Int, limit: Int) -> Bool {
+    func isNearEffectLimit(for actions: Int, limit: Int) -> Bool {
         if actions > 1 || count + actions > limit { return true }
         return running.contains { effect in
             guard case .queued(let most) = effect.policy else { return false }
@@ -80,10 +80,10 @@ package struct EffectTable<Action: Sendable>: Sendable {
         switch admit(request, now: now, ended: &ended) {
         case .drop: return true
         case .start:
-            add(RunningEffect(id: request.id, generation: nextGeneration(), policy: request.policy))
+            add(RunningEffect(id: request.id, runID: nextRunID(), policy: request.policy))
         case .wait:
             guard case .queued(let most) = request.policy, queue(of: request.id) < most else { return false }
-            wait(QueuedEffect(request: request, cause: 0, chains: [], after: nil))
+            wait(QueuedEffect(request: request, cause: 0, groups: [], after: nil))
         }
         return count <= limit
     }
@@ -92,13 +92,13 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
     /// The number of the next run. It is unique in the process, so a store that has forgotten a run cannot mistake a later
     /// one for it.
-    func nextGeneration() -> Int { lastGeneration.add(1, ordering: .relaxed).newValue }
+    func nextRunID() -> Int { lastRunID.add(1, ordering: .relaxed).newValue }
 
     mutating func add(_ effect: RunningEffect) { running.append(effect) }
 
     /// Removes a run, and the queued effect that follows it.
-    mutating func end(_ generation: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
-        guard let place = running.firstIndex(where: { $0.generation == generation }) else { return nil }
+    mutating func end(_ runID: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
+        guard let place = running.firstIndex(where: { $0.runID == runID }) else { return nil }
         let ended = running.remove(at: place)
         guard case .queued = ended.policy, let next = waiting.firstIndex(where: { $0.request.id == ended.id }) else {
             return (ended, nil)
@@ -124,7 +124,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         running.removeAll { !$0.isTimer && isMeant($0.id) }
         for effect in waiting where isMeant(effect.request.id) {
             ended.append(
-                RunningEffect(id: effect.request.id, generation: 0, policy: .parallel, chains: effect.chains))
+                RunningEffect(id: effect.request.id, runID: 0, policy: .parallel, groups: effect.groups))
         }
         waiting.removeAll { isMeant($0.request.id) }
     }
@@ -134,17 +134,17 @@ package struct EffectTable<Action: Sendable>: Sendable {
     private func queue(of id: EffectID) -> Int { waiting.lazy.filter { $0.request.id == id }.count }
 }
 
-private let lastGeneration = Atomic(0)
+private let lastRunID = Atomic(0)
 
 /// An effect that has started and not ended, or a timer that is armed.
 struct RunningEffect: Sendable {
     let id: EffectID
     /// Tells it from other runs of the same id.
-    let generation: Int
+    let runID: Int
     /// The policy of the effect; nil for a timer.
     let policy: EffectPolicy?
     /// The groups that count it. It leaves them when it ends or is cancelled.
-    var chains: [EffectGroup] = []
+    var groups: [EffectGroup] = []
     var task: Task<Void, Never>?
     /// Nil for a timer and for an effect that never started.
     var progress: EffectContext?
@@ -154,7 +154,7 @@ struct RunningEffect: Sendable {
     /// Cancels the task and leaves the groups.
     func end() {
         task?.cancel()
-        for chain in chains { chain.leave() }
+        for effectGroup in groups { effectGroup.leave() }
     }
 }
 
@@ -168,8 +168,8 @@ package struct PostLockWork: Sendable {
     var isEmpty: Bool { ended.isEmpty && left.isEmpty }
 
     @usableFromInline
-    package func tell() {
+    package func perform() {
         for effect in ended { effect.end() }
-        for chain in left { chain.leave() }
+        for effectGroup in left { effectGroup.leave() }
     }
 }

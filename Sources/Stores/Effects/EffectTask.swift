@@ -14,23 +14,23 @@ struct EffectTask<Action: Sendable>: Sendable {
     private enum Emission { case emitted, last, late }
 
     init(
-        _ effect: EffectTable<Action>.QueuedEffect, _ generation: Int, _ progress: EffectContext,
-        _ environment: StoreEnvironment, _ door: any ActionSink<Action>
+        _ effect: EffectTable<Action>.QueuedEffect, _ runID: Int, _ progress: EffectContext,
+        _ environment: StoreEnvironment, _ sink: any ActionSink<Action>
     ) {
         request = effect.request
         self.progress = progress
         requestedAt = environment.clock.now()
         self.environment = environment
-        let (cause, chain) = (effect.cause, effect.chains.first)
+        let (cause, effectGroup) = (effect.cause, effect.groups.first)
         let submission: @Sendable (Action, Emission) -> QueuedActions<Action> = { action, emission in
             QueuedActions(
                 action, origin: .effect,
                 .init(
-                    cause: cause, chain: chain, sender: generation, endsSender: emission != .emitted,
-                    isLate: emission == .late))
+                    cause: cause, effectGroup: effectGroup, effectRunID: runID, endsEffect: emission != .emitted,
+                    isTimeout: emission == .late))
         }
         self.submission = submission
-        send = { [weak door] action, emission in door?.take(submission(action, emission)) }
+        send = { [weak sink] action, emission in sink?.submit(submission(action, emission)) }
     }
 
     /// - Returns: the last action to submit; nil if there is none.

@@ -65,7 +65,7 @@ struct TimerGroup<Action: Sendable>: Sendable {
     private var timers: [StateTimer<Action>] = []
     /// Timers that have fired and are still part of the state.
     private var fired: Set<StateTimer<Action>.Key> = []
-    private(set) var armed: (timer: StateTimer<Action>, generation: Int)?
+    private(set) var armed: (timer: StateTimer<Action>, runID: Int)?
 
     init(id: EffectID) { self.id = id }
 
@@ -79,7 +79,7 @@ struct TimerGroup<Action: Sendable>: Sendable {
         timers.lazy.filter { !fired.contains($0.key) }.min { $0.deadline < $1.deadline }
     }
 
-    mutating func arm(_ timer: StateTimer<Action>, _ generation: Int) { armed = (timer, generation) }
+    mutating func arm(_ timer: StateTimer<Action>, _ runID: Int) { armed = (timer, runID) }
 
     mutating func disarm() { armed = nil }
 

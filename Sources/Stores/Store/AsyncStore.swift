@@ -67,12 +67,12 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
 
     /// Continues from a saved state: the middlewares arm timers and report interrupted calls.
     public func resume() {
-        let (followUps, aftermath) = core.contents.withLock { contents in
+        let (followUps, postLockWork) = core.contents.withLock { contents in
             core.resume(contents, self)
-            return (core.takeInbox(contents), core.takeAftermath(contents))
+            return (core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }
-        for followUp in followUps { take(followUp) }
-        aftermath.tell()
+        for followUp in followUps { submit(followUp) }
+        postLockWork.perform()
     }
 
     /// Sends `action` and waits for its receipt.
@@ -85,7 +85,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         }
     }
 
-    public func send(_ action: Action) { take(QueuedActions(action, origin: .client)) }
+    public func send(_ action: Action) { submit(QueuedActions(action, origin: .client)) }
 
     /// Calls `subscriber` for each commit. See ``StoreProtocol/observe(_:)`` for the rules.
     public func subscribe(
@@ -101,7 +101,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     /// - Parameter completion: called once under the lock, with the receipt and the contents. The closure that it returns is
     ///   called after the lock is released.
     package func submit(_ submission: QueuedActions<Action>, _ completion: @escaping Completion) {
-        let isEmission = submission.envelope.details.map { $0.sender != 0 && !$0.endsSender } ?? false
+        let isEmission = submission.envelope.details.map { $0.effectRunID != 0 && !$0.endsEffect } ?? false
         // The last action of an effect is always queued, or its group would never settle.
         let isBounded = submission.envelope.origin == .client || isEmission
         if !enqueue(.submission(submission, completion), isBounded: isBounded) {
@@ -126,18 +126,18 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
             for item in items {
                 switch item {
                 case .submission(let submission, let completion): await run(submission, completion)
-                case .end(let generation): core.finish(generation, self)
+                case .end(let runID): core.effectEnded(runID, self)
                 }
             }
         }
     }
 
     private func run(_ submission: QueuedActions<Action>, _ completion: Completion) async {
-        let (finish, followUps, aftermath) = await process(submission, completion)
-        for followUp in followUps { take(followUp) }
+        let (finish, followUps, postLockWork) = await process(submission, completion)
+        for followUp in followUps { submit(followUp) }
         finish()
-        aftermath.tell()
-        submission.envelope.ownChain?.leave()
+        postLockWork.perform()
+        submission.envelope.ownGroup?.leave()
     }
 
     private func dequeueAll() -> [QueuedItem]? {
@@ -152,7 +152,7 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
 extension AsyncStore {
     /// The work to do after the lock is released.
     private typealias Completed = (
-        finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], aftermath: PostLockWork
+        finish: @Sendable () -> Void, followUps: [QueuedActions<Action>], postLockWork: PostLockWork
     )
 
     private func process(_ submission: QueuedActions<Action>, _ completion: Completion) async -> Completed {
@@ -193,16 +193,16 @@ extension AsyncStore {
             var progress = DispatchContext(submission.envelope.details)
             // The store may have ended, or the effect been cancelled, while the reducer ran.
             let refusal = core.refusal(submission.envelope, contents)
-            if let details = submission.envelope.details, details.endsSender {
+            if let details = submission.envelope.details, details.endsEffect {
                 core.end(details, contents, self)
             }
             let outcome = refusal ?? commit(contents, &progress)
-            var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
+            var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps)
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
             if let kept { contents.pointee.state = kept } else { contents.pointee.observer?.dispatchEnded(contents) }
-            return (finish, core.takeInbox(contents), core.takeAftermath(contents))
+            return (finish, core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }
     }
 
@@ -210,11 +210,13 @@ extension AsyncStore {
     private func limitCascade(_ progress: DispatchContext, _ contents: StoreCore<State, Action>.ContentsPointer)
         -> StoreFault?
     {
-        guard let chain = progress.chain, contents.pointee.pending?.inbox.isEmpty == false else { return nil }
-        switch chain.cascade(progress.depth, limit: core.environment.cascadeLimit) {
+        guard let effectGroup = progress.effectGroup, contents.pointee.pending?.queuedActions.isEmpty == false else {
+            return nil
+        }
+        switch effectGroup.cascade(progress.depth, limit: core.environment.cascadeLimit) {
         case .continues: break
         case .stopsNow: return core.stopCascade(dropping: 0, contents)
-        case .alreadyStopped: core.dropInbox(contents)
+        case .alreadyStopped: core.dropQueuedActions(contents)
         }
         return nil
     }
@@ -224,9 +226,9 @@ extension AsyncStore {
         _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
-        if var room = core.room(for: submission.envelope, contents) {
+        if var capacity = core.effectCapacity(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated()
-            where !core.fits(action, state, submission.envelope, contents, &room) {
+            where !core.reserveEffects(action, state, submission.envelope, contents, &capacity) {
                 return .rejected(.tooManyEffects, index: index)
             }
         }
@@ -246,16 +248,16 @@ extension AsyncStore {
 
 extension AsyncStore: ActionSink {
     @usableFromInline
-    package func take(_ submission: QueuedActions<Action>) { submit(submission) { _, _ in {} } }
+    package func submit(_ submission: QueuedActions<Action>) { submit(submission) { _, _ in {} } }
 
     @usableFromInline
-    package func finish(_ generation: Int) { _ = enqueue(.end(generation), isBounded: false) }
+    package func effectEnded(_ runID: Int) { _ = enqueue(.end(runID), isBounded: false) }
 
     @usableFromInline
-    package func abandon(_ generation: Int) { core.abandon(generation, self) }
+    package func effectAbandoned(_ runID: Int) { core.effectAbandoned(runID, self) }
 
     @usableFromInline
-    package func retries(_ generation: Int) { core.tellRetry(of: generation) }
+    package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
 }
 
 /// The result of adding an item to the queue.

@@ -1,64 +1,64 @@
-/// What came of a dispatch.
+/// The result of a dispatch.
 public struct Receipt: Sendable {
-    /// How it ended.
+    /// The outcome.
     public let outcome: Outcome
-    /// The store's revision after it; 0 where the action was queued or turned away.
+    /// The revision of the store after the dispatch; 0 if the action was queued.
     public let revision: Int
-    /// What it set going; nil where that is nothing.
-    @usableFromInline package let sequel: FollowUps?
+    /// The effects and faults that followed; nil if there are none.
+    @usableFromInline package let followUps: FollowUps?
 
     @usableFromInline
     package final class FollowUps: Sendable {
         let effects: [EffectID]
-        let chain: EffectGroup?
+        let effectGroup: EffectGroup?
         let fault: StoreFault?
 
-        init(effects: [EffectID], chain: EffectGroup?, fault: StoreFault?) {
+        init(effects: [EffectID], effectGroup: EffectGroup?, fault: StoreFault?) {
             self.effects = effects
-            self.chain = chain
+            self.effectGroup = effectGroup
             self.fault = fault
         }
     }
 
     @inlinable
-    package init(_ outcome: Outcome, revision: Int, _ sequel: FollowUps? = nil) {
+    package init(_ outcome: Outcome, revision: Int, _ followUps: FollowUps? = nil) {
         self.outcome = outcome
         self.revision = revision
-        self.sequel = sequel
+        self.followUps = followUps
     }
 
-    /// The same with what was contained after it.
+    /// The same receipt with a fault.
     @usableFromInline
     package func with(_ fault: StoreFault) -> Receipt {
-        Receipt(outcome, revision: revision, FollowUps(effects: effects, chain: chain, fault: fault))
+        Receipt(outcome, revision: revision, FollowUps(effects: effects, effectGroup: effectGroup, fault: fault))
     }
 
-    /// The effects that it started or put in line.
-    public var effects: [EffectID] { sequel?.effects ?? [] }
+    /// The effects that the action started or queued.
+    public var effects: [EffectID] { followUps?.effects ?? [] }
 
-    /// What the store had to contain in the actions that followed from this one.
-    public var fault: StoreFault? { sequel?.fault }
+    /// The fault that the store contained in the actions that followed; nil if there was none.
+    public var fault: StoreFault? { followUps?.fault }
 
-    /// What it set going; nil where nothing runs.
-    package var chain: EffectGroup? { sequel?.chain }
+    /// The effects that the action started, and those that their actions started; nil if there are none.
+    package var effectGroup: EffectGroup? { followUps?.effectGroup }
 
     /// Waits until every effect that the action started, and those that their actions started, has ended.
-    public func settled() async { await chain?.settled() }
+    public func settled() async { await effectGroup?.settled() }
 }
 
-/// How a dispatch ended.
+/// The outcome of a dispatch.
 public enum Outcome: Sendable, Hashable {
-    /// At least one action made a revision.
+    /// At least one action was committed.
     case committed
-    /// No action had anything to do now.
+    /// Every action was ignored.
     case ignored
-    /// The reducer or a middleware refused; of a batch, the action at `index`, and none was committed.
+    /// The reducer or a middleware rejected the action at `index` of the batch. None was committed.
     case rejected(Rejection, index: Int)
-    /// The store is at another revision than the sender asked for; nothing was tried.
+    /// The store is at another revision than expected. Nothing was reduced.
     case revisionMismatch
-    /// Sent from inside a notification: it runs when the action before it is done.
+    /// The action came from inside a notification. It is reduced after the current one.
     case queued
-    /// Too many actions wait; nothing was tried.
+    /// Too many actions are queued. Nothing was reduced.
     case overloaded
     /// The store has ended, or the effect that sent the action was cancelled.
     case ended

@@ -5,7 +5,7 @@
 ///   actions follow from one another without end, the rest is dropped and told as a ``StoreFault``.
 /// - Each committed action makes one revision and one notification, with the state that belongs to it.
 /// - A rejected or ignored action changes nothing.
-/// - A dispatch that starts no effect and that nobody watches allocates nothing.
+/// - A dispatch allocates nothing if it starts no effect and the store has no subscriber.
 public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     @usableFromInline package let core: StoreCore<State, Action>
     @usableFromInline package let reducer: AnyReducer<State, Action>
@@ -36,7 +36,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 
     deinit { core.end() }
 
-    /// Reduces `action` and returns what came of it; its notification has been given when this returns.
+    /// Reduces `action` and returns the result. Subscribers have been notified when this returns.
     @inlinable
     @discardableResult
     public func dispatch(_ action: Action) -> Receipt { submit(action, Envelope(.client)) }
@@ -45,15 +45,15 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     @discardableResult
     public func dispatch(batch actions: [Action]) -> Receipt {
         guard let first = actions.first else { return Receipt(.ignored, revision: revision) }
-        return submit(first, Envelope(.client, .init(rest: Array(actions.dropFirst()))))
+        return submit(first, Envelope(.client, .init(remainingActions: Array(actions.dropFirst()))))
     }
 
-    /// Does what the middlewares ask for where the state was kept from an earlier store: arms timers, tells what was cut off.
+    /// Resumes a persisted state: the middlewares set timers again, and report interrupted effects.
     public func resume() {
         withExclusiveAccess { core.resume($0, self) }
     }
 
-    /// Cancels the effects and disarms the timers; nothing is committed from then on.
+    /// Cancels all effects and timers. Nothing is committed after that.
     public func end() { core.end() }
 
     public var state: State { core.contents.withLock { $0.pointee.state } }
@@ -62,7 +62,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 
     public func read<Result>(_ body: (State) -> Result) -> Result {
         var result: Result?
-        // What it sends has to wait until it has read.
+        // Actions that `body` sends are queued until it returns.
         withExclusiveAccess { contents in result = body(contents.pointee.state) }
         return result ?? core.contents.withLock { body($0.pointee.state) }
     }
@@ -78,12 +78,12 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
 
     public func observe(_ observer: @escaping @Sendable (State) -> Void) -> Subscription {
         var subscription: Subscription?
-        // What it sends at its first call has to wait until it is subscribed.
+        // Actions that the observer sends in its first call are queued until it is subscribed.
         withExclusiveAccess { contents in subscription = core.observe(observer, contents) }
         return subscription ?? core.contents.withLock { core.observe(observer, $0) }
     }
 
-    /// Runs an action, or a batch that begins with it; queues it where it comes from inside.
+    /// Reduces an action, or a batch that begins with it. If it comes from inside, it is queued.
     ///
     /// - Parameter inspect: called with the receipt and the contents that belong to it, inside the store.
     @inlinable
@@ -94,37 +94,37 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         var receipt = Receipt(.queued, revision: 0)
         let fault = withExclusiveAccess("dispatch(_:)") { contents in
             if envelope.isDryRun {
-                receipt = rehearse(QueuedActions(action, envelope), contents, inspect)
+                receipt = dryRun(QueuedActions(action, envelope), contents, inspect)
             } else {
                 receipt = process(action, envelope, contents)
                 inspect(receipt, contents)
                 contents.pointee.observer?.dispatchEnded(contents)
             }
-        } whenBusy: { contents in
+        } ifReentrant: { contents in
             core.queue(action, envelope, contents)
         }
         if let fault { receipt = receipt.with(fault) }
         return receipt
     }
 
-    /// Runs `body` alone, then what was dispatched meanwhile; `whenBusy` in its place where it is called from inside.
+    /// Runs `body` alone, then the actions that were dispatched meanwhile. If called from inside, runs `ifReentrant` instead.
     @inlinable
     @inline(__always)
     @discardableResult
     package func withExclusiveAccess(
         _ call: StaticString = #function, _ body: (StoreCore<State, Action>.ContentsPointer) -> Void,
-        whenBusy: (StoreCore<State, Action>.ContentsPointer) -> Void = { _ in }
+        ifReentrant: (StoreCore<State, Action>.ContentsPointer) -> Void = { _ in }
     ) -> StoreFault? {
         var fault: StoreFault?
-        var aftermath: PostLockWork?
+        var postLockWork: PostLockWork?
         core.contents.withLock(call) { contents in
-            guard !contents.pointee.isBusy else { return whenBusy(contents) }
+            guard !contents.pointee.isBusy else { return ifReentrant(contents) }
             contents.pointee.isBusy = true
             body(contents)
-            if contents.pointee.pending != nil { (fault, aftermath) = finish(contents) }
+            if contents.pointee.pending != nil { (fault, postLockWork) = finish(contents) }
             contents.pointee.isBusy = false
         }
-        aftermath?.tell()
+        postLockWork?.perform()
         return fault
     }
 }
@@ -140,14 +140,14 @@ extension Store {
         var progress = DispatchContext(envelope.details)
         var isBatch = false
         if let details = envelope.details {
-            if details.endsSender { core.end(details, contents, self) }
-            isBatch = !details.rest.isEmpty
+            if details.endsEffect { core.end(details, contents, self) }
+            isBatch = !details.remainingActions.isEmpty
         }
         let outcome =
-            isBatch || (contents.pointee.pending != nil && core.isTight(contents))
+            isBatch || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
             ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
-        return Receipt(outcome, revision: contents.pointee.revision, progress.sequel)
+        return Receipt(outcome, revision: contents.pointee.revision, progress.followUps)
     }
 
     @inlinable
@@ -177,13 +177,13 @@ extension Store {
         }
     }
 
-    /// Tries everything on a copy first, since none of it may happen where a later part is refused.
+    /// Validates the batch on a copy first, because nothing may be committed if a later action is rejected.
     @usableFromInline
     package func reduce(
         batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
-        switch trial(of: batch, contents) {
+        switch validate(batch, contents) {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
         case .success(let accepted):
             for (place, action) in accepted.enumerated() {
@@ -195,16 +195,16 @@ extension Store {
         }
     }
 
-    /// Tries everything, lends the state that would come of it, and takes it back.
+    /// Tries everything, shows the state that would come of it, and takes it back.
     @usableFromInline
-    package func rehearse(
+    package func dryRun(
         _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void
     ) -> Receipt {
         let kept = contents.pointee.state
         var outcome = core.refusal(batch.envelope, contents)
         if outcome == nil {
-            switch trial(of: batch, contents) {
+            switch validate(batch, contents) {
             case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
             case .success(let accepted):
                 for (_, action) in accepted {
@@ -219,11 +219,11 @@ extension Store {
         return receipt
     }
 
-    /// An action of a batch that would be committed, and its place there.
+    /// An action of a batch that would be committed, and its index.
     private typealias Accepted = (index: Int, action: Action)
 
-    private func trial(
-        of batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
+    private func validate(
+        _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Result<[Accepted], BatchRefusal> {
         var state = contents.pointee.state
         var accepted: [Accepted] = []
@@ -240,39 +240,41 @@ extension Store {
             }
             if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
-        let misfit = misfit(in: accepted, batch.envelope, contents)
-        return misfit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
+        let firstActionOverEffectLimit = firstActionOverEffectLimit(in: accepted, batch.envelope, contents)
+        return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
     }
 
-    /// The place of the first action whose effects would be too many; the middlewares are asked for it, once the reducer has
-    /// accepted everything.
-    private func misfit(
+    /// The index of the first action that would start too many effects. The middlewares are asked after the reducer has
+    /// accepted the whole batch.
+    private func firstActionOverEffectLimit(
         in accepted: [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Int? {
-        guard !core.middleware.all.isEmpty, var room = core.room(for: envelope, contents) else { return nil }
+        guard !core.middleware.all.isEmpty, var capacity = core.effectCapacity(for: envelope, contents) else {
+            return nil
+        }
         var state = contents.pointee.state
         for (index, action) in accepted {
             core.contents.reducing(contents) { reducer.reduce(&state, action) }
-            if !core.fits(action, state, envelope, contents, &room) { return index }
+            if !core.reserveEffects(action, state, envelope, contents, &capacity) { return index }
         }
         return nil
     }
 
-    /// Runs what was queued behind the action at hand; what is left is to be told when the lock is free.
+    /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is released.
     @usableFromInline
     package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)
-        return (fault, core.takeAftermath(contents))
+        return (fault, core.takePostLockWork(contents))
     }
 
     private func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
         var left = core.environment.cascadeLimit
-        while let queued = core.nextInbox(contents) {
+        while let queued = core.nextQueuedActions(contents) {
             for submission in queued.prefix(left) {
                 _ = process(submission.first, submission.envelope, contents)
                 contents.pointee.observer?.dispatchEnded(contents)
             }
-            contents.pointee.agenda.aftermath.left += queued.compactMap(\.envelope.ownChain)
+            contents.pointee.madePendingWork.postLockWork.left += queued.compactMap(\.envelope.ownGroup)
             if queued.count > left {
                 return core.stopCascade(dropping: queued.count - left, contents)
             }
@@ -284,19 +286,19 @@ extension Store {
 
 extension Store: ActionSink {
     @usableFromInline
-    package func take(_ submission: QueuedActions<Action>) { _ = submit(submission.first, submission.envelope) }
+    package func submit(_ submission: QueuedActions<Action>) { _ = submit(submission.first, submission.envelope) }
 
     @usableFromInline
-    package func finish(_ generation: Int) { core.finish(generation, self) }
+    package func effectEnded(_ runID: Int) { core.effectEnded(runID, self) }
 
     @usableFromInline
-    package func abandon(_ generation: Int) { core.abandon(generation, self) }
+    package func effectAbandoned(_ runID: Int) { core.effectAbandoned(runID, self) }
 
     @usableFromInline
-    package func retries(_ generation: Int) { core.tellRetry(of: generation) }
+    package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
 }
 
-/// Why nothing of a batch is committed.
+/// The reason why a batch is not committed.
 private struct BatchRefusal: Error {
     let rejection: Rejection
     let index: Int

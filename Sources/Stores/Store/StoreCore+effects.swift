@@ -1,20 +1,22 @@
-// What commits set going. Everything here happens under the store's lock.
+// The effects of commits. Everything here happens under the store's lock.
 extension StoreCore {
-    /// Does what a middleware asked for.
+    /// Runs the effect that a middleware returned.
     ///
-    /// - Parameter stage: what the effects of the middleware before ran under, and then this one's.
+    /// - Parameter stage: the group of the effects of the middleware before, and then of this one.
     @usableFromInline
     package func perform(
         _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
         _ progress: inout DispatchContext,
-        _ stage: inout EffectGroup?, _ door: any ActionSink<Action>, origin: Origin = .middleware
+        _ stage: inout EffectGroup?, _ sink: any ActionSink<Action>, origin: Origin = .middleware
     ) {
         // A subscriber may have ended the store with this very commit.
         guard !contents.pointee.hasEnded else { return }
-        if !endsBatch || contents.pointee.pending != nil { contents.pointee.agenda.holdsNews = !endsBatch }
+        if !endsBatch || contents.pointee.pending != nil {
+            contents.pointee.madePendingWork.defersEffectEvents = !endsBatch
+        }
         let own = environment.effectOrder == .sequential ? EffectGroup() : nil
         if let own, let stage {
-            // It is not over before the one that it comes after, even where nothing runs in it.
+            // It settles after the stage before, even if it runs no effect.
             own.enter()
             stage.whenSettled { own.leave() }
         }
@@ -22,10 +24,10 @@ extension StoreCore {
             switch step {
             case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
             case .cancel(let id):
-                ending(contents) { $0.effects.cancel(id, ended: &$0.aftermath.ended) }
-            case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, door)
+                ending(contents) { $0.effects.cancel(id, ended: &$0.postLockWork.ended) }
+            case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
             case .run(let request):
-                run(request, cause: cause, EffectStage(after: stage, own: own), contents, &progress, door)
+                run(request, cause: cause, EffectStage(after: stage, own: own), contents, &progress, sink)
             }
         }
         stage = own ?? stage
@@ -34,63 +36,64 @@ extension StoreCore {
     private func dispatch(
         _ action: Action, _ origin: Origin, cause: Int, _ contents: ContentsPointer, _ progress: inout DispatchContext
     ) {
-        contents.pointee.agenda.inbox.append(
+        contents.pointee.madePendingWork.queuedActions.append(
             QueuedActions(
-                action, origin: origin, .init(cause: cause, chain: progress.entered(), depth: progress.depth + 1)))
+                action, origin: origin, .init(cause: cause, effectGroup: progress.entered(), depth: progress.depth + 1))
+        )
     }
 
     private func run(
         _ request: EffectDescription<Action>, cause: Int, _ stage: EffectStage, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ door: any ActionSink<Action>
+        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
     ) {
         let now = environment.clock.now()
         let admission = ending(contents) {
-            $0.effects.admit(request, now: now, ended: &$0.aftermath.ended)
+            $0.effects.admit(request, now: now, ended: &$0.postLockWork.ended)
         }
         guard admission != .drop else { return }
-        // Entered before the older run leaves: a chain that goes on must not look settled in between.
-        let chain = progress.entered()
+        // Entered before the older run leaves: a group that continues must not settle in between.
+        let effectGroup = progress.entered()
         stage.own?.enter()
-        let chains = [chain] + (stage.own.map { [$0] } ?? [])
+        let groups = [effectGroup] + (stage.own.map { [$0] } ?? [])
         progress.effects = (progress.effects ?? []) + [request.id]
-        let effect = EffectTable.QueuedEffect(request: request, cause: cause, chains: chains, after: stage.after)
+        let effect = EffectTable.QueuedEffect(request: request, cause: cause, groups: groups, after: stage.after)
         if admission == .wait {
-            contents.pointee.agenda.effects.wait(effect)
+            contents.pointee.madePendingWork.effects.wait(effect)
         } else {
-            tellInTurn(.started, start(effect, contents, door), contents)
+            notifyAfterBatch(.started, start(effect, contents, sink), contents)
         }
     }
 
     private func start(
-        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ door: any ActionSink<Action>
+        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
     ) -> EffectContext {
-        let generation = contents.pointee.agenda.effects.nextGeneration()
+        let runID = contents.pointee.madePendingWork.effects.nextRunID()
         let progress = EffectContext(
             effect.request.id, cause: effect.cause, startedAt: environment.clock.now(),
-            trace: effect.chains.first?.trace
+            trace: effect.groups.first?.trace
         ) {
-            [weak door] in door?.retries(generation)
+            [weak sink] in sink?.effectRetries(runID)
         }
-        let run = EffectTask(effect, generation, progress, environment, door)
+        let run = EffectTask(effect, runID, progress, environment, sink)
         let gate = durabilityGate(through: effect.cause, contents)
-        let task = Task(executorPreference: environment.executor) { [weak door, after = effect.after] in
+        let task = Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
             await after?.settled()
             if let gate, await !gate.wait() {
-                door?.abandon(generation)
+                sink?.effectAbandoned(runID)
             } else if let last = await run() {
-                door?.take(last)
+                sink?.submit(last)
             } else {
-                door?.finish(generation)
+                sink?.effectEnded(runID)
             }
         }
-        contents.pointee.agenda.effects.add(
+        contents.pointee.madePendingWork.effects.add(
             RunningEffect(
-                id: effect.request.id, generation: generation, policy: effect.request.policy, chains: effect.chains,
+                id: effect.request.id, runID: runID, policy: effect.request.policy, groups: effect.groups,
                 task: task, progress: progress))
         return progress
     }
 
-    /// What holds back an effect of `revision`; nil where that is durable already, which costs nothing.
+    /// The gate for an effect of `revision`; nil if that is durable already, which costs nothing.
     private func durabilityGate(through revision: Int, _ contents: ContentsPointer) -> DurabilityGate? {
         guard let observer = contents.pointee.observer, !observer.isDurable(through: revision) else { return nil }
         let gate = DurabilityGate()
@@ -98,95 +101,97 @@ extension StoreCore {
         return gate
     }
 
-    /// Takes out an effect that never began, because its commit did not become durable. It counts as cancelled.
-    func abandon(_ generation: Int, _ door: any ActionSink<Action>) {
-        let aftermath: PostLockWork = contents.withLock { contents in
+    /// Removes an effect that never began, because its commit did not become durable. It counts as cancelled.
+    func effectAbandoned(_ runID: Int, _ sink: any ActionSink<Action>) {
+        let postLockWork: PostLockWork = contents.withLock { contents in
             guard !contents.pointee.hasEnded else { return PostLockWork() }
-            end(generation, as: .cancelled, contents, door)
-            return takeAftermath(contents)
+            end(runID, as: .cancelled, contents, sink)
+            return takePostLockWork(contents)
         }
-        aftermath.tell()
+        postLockWork.perform()
     }
 
-    /// Takes out an effect that has ended without a word.
-    func finish(_ generation: Int, _ door: any ActionSink<Action>) {
-        let aftermath: PostLockWork = contents.withLock { contents in
+    /// Removes an effect that ended without a last action.
+    func effectEnded(_ runID: Int, _ sink: any ActionSink<Action>) {
+        let postLockWork: PostLockWork = contents.withLock { contents in
             guard !contents.pointee.hasEnded else { return PostLockWork() }
-            end(generation, contents, door)
-            return takeAftermath(contents)
+            end(runID, contents, sink)
+            return takePostLockWork(contents)
         }
-        aftermath.tell()
+        postLockWork.perform()
     }
 
     @usableFromInline
-    package func isCurrent(_ sender: Int, _ contents: ContentsPointer) -> Bool {
-        contents.pointee.pending?.effects.isRunning(sender) ?? false
+    package func isCurrent(_ effectRunID: Int, _ contents: ContentsPointer) -> Bool {
+        contents.pointee.pending?.effects.isRunning(effectRunID) ?? false
     }
 
-    /// Takes out the run that sends its last action.
+    /// Removes the effect that sends its last action.
     @usableFromInline
-    package func end(_ sender: Envelope<Action>.Details, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
-        end(sender.sender, isLate: sender.isLate, contents, door)
-    }
-
-    /// Takes out a run, and begins what waited for it.
-    private func end(
-        _ generation: Int, isLate: Bool = false, as phase: EffectEvent.Phase? = nil, _ contents: ContentsPointer,
-        _ door: any ActionSink<Action>
+    package func end(
+        _ effectRunID: Envelope<Action>.Details, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
     ) {
-        guard let (ended, next) = contents.pointee.agenda.effects.end(generation) else { return }
-        contents.pointee.agenda.aftermath.ended.append(ended)
-        if let progress = ended.progress {
-            if isLate { progress.report(.failed(code: "timeout")) }
-            tell(phase ?? progress.outcome, progress, contents)
-        }
-        if let next { tell(.started, start(next, contents, door), contents) }
-        if ended.isTimer { fire(generation, contents, door) }
+        end(effectRunID.effectRunID, isTimeout: effectRunID.isTimeout, contents, sink)
     }
 
-    /// What is to be told when the lock is free, as the last thing before it is.
-    func takeAftermath(_ contents: ContentsPointer) -> PostLockWork {
-        guard let agenda = contents.pointee.pending else { return PostLockWork() }
-        let aftermath = agenda.aftermath
-        agenda.aftermath = PostLockWork()
-        if agenda.isEmpty { contents.pointee.pending = nil }
-        return aftermath
+    /// Removes an effect, and starts the one that was queued behind it.
+    private func end(
+        _ runID: Int, isTimeout: Bool = false, as phase: EffectEvent.Phase? = nil, _ contents: ContentsPointer,
+        _ sink: any ActionSink<Action>
+    ) {
+        guard let (ended, next) = contents.pointee.madePendingWork.effects.end(runID) else { return }
+        contents.pointee.madePendingWork.postLockWork.ended.append(ended)
+        if let progress = ended.progress {
+            if isTimeout { progress.report(.failed(code: "timeout")) }
+            notify(phase ?? progress.outcome, progress, contents)
+        }
+        if let next { notify(.started, start(next, contents, sink), contents) }
+        if ended.isTimer { fire(runID, contents, sink) }
+    }
+
+    /// The work to do after the lock is released. Call this last.
+    func takePostLockWork(_ contents: ContentsPointer) -> PostLockWork {
+        guard let work = contents.pointee.pending else { return PostLockWork() }
+        let postLockWork = work.postLockWork
+        work.postLockWork = PostLockWork()
+        if work.isEmpty { contents.pointee.pending = nil }
+        return postLockWork
     }
 
     @usableFromInline
     package func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: ContentsPointer) {
-        contents.pointee.agenda.inbox.append(QueuedActions(action, envelope))
+        contents.pointee.madePendingWork.queuedActions.append(QueuedActions(action, envelope))
     }
 
     /// Whether one more effect might be one too many.
     @usableFromInline
-    package func isTight(_ contents: ContentsPointer) -> Bool {
-        contents.pointee.pending?.effects.isTight(for: 1, limit: environment.effectLimit) ?? false
+    package func isNearEffectLimit(_ contents: ContentsPointer) -> Bool {
+        contents.pointee.pending?.effects.isNearEffectLimit(for: 1, limit: environment.effectLimit) ?? false
     }
 
-    /// Does what the middlewares ask for when a store goes on from a state that was kept.
-    func resume(_ contents: ContentsPointer, _ door: any ActionSink<Action>) {
-        var progress = DispatchContext(chain: nil, depth: 0)
+    /// Runs the effects that the middlewares ask for when a persisted state is resumed.
+    func resume(_ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        var progress = DispatchContext(effectGroup: nil, depth: 0)
         var stage: EffectGroup?
         for middleware in middleware.all {
             let effect = middleware.resume(contents.pointee.state)
             perform(
-                effect, cause: contents.pointee.revision, contents, &progress, &stage, door, origin: .system)
+                effect, cause: contents.pointee.revision, contents, &progress, &stage, sink, origin: .system)
         }
     }
 
-    /// The effects as they are, where those of what `envelope` comes with might be too many; nil where they cannot.
-    func room(for envelope: Envelope<Action>, _ contents: ContentsPointer) -> EffectTable<Action>? {
+    /// A copy of the effect table, if the actions of `envelope` might start too many effects; nil if they cannot.
+    func effectCapacity(for envelope: Envelope<Action>, _ contents: ContentsPointer) -> EffectTable<Action>? {
         let effects = contents.pointee.pending?.effects ?? EffectTable()
-        return effects.isTight(for: envelope.count, limit: environment.effectLimit) ? effects : nil
+        return effects.isNearEffectLimit(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
-    /// Whether the effects of one action more fit into `room`, which they take up; none is started.
-    func fits(
+    /// Whether the effects of one more action fit into `capacity`, where they are reserved. None is started.
+    func reserveEffects(
         _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
-        _ room: inout EffectTable<Action>
+        _ capacity: inout EffectTable<Action>
     ) -> Bool {
-        var trial = room
+        var trial = capacity
         let now = environment.clock.now()
         let fits = withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
@@ -198,7 +203,7 @@ extension StoreCore {
                 }
             }
         }
-        room = trial
+        capacity = trial
         return fits
     }
 }
@@ -206,111 +211,111 @@ extension StoreCore {
 extension StoreCore {
     private func arm(
         _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: ContentsPointer,
-        _ door: any ActionSink<Action>
+        _ sink: any ActionSink<Action>
     ) {
-        let known = contents.pointee.agenda.timers.firstIndex { $0.id == id }
+        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.id == id }
         if known == nil, timers.isEmpty { return }
-        if known == nil { contents.pointee.agenda.timers.append(TimerGroup(id: id)) }
-        let place = known ?? contents.pointee.agenda.timers.count - 1
-        contents.pointee.agenda.timers[place].setTimers(timers)
-        arm(place, cause: cause, contents, door)
+        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(id: id)) }
+        let place = known ?? contents.pointee.madePendingWork.timers.count - 1
+        contents.pointee.madePendingWork.timers[place].setTimers(timers)
+        arm(place, cause: cause, contents, sink)
     }
 
     /// Arms the next timer of a group, unless it is armed already.
-    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
-        let group = contents.pointee.agenda.timers[place]
+    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        let group = contents.pointee.madePendingWork.timers[place]
         let next = group.next
         if let armed = group.armed {
             if armed.timer.key == next?.key { return }
-            if let (ended, _) = contents.pointee.agenda.effects.end(armed.generation) {
-                contents.pointee.agenda.aftermath.ended.append(ended)
+            if let (ended, _) = contents.pointee.madePendingWork.effects.end(armed.runID) {
+                contents.pointee.madePendingWork.postLockWork.ended.append(ended)
             }
-            contents.pointee.agenda.timers[place].disarm()
+            contents.pointee.madePendingWork.timers[place].disarm()
         }
         guard let next else { return }
-        let generation = contents.pointee.agenda.effects.nextGeneration()
+        let runID = contents.pointee.madePendingWork.effects.nextRunID()
         let submission = QueuedActions(
-            next.action, origin: .effect, .init(cause: cause, sender: generation, endsSender: true))
+            next.action, origin: .effect, .init(cause: cause, effectRunID: runID, endsEffect: true))
         let task = Task(executorPreference: environment.executor) {
-            [weak door, clock = environment.clock] in
+            [weak sink, clock = environment.clock] in
             guard await clock.sleepUntil(next.deadline) else { return }
-            door?.take(submission)
+            sink?.submit(submission)
         }
-        contents.pointee.agenda.effects.add(
-            RunningEffect(id: next.id, generation: generation, policy: nil, task: task))
-        contents.pointee.agenda.timers[place].arm(next, generation)
+        contents.pointee.madePendingWork.effects.add(
+            RunningEffect(id: next.id, runID: runID, policy: nil, task: task))
+        contents.pointee.madePendingWork.timers[place].arm(next, runID)
     }
 
-    /// Goes on to the next timer of the group whose timer was told.
-    private func fire(_ generation: Int, _ contents: ContentsPointer, _ door: any ActionSink<Action>) {
-        guard let place = contents.pointee.agenda.timers.firstIndex(where: { $0.armed?.generation == generation })
+    /// Arms the next timer of the group whose timer has fired.
+    private func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
         else { return }
-        contents.pointee.agenda.timers[place].markFired()
-        arm(place, cause: contents.pointee.revision, contents, door)
+        contents.pointee.madePendingWork.timers[place].markFired()
+        arm(place, cause: contents.pointee.revision, contents, sink)
     }
 }
 
-/// What an effect waits for, and what waits for it, where middlewares' effects run one after another.
+/// With sequential effects: the group that an effect waits for, and the group that it is part of.
 private struct EffectStage {
     let after: EffectGroup?
     let own: EffectGroup?
 }
 
 extension DispatchContext {
-    /// The chain of what is set going, entered once more.
+    /// The group of the effects and actions that follow, entered once more.
     mutating func entered() -> EffectGroup {
-        let chain = chain ?? EffectGroup(trace)
-        self.chain = chain
-        chain.enter()
-        return chain
+        let effectGroup = effectGroup ?? EffectGroup(trace)
+        self.effectGroup = effectGroup
+        effectGroup.enter()
+        return effectGroup
     }
 }
 
-// What is told of effects. Everything here happens under the store's lock.
+// Events of effects. Everything here happens under the store's lock.
 //
-// An effect has started after the commit that set it going is told, and ended before the commit of its last action. What a commit
-// cancels is told behind it; within a batch all of this comes at the end, where the subscribers know of the commits.
+// `started` comes after the commit that caused the effect, and its end before the commit of its last action. `cancelled` comes
+// after the commit that cancelled it. Within a batch all of these come at the end, when subscribers know all commits.
 extension StoreCore {
-    /// Tells those who watch effects; what nobody watches is not even made.
-    func tell(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
+    /// Notifies the observers of effects. Without observers no event is made.
+    func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
         let event = progress.event(phase, at: environment.clock.now())
         for observer in observers { observer(event) }
     }
 
-    /// The same upon a commit, where it may have to wait for the end of the batch.
-    func tellInTurn(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
-        let agenda = contents.pointee.agenda
-        guard agenda.holdsNews else { return tell(phase, progress, contents) }
+    /// The same after a commit: inside a batch the event is deferred to its end.
+    func notifyAfterBatch(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
+        let work = contents.pointee.madePendingWork
+        guard work.defersEffectEvents else { return notify(phase, progress, contents) }
         guard let progress, !observers(contents).isEmpty else { return }
-        agenda.news.append(progress.event(phase, at: environment.clock.now()))
+        work.deferredEffectEvents.append(progress.event(phase, at: environment.clock.now()))
     }
 
-    /// Tells what had to wait for the end of the batch.
+    /// Notifies the events that were deferred to the end of the batch.
     @usableFromInline
-    package func tellNews(_ contents: ContentsPointer) {
-        let agenda = contents.pointee.agenda
-        guard !agenda.news.isEmpty else { return }
+    package func flushDeferredEvents(_ contents: ContentsPointer) {
+        let work = contents.pointee.madePendingWork
+        guard !work.deferredEffectEvents.isEmpty else { return }
         let observers = observers(contents)
-        for event in agenda.news {
+        for event in work.deferredEffectEvents {
             for observer in observers { observer(event) }
         }
-        agenda.news = []
+        work.deferredEffectEvents = []
     }
 
-    /// Tells that an effect makes a call once more, unless it has ended.
-    func tellRetry(of generation: Int) {
+    /// Notifies that an effect retries its call, unless it has ended.
+    func notifyRetry(of runID: Int) {
         contents.withLock { contents in
-            tell(.retrying, contents.pointee.pending?.effects.progress(of: generation), contents)
+            notify(.retrying, contents.pointee.pending?.effects.progress(of: runID), contents)
         }
     }
 
-    /// Does what may end effects, and tells which were cancelled.
+    /// Calls `body`, which may end effects, and notifies the cancelled ones.
     func ending<Result>(_ contents: ContentsPointer, _ body: (PendingWork<Action>) -> Result) -> Result {
-        let agenda = contents.pointee.agenda
-        let before = agenda.aftermath.ended.count
-        let result = body(agenda)
-        for effect in agenda.aftermath.ended[before...] { tellInTurn(.cancelled, effect.progress, contents) }
+        let work = contents.pointee.madePendingWork
+        let before = work.postLockWork.ended.count
+        let result = body(work)
+        for effect in work.postLockWork.ended[before...] { notifyAfterBatch(.cancelled, effect.progress, contents) }
         return result
     }
 

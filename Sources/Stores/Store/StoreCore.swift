@@ -1,6 +1,6 @@
-/// What the stores have in common: the one copy of the state, its revision, the effects that run, and who watches.
+/// The common part of ``Store`` and ``AsyncStore``: the state and its revision, the running effects, and the subscribers.
 ///
-/// How an action becomes the next state is the store's; everything from the commit on is here.
+/// The stores differ in how an action is reduced. Everything from the commit on is here.
 @usableFromInline
 package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline
@@ -8,15 +8,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var state: State
         @usableFromInline package var revision = 0
         @usableFromInline package var hasEnded = false
-        /// Whether an action is being processed, so that one that comes from inside is known as such.
+        /// Whether an action is being processed. One that is dispatched meanwhile comes from inside, and is queued.
         @usableFromInline package var isBusy = false
         /// Whether the reducer runs: see ``StoreLock``.
         @usableFromInline package var isReducing = false
-        /// What is under way; nil where nothing is, which is most of the time.
+        /// Queued actions, effects and timers; nil if there are none, which is most of the time.
         @usableFromInline package var pending: PendingWork<Action>?
-        /// Made when the first one comes.
+        /// Nil before the first subscription.
         @usableFromInline package var subscribers: Subscribers<State, Action>?
-        /// Observes commits before anyone else; nil for a store without a host.
+        /// The host's observer, called before the subscribers; nil for a store without a host.
         @usableFromInline package let observer: (any CommitObserver<State, Action>)?
 
         @inlinable
@@ -25,21 +25,21 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             self.observer = observer
         }
 
-        /// What is under way, made where nothing was.
-        @usableFromInline package var agenda: PendingWork<Action> {
+        /// ``pending``, which is made if there was none.
+        @usableFromInline package var madePendingWork: PendingWork<Action> {
             mutating get {
-                let agenda = pending ?? PendingWork()
-                pending = agenda
-                return agenda
+                let work = pending ?? PendingWork()
+                pending = work
+                return work
             }
         }
     }
 
-    /// Where the contents stand while the lock is held.
+    /// A pointer to the contents, valid while the lock is held.
     @usableFromInline package typealias ContentsPointer = UnsafeMutablePointer<Contents>
 
-    // Guards the state and all that belongs to a commit; held while an action is reduced and told to subscribers, who may
-    // come back and read. Taken before the locks of subscribers and chains.
+    // Guards the state and everything that belongs to a commit. Held while an action is reduced and subscribers are notified,
+    // who may read the store. Taken before the locks of subscribers and effect groups.
     @usableFromInline package let contents: StoreLock<State, Action>
     @usableFromInline package let middleware: MiddlewareStack<State, Action>
     @usableFromInline package let environment: StoreEnvironment
@@ -54,19 +54,19 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         self.environment = environment
     }
 
-    /// Why what `envelope` comes with must not be tried now; nil where it may.
+    /// The reason why the actions of `envelope` must not be reduced now; nil if there is none.
     @inlinable
     package func refusal(_ envelope: Envelope<Action>, _ contents: ContentsPointer) -> Outcome? {
         if contents.pointee.hasEnded { return .ended }
         guard let details = envelope.details else { return nil }
-        if details.sender != 0, !isCurrent(details.sender, contents) { return .ended }
+        if details.effectRunID != 0, !isCurrent(details.effectRunID, contents) { return .ended }
         if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
         return nil
     }
 
-    /// What the middlewares make of `action`; nil where it goes no further, and `outcome` says how it ended.
+    /// The action after all interceptors; nil if one of them stopped it, with the reason in `outcome`.
     @inlinable
     package func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
         var action = action
@@ -85,11 +85,11 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return action
     }
 
-    /// Makes the revision of `action`, whose state is in place: tells the subscribers, then asks the middleware.
+    /// Commits `action`, whose state is in place: notifies the observer and the subscribers, then runs the middleware's effects.
     @inlinable
     package func commit(
         _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ door: any ActionSink<Action>
+        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
     ) {
         contents.pointee.revision += 1
         let observer = contents.pointee.observer
@@ -97,28 +97,28 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         let revision = contents.pointee.revision
         let cause = envelope.details?.cause
         var stage: EffectGroup?
-        lend(action) { action in
+        withPointer(to: action) { action in
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
                 state: Self.state(in: contents))
             observer?.committed(commit, at: environment.clock.now())
-            contents.pointee.subscribers?.tell(commit)
-            if endsBatch, contents.pointee.pending != nil { tellNews(contents) }
+            contents.pointee.subscribers?.notify(commit)
+            if endsBatch, contents.pointee.pending != nil { flushDeferredEvents(contents) }
             for responder in middleware.responders.elements {
                 let effect = responder._withUnsafeGuaranteedRef { $0.respond(commit) }
                 if effect.steps == nil { continue }
-                perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, door)
+                perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, sink)
             }
         }
     }
 
     @inlinable
     package static func state(in contents: ContentsPointer) -> UnsafePointer<State> {
-        // The state is the first member, so it stands where the contents stand.
+        // The state is the first member, so it has the address of the contents.
         UnsafeRawPointer(contents).assumingMemoryBound(to: State.self)
     }
 
-    /// Reports a rejection that is the program's fault.
+    /// Reports a rejection that is a fault of the program.
     @usableFromInline
     package func report(_ rejection: Rejection) {
         if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
@@ -141,22 +141,22 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return subscribers
     }
 
-    func takeInbox(_ contents: ContentsPointer) -> [QueuedActions<Action>] {
-        guard let agenda = contents.pointee.pending else { return [] }
-        defer { agenda.inbox = [] }
-        return agenda.inbox
+    func takeQueuedActions(_ contents: ContentsPointer) -> [QueuedActions<Action>] {
+        guard let work = contents.pointee.pending else { return [] }
+        defer { work.queuedActions = [] }
+        return work.queuedActions
     }
 
-    /// What came from inside, to be run next; nil where nothing did.
-    func nextInbox(_ contents: ContentsPointer) -> [QueuedActions<Action>]? {
-        let queued = takeInbox(contents)
+    /// The actions that were dispatched from inside, to be reduced next; nil if there are none.
+    func nextQueuedActions(_ contents: ContentsPointer) -> [QueuedActions<Action>]? {
+        let queued = takeQueuedActions(contents)
         return queued.isEmpty ? nil : queued
     }
 
-    /// Drops what still waits behind the action at hand.
+    /// Drops the actions that are queued behind the current one.
     @usableFromInline
     package func stopCascade(dropping count: Int, _ contents: ContentsPointer) -> StoreFault {
-        let count = count + dropInbox(contents)
+        let count = count + dropQueuedActions(contents)
         let fault = StoreFault.cascadeStopped(limit: environment.cascadeLimit, dropped: count)
         environment.report(fault)
         return fault
@@ -164,15 +164,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 
     /// - Returns: how many actions were dropped.
     @discardableResult
-    func dropInbox(_ contents: ContentsPointer) -> Int {
-        let waiting = takeInbox(contents)
-        contents.pointee.agenda.aftermath.left += waiting.compactMap(\.envelope.ownChain)
+    func dropQueuedActions(_ contents: ContentsPointer) -> Int {
+        let waiting = takeQueuedActions(contents)
+        contents.pointee.madePendingWork.postLockWork.left += waiting.compactMap(\.envelope.ownGroup)
         return waiting.count
     }
 
-    /// Ends where nothing is under way and nobody watches.
+    /// Ends the store if nothing is pending and it has no subscriber.
     @usableFromInline
-    package func retire() -> Bool {
+    package func endIfIdle() -> Bool {
         contents.withLock { contents in
             let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
             guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
@@ -181,34 +181,34 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         }
     }
 
-    /// Cancels every effect and disarms the timers; nothing is committed from then on.
+    /// Cancels all effects and timers. Nothing is committed after that.
     @usableFromInline
     package func end() {
         let cancelled: [RunningEffect] = contents.withLock { contents in
             contents.pointee.hasEnded = true
             contents.pointee.pending?.timers = []
             let cancelled = contents.pointee.pending?.effects.cancelAll() ?? []
-            for effect in cancelled { tell(.cancelled, effect.progress, contents) }
+            for effect in cancelled { notify(.cancelled, effect.progress, contents) }
             return cancelled
         }
         for effect in cancelled { effect.end() }
     }
 }
 
-/// What a submission has set going so far.
+/// What a dispatch has started so far.
 @usableFromInline
 package struct DispatchContext {
-    @usableFromInline package var chain: EffectGroup?
-    /// Nil for none, which costs nothing.
+    @usableFromInline package var effectGroup: EffectGroup?
+    /// Nil for none, which allocates nothing.
     var effects: [EffectID]?
-    /// How far the actions that follow are from the one that began it.
+    /// How many middlewares' actions led to this one.
     let depth: Int
-    /// What a chain that is made belongs to.
+    /// The trace of a new effect group.
     let trace: TraceContext?
 
     @usableFromInline
-    package init(chain: EffectGroup?, depth: Int, trace: TraceContext? = nil) {
-        self.chain = chain
+    package init(effectGroup: EffectGroup?, depth: Int, trace: TraceContext? = nil) {
+        self.effectGroup = effectGroup
         self.depth = depth
         self.trace = trace
     }
@@ -216,34 +216,36 @@ package struct DispatchContext {
     @inlinable
     package init<Action>(_ details: Envelope<Action>.Details?) {
         if let details {
-            self.init(chain: details.chain, depth: details.depth, trace: details.trace)
+            self.init(effectGroup: details.effectGroup, depth: details.depth, trace: details.trace)
         } else {
-            self.init(chain: nil, depth: 0)
+            self.init(effectGroup: nil, depth: 0)
         }
     }
 
-    @inlinable package var sequel: Receipt.FollowUps? { chain == nil ? nil : told }
+    @inlinable package var followUps: Receipt.FollowUps? { effectGroup == nil ? nil : madeFollowUps }
 
-    @usableFromInline package var told: Receipt.FollowUps {
-        Receipt.FollowUps(effects: effects ?? [], chain: chain, fault: nil)
+    @usableFromInline package var madeFollowUps: Receipt.FollowUps {
+        Receipt.FollowUps(effects: effects ?? [], effectGroup: effectGroup, fault: nil)
     }
 }
 
-/// The way into a store for what it set going itself; it does not keep the store alive.
+/// A store as its own effects and timers see it. They hold it weakly.
 @usableFromInline
 package protocol ActionSink<Action>: AnyObject, Sendable {
     associatedtype Action: Sendable
 
-    func take(_ submission: QueuedActions<Action>)
-    /// Takes out an effect that has ended without a word, once what it emitted before has been reduced.
-    func finish(_ generation: Int)
-    /// Takes out an effect that never began, because its commit did not become durable.
-    func abandon(_ generation: Int)
-    /// Tells that an effect makes a call once more.
-    func retries(_ generation: Int)
+    func submit(_ submission: QueuedActions<Action>)
+    /// Removes an effect that ended without a last action, once the actions that it emitted have been reduced.
+    func effectEnded(_ runID: Int)
+    /// Removes an effect that never began, because its commit did not become durable.
+    func effectAbandoned(_ runID: Int)
+    /// Notifies observers that an effect retries its call.
+    func effectRetries(_ runID: Int)
 }
 
-/// Lends the place of `value`. Compiled apart from its callers: inlined into them, it would copy the value.
+/// Calls `body` with a pointer to `value`. It is not inlined: in its callers it would copy the value.
 @usableFromInline
 @inline(never)
-package func lend<Value>(_ value: Value, _ body: (UnsafePointer<Value>) -> Void) { withUnsafePointer(to: value, body) }
+package func withPointer<Value>(to value: Value, _ body: (UnsafePointer<Value>) -> Void) {
+    withUnsafePointer(to: value, body)
+}

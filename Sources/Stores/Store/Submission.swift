@@ -1,4 +1,4 @@
-/// What enters a store: one action, or a batch that is committed whole or not at all.
+/// One action, or a batch that is committed whole or not at all.
 @usableFromInline
 package struct QueuedActions<Action: Sendable>: Sendable {
     let first: Action
@@ -14,52 +14,54 @@ package struct QueuedActions<Action: Sendable>: Sendable {
         self.init(first, Envelope(origin, details))
     }
 
-    var actions: [Action] { [first] + (envelope.details?.rest ?? []) }
+    var actions: [Action] { [first] + (envelope.details?.remainingActions ?? []) }
 }
 
-/// What comes with an action: apart from it, so that the action is lent all the way, and copied only where it has to wait.
+/// The options of an action. They are separate from it, so that the action is copied only if it is queued.
 @usableFromInline
 package struct Envelope<Action: Sendable>: Sendable {
     @usableFromInline package let origin: Origin
-    /// What most have not, apart from the rest, so that it costs them nothing.
+    /// Nil for most actions, which then allocate nothing.
     @usableFromInline package let details: Details?
 
     @usableFromInline
     package final class Details: Sendable {
-        /// What comes after the first in a batch.
-        @usableFromInline package let rest: [Action]
-        /// The only revisions at which it may be committed; nil for any.
+        /// The actions of a batch after the first.
+        @usableFromInline package let remainingActions: [Action]
+        /// The revisions at which the action may be committed; nil for any.
         @usableFromInline package let expectedRevisions: [Int]?
         /// The revision whose action caused this one.
         @usableFromInline package let cause: Int?
-        /// What an effect's or a middleware's action is part of.
-        @usableFromInline package let chain: EffectGroup?
-        /// The run of an effect that sent it, which must still be current; 0 for none.
-        @usableFromInline package let sender: Int
+        /// The group that an effect's or a middleware's action belongs to.
+        @usableFromInline package let effectGroup: EffectGroup?
+        /// The effect run that sent the action, which must still be current; 0 for none.
+        @usableFromInline package let effectRunID: Int
         /// Whether `sender` is over with it.
-        @usableFromInline package let endsSender: Bool
-        /// Whether it comes in place of what `sender` would have said, had it not taken too long.
-        @usableFromInline package let isLate: Bool
-        /// How many middlewares' actions led to it, one after another.
+        @usableFromInline package let endsEffect: Bool
+        /// Whether the action stands in for the result of an effect that exceeded its deadline.
+        @usableFromInline package let isTimeout: Bool
+        /// How many middlewares' actions led to this one.
         @usableFromInline package let depth: Int
-        /// Whether it is only tried: nothing is committed, and nothing started.
+        /// Whether it is a dry run, which commits nothing and starts no effect.
         @usableFromInline package let isDryRun: Bool
-        /// What it belongs to in its sender's tracing.
+        /// The trace of the request.
         @usableFromInline package let trace: TraceContext?
 
         @usableFromInline
         package init(
-            rest: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil, chain: EffectGroup? = nil,
-            sender: Int = 0, endsSender: Bool = false, isLate: Bool = false, depth: Int = 0, isDryRun: Bool = false,
+            remainingActions: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil,
+            effectGroup: EffectGroup? = nil,
+            effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
+            isDryRun: Bool = false,
             trace: TraceContext? = nil
         ) {
-            self.rest = rest
+            self.remainingActions = remainingActions
             self.expectedRevisions = expectedRevisions
             self.cause = cause
-            self.chain = chain
-            self.sender = sender
-            self.endsSender = endsSender
-            self.isLate = isLate
+            self.effectGroup = effectGroup
+            self.effectRunID = effectRunID
+            self.endsEffect = endsEffect
+            self.isTimeout = isTimeout
             self.depth = depth
             self.isDryRun = isDryRun
             self.trace = trace
@@ -74,30 +76,30 @@ package struct Envelope<Action: Sendable>: Sendable {
 
     @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }
 
-    /// The chain that a middleware's action has entered by itself, and leaves when it is done with.
-    var ownChain: EffectGroup? { details?.sender == 0 ? details?.chain : nil }
+    /// The group that a middleware's action has entered itself, and leaves after it is processed.
+    var ownGroup: EffectGroup? { details?.effectRunID == 0 ? details?.effectGroup : nil }
 
-    /// How many actions there are in all.
-    var count: Int { 1 + (details?.rest.count ?? 0) }
+    /// The number of actions.
+    var count: Int { 1 + (details?.remainingActions.count ?? 0) }
 }
 
-/// What is under way in a store: actions that came from inside, effects, timers, and what is to be told afterwards.
+/// The pending work of a store: queued actions, effects, timers, and work for after the lock is released.
 ///
-/// A store in which nothing is under way has none, so that it costs neither memory nor time.
+/// An idle store has none, so that it costs neither memory nor time.
 @usableFromInline
 package final class PendingWork<Action: Sendable> {
-    /// What came from inside, in order.
-    var inbox: [QueuedActions<Action>] = []
+    /// Actions that were dispatched from inside, in order.
+    var queuedActions: [QueuedActions<Action>] = []
     package var effects = EffectTable<Action>()
     var timers: [TimerGroup<Action>] = []
-    var aftermath = PostLockWork()
-    /// Whether what happens to effects is told later: inside a batch it would come before the commits that it follows from.
-    var holdsNews = false
-    /// What is told of effects at the end of the batch.
-    var news: [EffectEvent] = []
+    var postLockWork = PostLockWork()
+    /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
+    var defersEffectEvents = false
+    /// The events that are deferred to the end of the batch.
+    var deferredEffectEvents: [EffectEvent] = []
 
     @usableFromInline
     package init() {}
 
-    var isEmpty: Bool { inbox.isEmpty && effects.isEmpty && timers.isEmpty && aftermath.isEmpty }
+    var isEmpty: Bool { queuedActions.isEmpty && effects.isEmpty && timers.isEmpty && postLockWork.isEmpty }
 }

@@ -58,7 +58,7 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     }
 
     @inlinable
-    package func tell(_ commit: borrowing Commit<State, Action>) {
+    package func notify(_ commit: borrowing Commit<State, Action>) {
         // A subscriber may cancel itself, and so remove the only other reference to the list.
         let snapshot = snapshot
         withExtendedLifetime(snapshot) {

@@ -157,7 +157,7 @@ extension TestStore {
 
     /// Remembers the action while its effects run.
     private func track(_ receipt: Receipt, of action: Action) {
-        guard let chain = receipt.chain else { return }
+        guard let chain = receipt.effectGroup else { return }
         let id = log.withLock { $0.begin(action) }
         chain.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
     }

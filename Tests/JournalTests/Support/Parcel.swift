@@ -39,7 +39,7 @@ enum Parcel {
 
     static func session(_ id: String = "parcel") -> SessionHeader {
         SessionHeader(
-            id: id, kind: "parcels", schema: 1, createdAt: Step.moment, forkedFrom: nil, history: "h",
+            id: id, kind: "parcels", schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
             initial: first.initialSnapshot)
     }
 

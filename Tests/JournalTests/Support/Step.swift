@@ -35,7 +35,7 @@ struct Step: HostedReducer {
     /// A session of this kind.
     static func session(_ id: String = "session") -> SessionHeader {
         SessionHeader(
-            id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, history: "h",
+            id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, historyID: "h",
             initial: StateSnapshot(json: kind.initialState))
     }
 

@@ -38,13 +38,13 @@ import Testing
     private func pointer(_ text: String) throws -> Selection { .pointer(try JSONPointer(text)) }
 
     @Test func aValueIsShownOnceForABatch() {
-        let found = changes(.whole, .state, [[Self.add, Self.dark], Self.add])
+        let found = changes(.root, .state, [[Self.add, Self.dark], Self.add])
         #expect(found.map(\.change) == [.value, .value])
         #expect(found.map(\.lastChangedRevision) == [2, 3])
     }
 
     @Test func thePatchesOfABatchBecomeOne() throws {
-        let found = changes(.whole, .patch, [[Self.add, Self.dark]])
+        let found = changes(.root, .patch, [[Self.add, Self.dark]])
         guard case .patch(let patch)? = found.first?.change else {
             Issue.record("no patch")
             return
@@ -59,7 +59,7 @@ import Testing
             #expect(found.map { $0.change != nil } == [false, true, false, false])
             #expect(found.map(\.lastChangedRevision) == [0, 2, 2, 2])
         }
-        #expect(changes(.whole, .state, [Self.sameDay, Self.sameDay]).map { $0.change != nil } == [true, false])
+        #expect(changes(.root, .state, [Self.sameDay, Self.sameDay]).map { $0.change != nil } == [true, false])
     }
 
     @Test func aPatchIsOfTheSelectedValue() throws {

@@ -8,14 +8,17 @@ import Stores
 final class StuckJournal: Journal {
     private let journal = MemoryJournal(keepCommits: 100)
 
+    var outlivesProcess: Bool { journal.outlivesProcess }
+    var isShared: Bool { journal.isShared }
+    var mayLoseCommits: Bool { journal.mayLoseCommits }
     var isAvailable: Bool { journal.isAvailable }
     var sessionCount: Int { journal.sessionCount }
     var transactionCount: Int { journal.transactionCount }
 
-    func begin(_ session: SessionHeader) -> any SessionJournal { journal.begin(session) }
+    func create(_ session: SessionHeader) -> any SessionJournal { journal.create(session) }
 
-    func find(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        journal.find(id, done: done)
+    func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+        journal.load(id, done: done)
     }
 
     func list(
@@ -24,8 +27,10 @@ final class StuckJournal: Journal {
         journal.list(after: id, limit: limit, done: done)
     }
 
-    func idle(since moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void) {
-        journal.idle(since: moment, limit: limit, done: done)
+    func idleSessions(
+        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
+    ) {
+        journal.idleSessions(before: moment, limit: limit, done: done)
     }
 
     func end(_ id: String, at moment: Int) { journal.end(id, at: moment) }

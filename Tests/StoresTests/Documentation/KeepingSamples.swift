@@ -22,7 +22,7 @@ struct Logbook: HostedState, ObjectState, Restorable {
         members.member("count", entries.count)
     }
 
-    func visitHidden(_ members: inout PrivateStateEncoder) {
+    func encodePrivate(into members: inout PrivateStateEncoder) {
         members.member("nextNumber", nextNumber)
         members.secret("pin", pin)
     }
@@ -55,7 +55,7 @@ struct LogbookReducer: HostedReducer {
         let store = kind.makeStore()
         store.dispatch(["type": "logbook/write", "payload": ["text": "calm"]], DispatchOptions()) { _ in }
 
-        let (revision, kept) = store.kept()
+        let (revision, kept) = store.snapshot()
         let next = try kind.makeStore(from: kept, revision: revision)
         next.resume()
 
@@ -63,7 +63,7 @@ struct LogbookReducer: HostedReducer {
         #expect(next.read().json == Array(#"{"entries":["1: calm"],"count":1}"#.utf8))
         #expect(kept.hidden == Array(#"{"nextNumber":2}"#.utf8))
         next.dispatch(["type": "logbook/write", "payload": ["text": "storm"]], DispatchOptions()) { _ in }
-        #expect(next.read(.whole).json == Array(#"{"entries":["1: calm","2: storm"],"count":2}"#.utf8))
+        #expect(next.read(.root).json == Array(#"{"entries":["1: calm","2: storm"],"count":2}"#.utf8))
     }
 
     @Test func anOlderStateIsMigrated() throws {

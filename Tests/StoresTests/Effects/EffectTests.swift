@@ -79,7 +79,7 @@ import Testing
             })
         let seen = Recorder<[Int]>()
         let receipt = store.dispatch(.start(1))
-        receipt.chain?.whenSettled { seen.record(store.state.values) }
+        receipt.effectGroup?.whenSettled { seen.record(store.state.values) }
         store.dispatch(batch: [.add(1), .stop])
         #expect(seen.values == [[1]])
         gate.open()
@@ -106,7 +106,7 @@ import Testing
             })
         let receipt = store.dispatch(.start(1))
         let (settled, told) = (Recorder<[Int]>(), Gate())
-        receipt.chain?.whenSettled {
+        receipt.effectGroup?.whenSettled {
             settled.record(store.state.values)
             told.open()
         }

@@ -123,7 +123,7 @@ import Testing
                 })
         }
         let receipt = store.dispatch(.start(1))
-        receipt.chain?.whenSettled { [weak store] in settled.record(store?.revision ?? -1) }
+        receipt.effectGroup?.whenSettled { [weak store] in settled.record(store?.revision ?? -1) }
         world.run()
         open(1)
         #expect(settled.values == [])

@@ -110,7 +110,7 @@ import Testing
             })
         let settled = Recorder<[Int]>()
         Task(executorPreference: world.executor) {
-            await store.dispatch(.start(1)).chain?.whenSettled { settled.record(store.state.values) }
+            await store.dispatch(.start(1)).effectGroup?.whenSettled { settled.record(store.state.values) }
         }
         world.run()
         #expect(settled.values == [])

@@ -106,7 +106,7 @@ import Testing
             ])
         let (seen, told) = (Recorder<Int>(), Gate())
         let receipt = await store.dispatch(.start(1))
-        receipt.chain?.whenSettled {
+        receipt.effectGroup?.whenSettled {
             seen.record(store.revision)
             told.open()
         }

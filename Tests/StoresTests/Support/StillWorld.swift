@@ -30,8 +30,8 @@ extension Receipt {
     /// Whether its effects have ended.
     var isSettled: Bool {
         let told = Recorder<Bool>()
-        guard let chain else { return true }
-        chain.whenSettled { told.record(true) }
+        guard let effectGroup else { return true }
+        effectGroup.whenSettled { told.record(true) }
         return !told.values.isEmpty
     }
 }

@@ -20,7 +20,7 @@ struct SessionRow: Sendable {
         number = row.integer(0)
         record = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
-            forkedFrom: row.optionalInteger(7), history: row.text(8),
+            forkedFrom: row.optionalInteger(7), historyID: row.text(8),
             initial: StateSnapshot(json: row.bytes(10), hidden: row.optionalBytes(11)))
         lastActiveAt = row.integer(5)
         endedAt = row.optionalInteger(6)
@@ -37,7 +37,7 @@ struct SessionRow: Sendable {
         checksum.add(record.schema)
         checksum.add(record.createdAt)
         checksum.add(record.forkedFrom)
-        checksum.add(record.history)
+        checksum.add(record.historyID)
         return checksum.value
     }
 

@@ -152,7 +152,7 @@ extension WriteConnection {
             values.set(5, session.createdAt)
             values.set(6, session.createdAt)
             values.set(7, session.forkedFrom)
-            values.set(8, text: session.history)
+            values.set(8, text: session.historyID)
             values.set(9, initial)
             values.set(10, checksum)
         }

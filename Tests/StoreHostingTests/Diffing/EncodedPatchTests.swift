@@ -4,7 +4,7 @@ import Stores
 import Testing
 
 /// Patches of a state, and what they mean to those who see a part of it.
-@Suite struct StatePatchTests {
+@Suite struct EncodedPatchTests {
     private static func patch(_ kind: EncodedPatch.Operation.Kind, _ path: String) -> EncodedPatch {
         EncodedPatch([.init(kind, path, kind == .remove ? [] : Array("1".utf8))])
     }
@@ -18,7 +18,7 @@ import Testing
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String, _ inside: String
     ) throws {
         #expect(
-            Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .patch(Self.patch(kind, inside)))
+            Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .patch(Self.patch(kind, inside)))
     }
 
     @Test(
@@ -27,8 +27,8 @@ import Testing
             (.replace, "/a/0", "/a/1"), (.remove, "/b/0", "/a/0"),
         ] as [(EncodedPatch.Operation.Kind, String, String)])
     func whatIsBesideChangesNothing(_ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String) throws {
-        #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unchanged)
-        #expect(EncodedPatch().narrowed(to: try JSONPointer(pointer)) == .unchanged)
+        #expect(Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .unchanged)
+        #expect(EncodedPatch().projected(to: try JSONPointer(pointer)) == .unchanged)
     }
 
     @Test(
@@ -39,7 +39,7 @@ import Testing
     func shiftedElementsAreCompared(
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String
     ) throws {
-        #expect(Self.patch(kind, path).narrowed(to: try JSONPointer(pointer)) == .unclear)
+        #expect(Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .needsValue)
     }
 
     @Test(

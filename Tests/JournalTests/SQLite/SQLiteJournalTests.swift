@@ -46,8 +46,8 @@ struct SQLiteJournalTests {
         #expect(try await file.open().found("session").word == "ended")
     }
 
-    @Test("keeps a batch whole, with the answer to it")
-    func units() async throws {
+    @Test("persists a batch and the response to it in one transaction")
+    func transactions() async throws {
         let file = try JournalFile()
         let journal = try file.open()
         let session = journal.create(Step.session())

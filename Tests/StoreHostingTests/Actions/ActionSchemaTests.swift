@@ -3,7 +3,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite struct CatalogueTests {
+@Suite struct ActionSchemaTests {
     private let catalogue = NoteAction.catalogue
 
     private func refusal(of text: String) throws -> ActionDecodingError? {

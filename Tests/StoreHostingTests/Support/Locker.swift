@@ -15,7 +15,7 @@ enum Locker {
         }
 
         func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("name", name) }
-        func visitHidden(_ members: inout PrivateStateEncoder) { members.member("seen", seen) }
+        func encodePrivate(into members: inout PrivateStateEncoder) { members.member("seen", seen) }
     }
 
     struct Second: HostedState, ObjectState, Restorable {
@@ -36,7 +36,7 @@ enum Locker {
             members.member("weight", weight)
         }
 
-        func visitHidden(_ members: inout PrivateStateEncoder) { members.member("looks", looks) }
+        func encodePrivate(into members: inout PrivateStateEncoder) { members.member("looks", looks) }
     }
 
     enum Action: DeclaredAction, Equatable {

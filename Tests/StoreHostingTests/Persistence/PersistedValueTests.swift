@@ -4,7 +4,7 @@ import Stores
 import Testing
 
 /// How values are read back.
-@Suite struct KeptValueTests {
+@Suite struct PersistedValueTests {
     private struct Sample: HostedState, ObjectState, Restorable, Equatable {
         enum Color: Int, JSONEncodable, Restorable {
             case red = 1
@@ -55,7 +55,7 @@ import Testing
             members.member("maybe", maybe)
         }
 
-        func visitHidden(_ members: inout PrivateStateEncoder) { members.secret("token", token) }
+        func encodePrivate(into members: inout PrivateStateEncoder) { members.secret("token", token) }
     }
 
     private enum Change: DeclaredAction, Equatable {
@@ -91,13 +91,13 @@ import Testing
 
     @Test func everyKindOfValueComesBack() throws {
         let store = kind.makeStore()
-        #expect(try kind.makeStore(from: store.kept().state, revision: 0).read().json == store.read().json)
+        #expect(try kind.makeStore(from: store.snapshot().state, revision: 0).read().json == store.read().json)
         store.dispatch(["type": "sample/fill"], DispatchOptions()) { _ in }
-        let kept = store.kept().state
+        let kept = store.snapshot().state
         #expect(kept.hidden == Array("{}".utf8))
         let next = try kind.makeStore(from: kept, revision: 1)
         #expect(next.read().json == store.read().json)
-        #expect(next.kept().state == kept)
+        #expect(next.snapshot().state == kept)
     }
 
     @Test(arguments: [
@@ -132,7 +132,7 @@ import Testing
         #expect(kind.initialSnapshot == StateSnapshot(json: Array("null".utf8)))
         #expect(throws: RestorationError.notRestorable) { try kind.makeStore(from: kind.initialSnapshot, revision: 0) }
         // To show a part of what was kept takes no restoration.
-        #expect(try kind.select(.whole, of: kind.initialSnapshot) == Array("null".utf8))
+        #expect(try kind.select(.root, of: kind.initialSnapshot) == Array("null".utf8))
         #expect(throws: RestorationError.notRestorable) { try kind.select(.named("any"), of: kind.initialSnapshot) }
     }
 }

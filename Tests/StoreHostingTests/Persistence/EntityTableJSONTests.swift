@@ -33,3 +33,17 @@ private struct Shelf: JSONEncodable {
         }
     }
 }
+
+private struct Note: Identifiable, Sendable, JSONEncodable {
+    let id: String
+    let text: String
+
+    init(_ id: Int, _ text: String) {
+        self.id = String(id)
+        self.text = text
+    }
+
+    func encode(into json: inout JSONWriter) {
+        json.object { $0.member("text", text) }
+    }
+}

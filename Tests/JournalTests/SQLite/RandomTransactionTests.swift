@@ -5,7 +5,7 @@ import Stores
 import Testing
 
 @Suite("The SQLite journal, whatever it is given")
-struct RandomUnitsTests {
+struct RandomTransactionTests {
     /// What both journals have been given of one session.
     private final class Both: CommitRecorder {
         let model: any SessionJournal

@@ -7,7 +7,7 @@ import Stores
 import Testing
 
 @Suite("A process that ends, or a machine that loses power, after each write, sync or truncation")
-struct EndingTests {
+struct CrashTests {
     /// Commits some at a time, all of them awaited, to sessions that are there or begin.
     private func work(_ journal: SQLiteJournal, _ ledger: Ledger, _ ids: [String], steps: Int = 2, rounds: Int = 2)
         async throws

@@ -29,7 +29,7 @@ import Testing
         let naming: JSONValue = ["type": "locker/name", "payload": ["name": "Ada"]]
         let look: JSONValue = ["type": "locker/look"]
         for action in [naming, look, look] { store.dispatch(action, DispatchOptions()) { _ in } }
-        return store.kept().state
+        return store.snapshot().state
     }
 
     @Test(arguments: [(Locker.second, 2, "null"), (Locker.third, 3, "0.5")])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func stateOfANewerProgramIsRefused() throws {
-        let kept = Locker.third.makeStore().kept().state
+        let kept = Locker.third.makeStore().snapshot().state
         for kind in [Locker.first, Locker.second] {
             #expect(throws: RestorationError.newerSchema(3, known: kind.schema)) {
                 try kind.makeStore(from: kept, revision: 0)
