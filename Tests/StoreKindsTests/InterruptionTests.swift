@@ -111,7 +111,8 @@ import Testing
         let (store, keeper) = try await interrupted(
             "app", Self.entering + [["type": "login/authenticate"]], seals: seals)
         let kept =
-            keeper.records.compactMap(\.hidden) + [keeper.kept.hidden, store.snapshot().state.hidden].compactMap(\.self)
+            keeper.records.compactMap(\.hidden)
+            + [keeper.kept.hidden, store.snapshot().state.hidden].compactMap(\.self)
         #expect(kept.count >= 2)
         for hidden in kept {
             let text = String(decoding: hidden, as: UTF8.self)

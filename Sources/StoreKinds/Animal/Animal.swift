@@ -29,7 +29,9 @@ package struct AnimalState: StateSlice, Equatable {
         members.member("error", error)
     }
 
-    package func encodePrivate(into members: inout PrivateStateEncoder) { members.member("shownBefore", previousAnimal) }
+    package func encodePrivate(into members: inout PrivateStateEncoder) {
+        members.member("shownBefore", previousAnimal)
+    }
 }
 
 /// The actions of the animal slice.

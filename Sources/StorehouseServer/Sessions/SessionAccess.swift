@@ -66,7 +66,9 @@ extension RequestContext {
         let revision = response.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
-        session.whenDurable(through: revision) { failure in deferred.answer { failure.map { Problem($0).response } ?? response } }
+        session.whenDurable(through: revision) { failure in
+            deferred.answer { failure.map { Problem($0).response } ?? response }
+        }
     }
 }
 
