@@ -5,7 +5,7 @@ let package = Package(
     name: "storehouse",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "storehouse", targets: ["storehouse"]),
+        .executable(name: "storehouse", targets: ["StorehouseMain"]),
         .library(name: "Stores", targets: ["Stores"]),
         .library(name: "StoreHosting", targets: ["StoreHosting"]),
         .library(name: "RemoteServices", targets: ["RemoteServices"]),
@@ -53,7 +53,7 @@ let package = Package(
                 "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
                 "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ]),
-        .executableTarget(name: "storehouse", dependencies: ["JSON", "StoreKinds", "Storehouse"]),
+        .executableTarget(name: "StorehouseMain", dependencies: ["JSON", "StoreKinds", "Storehouse"]),
         .executableTarget(
             name: "seats", dependencies: ["StoreHosting", "StorehouseServer", "Stores"], path: "Examples/Seats"),
         .target(

@@ -24,21 +24,26 @@ struct ActionRequest: Sendable {
         options.isDryRun = try head.flag("dryRun")
         options.trace = Self.trace(head)
         options.expectedRevisions = try Self.expectedRevisions(head)
-        options.selection = isMinimal || (wait != nil && !options.isDryRun) ? nil : selection
+        options.selection = isMinimal ? nil : selection
         self.options = options
         preferenceFields = Self.preferenceFields(preferences, wait)
     }
 
-    /// The response to an action that was committed or ignored.
-    ///
-    /// It shows the state that the action led to. If the client waits, it shows the state as it is now: the caller has to
-    /// await that this is durable.
-    func response(to dispatched: DispatchReceipt, _ session: Session) -> Response {
-        if isMinimal {
-            let revision = wait == nil ? dispatched.revision : session.store.revision
-            return Response(.noContent, fields: preferenceFields, revision: revision)
-        }
-        let shown = dispatched.state ?? session.store.read(selection)
+    /// The response to an action that was committed or ignored, with the state that it led to.
+    func response(to dispatched: DispatchReceipt) -> Response {
+        response(to: dispatched, dispatched.revision, dispatched.state)
+    }
+
+    /// The same with the state as it is now. The caller has to await that this is durable.
+    func currentResponse(to dispatched: DispatchReceipt, _ session: Session) -> Response {
+        if options.isDryRun { return response(to: dispatched) }
+        if isMinimal { return response(to: dispatched, session.store.revision, nil) }
+        let state = session.store.read(selection)
+        return response(to: dispatched, state.revision, state)
+    }
+
+    private func response(to dispatched: DispatchReceipt, _ revision: Int, _ shown: EncodedState?) -> Response {
+        guard let shown else { return Response(.noContent, fields: preferenceFields, revision: revision) }
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
             json.member("revision", shown.revision)

@@ -52,21 +52,20 @@ final class ActionResponder: Sendable {
 
     private func respond(to dispatched: DispatchReceipt) {
         if let response = recorder?.finalResponse { return deferred.answer { response } }
-        guard !deferred.answerIfOnLoop({ request.response(to: dispatched, session) }) else { return }
-        deferred.answer { [self] in request.response(to: dispatched, session) }
+        guard !deferred.answerIfOnLoop({ request.response(to: dispatched) }) else { return }
+        deferred.answer { [self] in request.response(to: dispatched) }
     }
 
     /// Reads the state, then waits until what was read is durable, and the response to repeat with it.
+    ///
+    /// If what was read is lost, the response shows the action's own commit, which is durable: a 503 would say that nothing
+    /// was committed.
     private func respondWithCurrentState(_ dispatched: DispatchReceipt) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let response: Response
-        if let recorder {
-            response = recorder.recordFinal(request.response(to: dispatched, session))
-        } else {
-            response = request.response(to: dispatched, session)
-        }
-        session.whenDurable(through: response.revision ?? 0) { [deferred] failure in
-            deferred.answer { failure.map { Problem($0).response } ?? response }
+        let current = request.currentResponse(to: dispatched, session)
+        let response = recorder?.recordFinal(current) ?? current
+        session.whenDurable(through: response.revision ?? 0) { [self] failure in
+            deferred.answer { [self] in failure == nil ? response : request.response(to: dispatched) }
         }
     }
 
@@ -101,7 +100,7 @@ final class IdempotencyRecorder: Sendable {
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result {
         case .done(let dispatched):
-            let response = request.response(to: dispatched, session)
+            let response = request.response(to: dispatched)
             return record(response, isFinal: request.wait == nil || dispatched.isSettled)
         case .rejected:
             do throws(Problem) {
