@@ -66,6 +66,7 @@ package enum ShutdownSignals {
         signalPipe.store(ends[1], ordering: .releasing)
         let descriptor = ends[0]
         guard startThread({ wait(on: descriptor) }) else { return false }
+        signalCount.store(0, ordering: .relaxed)
         handle(SIGTERM, with: requestShutdown)
         handle(SIGINT, with: requestShutdown)
         handle(SIGHUP) { _ in }

@@ -71,7 +71,7 @@ package final class RunningServer: Sendable {
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
             await withCheckedContinuation { done in
-                DispatchQueue(label: "sessions.end").async {
+                DispatchQueue(label: "sessions.detach").async {
                     registry.detachAll()
                     done.resume()
                 }

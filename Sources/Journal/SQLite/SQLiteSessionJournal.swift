@@ -70,13 +70,15 @@ final class SQLiteSessionJournal: SessionJournal {
     func isDurable(through revision: Int) -> Bool { contents.withLock { $0.isDurable(through: revision) } }
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        let isDurable = contents.withLock { contents in
-            if contents.isDurable(through: revision) { return true }
+        let (isDurable, hasFailed) = contents.withLock { contents in
+            if contents.isDurable(through: revision) { return (true, false) }
             let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
             contents.waiters.append(done, isAppended ? .order(contents.enqueued) : .revision(revision))
-            return false
+            return (false, contents.failure != nil)
         }
-        if isDurable { done(nil) } else { notifyWaiters() }
+        // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
+        // a failure nobody does.
+        if isDurable { done(nil) } else if hasFailed { notifyWaiters() }
     }
 
     var hasFailed: Bool { contents.withLock { $0.failure != nil } }

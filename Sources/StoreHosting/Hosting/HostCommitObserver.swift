@@ -86,16 +86,13 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     func previewPatch(to state: State) -> EncodedPatch { (bookkeeping ?? newBookkeeping()).previewPatch(to: state) }
 
     /// Commits the pending migration, which made `state`, as the revision `revision`.
-    ///
-    /// - Returns: whether there was one.
     @usableFromInline
-    func commitMigration(_ state: State, as revision: Int, at moment: Int) -> Bool {
-        guard let bookkeeping, let migration = bookkeeping.pendingMigration else { return false }
+    func commitMigration(_ state: State, as revision: Int, at moment: Int) {
+        guard let bookkeeping, let migration = bookkeeping.pendingMigration else { return }
         bookkeeping.pendingMigration = nil
         bookkeeping.recordCommit(
             migration.record(
                 snapshot(of: state, at: revision), schema: encoder.schema, revision: revision, at: moment))
-        return true
     }
 
     @usableFromInline var hasPendingMigration: Bool { bookkeeping?.pendingMigration != nil }

@@ -90,7 +90,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
             let observer = observer(of: contents)
             guard observer.hasPendingMigration else { return }
             contents.pointee.revision += 1
-            _ = observer.commitMigration(
+            observer.commitMigration(
                 contents.pointee.state, as: contents.pointee.revision, at: environment.clock.now())
             observer.dispatchEnded(contents)
         }

@@ -64,6 +64,8 @@ final class ActionAPI: Sendable {
                 throw Problem(.internalError, "The first response can no longer be read; use another key.")
             }
             response.fields.append(.init("Idempotency-Replayed", "true"))
+            // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
+            _ = session.store.revision
             context.answer(response, about: session)
         case .inProgress:
             throw Problem(

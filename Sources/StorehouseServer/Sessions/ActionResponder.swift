@@ -42,9 +42,9 @@ final class ActionResponder: Sendable {
         do throws(Problem) {
             let dispatched = try result.dispatched()
             guard let wait = request.wait else { return respond(to: dispatched) }
-            guard !dispatched.isSettled else { return respondWithCurrentState(dispatched) }
+            guard !dispatched.isSettled else { return respondOnLoop(dispatched) }
             deferred.schedule(after: wait) { [self] in respondWithCurrentState(dispatched) }
-            dispatched.whenSettled { [self] in respondWithCurrentState(dispatched) }
+            dispatched.whenSettled { [self] in respondOnLoop(dispatched) }
         } catch {
             fail(error)
         }
@@ -54,6 +54,16 @@ final class ActionResponder: Sendable {
         if let response = recorder?.finalResponse { return deferred.answer { response } }
         guard !deferred.answerIfOnLoop({ request.response(to: dispatched) }) else { return }
         deferred.answer { [self] in request.response(to: dispatched) }
+    }
+
+    /// Leaves the thread that reported the end of the wait. It may be the journal's writer, and a session whose action runs
+    /// for long must not stop the writer.
+    private func respondOnLoop(_ dispatched: DispatchReceipt) {
+        deferred.resume { [self] _ in
+            respondWithCurrentState(dispatched)
+        } ifGone: { [self] in
+            respondWithCurrentState(dispatched)
+        }
     }
 
     /// Reads the state, then waits until what was read is durable, and the response to repeat with it.
@@ -101,13 +111,17 @@ final class IdempotencyRecorder: Sendable {
         switch result {
         case .done(let dispatched):
             let response = request.response(to: dispatched)
-            return record(response, isFinal: request.wait == nil || dispatched.isSettled)
+            let record = record(response)
+            if request.wait == nil || dispatched.isSettled { replay(response, record) }
+            return record
         case .rejected:
             do throws(Problem) {
                 _ = try result.dispatched()
                 return nil
             } catch {
-                return record(error.response, isFinal: true)
+                let record = record(error.response)
+                replay(error.response, record)
+                return record
             }
         case .refused, .revisionMismatch, .overloaded, .ended: return nil
         }
@@ -118,20 +132,23 @@ final class IdempotencyRecorder: Sendable {
     /// - Returns: the response that a repeated request gets.
     func recordFinal(_ response: Response) -> Response {
         if let earlier = finalResponse { return earlier }
-        session.record(record(response, isFinal: true))
+        let record = record(response)
+        // The journal comes first: a repeated request must not get what a crash could take back.
+        session.record(record)
+        replay(response, record)
         return response
     }
 
     /// Nothing is remembered: the next request with the key is a new one.
     func abandon() { session.answers.abandon(key) }
 
-    private func record(_ response: Response, isFinal: Bool) -> IdempotencyRecord {
-        let record = IdempotencyRecord(
-            key: key, fingerprint: fingerprint.persistent, answer: response.serialized, at: session.now)
-        if isFinal {
-            final.withLock { $0 = response }
-            session.answers.store(record)
-        }
-        return record
+    private func record(_ response: Response) -> IdempotencyRecord {
+        IdempotencyRecord(key: key, fingerprint: fingerprint.persistent, answer: response.serialized, at: session.now)
+    }
+
+    /// Repeated requests get this response from now on.
+    private func replay(_ response: Response, _ record: IdempotencyRecord) {
+        final.withLock { $0 = response }
+        session.answers.store(record)
     }
 }

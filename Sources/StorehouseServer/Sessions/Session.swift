@@ -117,7 +117,8 @@ extension Session {
     /// Ends the store, the journal's entries and the streams, unless the session has left this object.
     package func end(at moment: Int) -> SessionLifecycle.EndInstruction {
         let instruction = transition { $0.end() }
-        if instruction == .end {
+        // All of it is done by each of several requests, so that none returns before the journal has the end.
+        if instruction != .lookUpAgain {
             store.end()
             journal?.end(at: moment)
             hub.load()?.end("session-ended")

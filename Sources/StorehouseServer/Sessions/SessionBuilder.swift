@@ -28,8 +28,14 @@ package struct SessionBuilder: Sendable {
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
-        let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
-        return Session(id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
+        do throws(Problem) {
+            let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
+            return Session(
+                id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
+        } catch {
+            journal?.end(at: now)
+            throw error
+        }
     }
 
     /// A session of a journal.
@@ -82,7 +88,7 @@ package struct SessionBuilder: Sendable {
     }
 }
 
-/// Writes a session's commits to the log before its journal takes them; used at log level debug only.
+/// Writes a session's commits to the log after its journal has taken them; used at log level debug only.
 final class LoggingCommitRecorder: CommitRecorder {
     private let log: Log
     private let id: SessionID

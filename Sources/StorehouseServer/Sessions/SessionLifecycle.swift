@@ -17,7 +17,7 @@ package enum SessionLifecycle: UInt8, AtomicRepresentable, Sendable {
     package enum EndInstruction: Equatable, Sendable {
         /// End the store, the journal and the streams.
         case end
-        /// Nothing: another request ends it, and its result holds for this one too.
+        /// Another request ends it too, and may not have come to the journal yet.
         case alreadyEnded
         /// Look the session up again and end what is found: this object does not write to the journal any more.
         case lookUpAgain

@@ -2,7 +2,7 @@
 ///
 /// - Dispatch is synchronous and first in, first out. Any thread may dispatch; one action is reduced at a time.
 /// - An action sent from a subscriber or a middleware is queued behind the one at hand, never nested and never lost. Where
-///   actions follow from one another without end, the rest is dropped and told as a ``StoreFault``.
+///   actions follow from one another without end, the rest is dropped, and reported as a ``StoreFault``.
 /// - Each committed action makes one revision and one notification, with the state that belongs to it.
 /// - A rejected or ignored action changes nothing.
 /// - A dispatch allocates nothing if it starts no effect and the store has no subscriber.
