@@ -3,7 +3,7 @@ public import Stores
 
 /// A store of any kind behind JSON: actions come in as JSON, states and patches go out as JSON.
 ///
-/// It consists of two references: the store, and its kind's ``HostedStoreVTable``.
+/// It consists of two references: the store, and its kind's `HostedStoreVTable`.
 public struct HostedStore: Sendable {
     @usableFromInline let store: any AnyObject & Sendable
     @usableFromInline let vtable: HostedStoreVTable
