@@ -45,7 +45,7 @@ package enum ShutdownSignals {
 
     /// Ends the process if it still runs `timeout` after the first signal.
     ///
-    /// Call it before the first signal. It does not depend on Dispatch or on Swift concurrency, whose threads may all be
+    /// Call it before ``install()``, because a signal that comes earlier has no deadline. It does not depend on Dispatch or on Swift concurrency, whose threads may all be
     /// blocked.
     ///
     /// - Parameter expired: called on a thread of its own just before the process ends with status 0.
