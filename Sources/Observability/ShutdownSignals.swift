@@ -45,8 +45,8 @@ package enum ShutdownSignals {
 
     /// Ends the process if it still runs `timeout` after the first signal.
     ///
-    /// Call it before the first signal. It does not depend on Dispatch or on Swift concurrency, whose threads may all be
-    /// blocked.
+    /// Call it before ``install()``, because a signal that comes earlier has no deadline. It does not depend on Dispatch or
+    /// on Swift concurrency, whose threads may all be blocked.
     ///
     /// - Parameter expired: called on a thread of its own just before the process ends with status 0.
     package static func endProcess(after timeout: Duration, expired: @escaping @Sendable () -> Void) {

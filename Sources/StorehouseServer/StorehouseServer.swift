@@ -60,10 +60,11 @@ public struct StorehouseServer: Sendable {
         FileDescriptorLimit.raiseLimit()
         StandardDescriptors.makeSafe()
         let log = Log(configuration.log)
-        ShutdownSignals.install()
+        // Before the handlers: a signal may come as soon as they are in place.
         ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
             log.error("the drain did not end in time; the process exits")
         }
+        ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)
         await ShutdownSignals.first()

@@ -56,7 +56,6 @@ package final class FaultyUpstream: Sendable {
     private let alarm: (reader: Int32, writer: Int32)
     /// Guards what was seen and who waits for it. A leaf.
     private let state = Locked((record: Record(), waiters: [Waiter](), isStopping: false))
-    private let ended = DispatchGroup()
 
     private typealias Waiter = (condition: @Sendable (Record) -> Bool, resume: @Sendable () -> Void)
 
@@ -66,8 +65,7 @@ package final class FaultyUpstream: Sendable {
         alarm = try TestSocket.pipe()
         let service = FaultyService(listener: listener, alarm: alarm.reader, greeting: greeting, script)
         let handed = Locked(service)
-        ended.enter()
-        DispatchQueue(label: "faulty upstream").async { [state, ended] in
+        DispatchQueue(label: "faulty upstream").async { [state, alarm] in
             handed.withLock { service in
                 while !state.withLock({ $0.isStopping }) {
                     let released = state.withLock { $0.record.isReleased }
@@ -84,7 +82,8 @@ package final class FaultyUpstream: Sendable {
                 }
                 service.closeAll()
             }
-            ended.leave()
+            TestSocket.shut(alarm.reader)
+            TestSocket.shut(alarm.writer)
         }
     }
 
@@ -98,17 +97,13 @@ package final class FaultyUpstream: Sendable {
         try self.init { turns[min($0.index, turns.count - 1)] }
     }
 
+    /// Ends the thread, which closes every descriptor, and does not wait for it: this may be one of Swift's few threads.
     deinit {
-        stop()
-        TestSocket.shut(alarm.reader)
-        TestSocket.shut(alarm.writer)
-    }
-
-    /// Ends it; all its descriptors but two are closed then.
-    package func stop() {
-        state.withLock { $0.isStopping = true }
-        TestSocket.poke(alarm.writer)
-        ended.wait()
+        state.withLock { state in
+            state.isStopping = true
+            // Inside the lock, because the thread closes the alarm once it reads the flag.
+            TestSocket.poke(alarm.writer)
+        }
     }
 
     package var url: String { "http://127.0.0.1:\(port)/" }

@@ -2,6 +2,7 @@
     import FaultyServices
     import Glibc
     import JSON
+    import StorehouseServer
     import Testing
 
     /// The signals of a real server process.
@@ -71,6 +72,36 @@
                 return await server.exitCode()
             }
             #expect(code == 0)
+        }
+
+        /// Only the thread of the signals is left to end the process.
+        @Test func theServerEndsInTimeIfEveryThreadOfSwiftIsStuck() async throws {
+            let result = try await #require(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) {
+                let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(500) }
+                let server = try StorehouseServer(kinds: [.faulty], configuration: configuration)
+                let run = Task.detached(priority: .medium) { try await server.run() }
+                while !ShutdownTests.hasHandler(SIGTERM) { await Task.yield() }
+                // The drain cannot resume behind these: they have its priority, and are more than Swift has threads.
+                for _ in 0..<(4 * sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+                    Task.detached(priority: .medium) { ShutdownTests.block() }
+                }
+                kill(getpid(), SIGTERM)
+                try await run.value
+            }
+            let log = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(log.contains("the drain did not end in time; the process exits"))
+            #expect(!log.contains("info stopped"))
+        }
+
+        private static func hasHandler(_ number: Int32) -> Bool {
+            var action = sigaction()
+            return sigaction(number, nil, &action) == 0 && action.__sigaction_handler.sa_handler != nil
+        }
+
+        private static func block() {
+            while true { pause() }
         }
 
         private static func settings(_ service: FaultyUpstream, drainTimeout: String) -> [String: String] {

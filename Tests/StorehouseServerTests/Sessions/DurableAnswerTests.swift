@@ -80,13 +80,20 @@ import Testing
     }
 
     @Test func anAnswerAtItsDeadlineShowsOnlyWhatIsDurable() async throws {
-        try await run(try DurableServer()) { scene in
+        let wait = [("Prefer", "wait=1")]
+        // With one loop, a later timer shows that an earlier one has fired.
+        let configuration = Configuration.with { $0.http.threads = 1 }
+        try await run(try DurableServer(), configuration: configuration) { scene in
             let session = scene.session
-            async let answer = scene.server.send(scene.fetch([("Prefer", "wait=1")]))
-            try await scene.fetchBegins()
+            let witness = try await scene.server.session()
+            async let answer = scene.server.send(scene.fetch(wait))
+            await scene.remote.called(times: 1)
+            async let witnessed = scene.server.send(witness.request("animal/fetchAnimal", fields: wait))
+            await scene.remote.called(times: 2)
             scene.holdSyncs()
             async let lost = session.increment()
             await scene.committed(2)
+            #expect(try await witnessed.revision == 1)
             scene.releaseSyncs(good: 0)
             #expect(try await lost.code == "storage-unavailable")
             // The action's own commit is durable, so the answer shows that one.

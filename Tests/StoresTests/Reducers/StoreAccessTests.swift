@@ -1,3 +1,4 @@
+import Foundation
 import Locks
 import Stores
 import Testing
@@ -40,20 +41,18 @@ import Testing
 
     @Test func anotherThreadWaitsForTheReducer() async {
         let desk = Desk(nil)
-        let (reached, seen) = (Gate(), Recorder<[Int]>())
+        let (seen, seenMeanwhile) = (Recorder<[Int]>(), Recorder<[[Int]]>())
         desk.work.withLock { work in
             work = {
-                let reader = Task.detached {
-                    reached.open()
-                    seen.record(desk.store.state.plain)
-                }
-                // The reader may start while this reducer runs: it must not see what is half done.
-                withExtendedLifetime(reader) {}
+                let reader = ReaderThread { seen.record(desk.store.state.plain) }
+                // The reducer goes on once the reader waits for it, or has wrongly read what is half done.
+                while seen.values.isEmpty, !reader.isBlocked { sched_yield() }
+                seenMeanwhile.record(seen.values)
             }
         }
         desk.store.dispatch(DeskAction(.plain))
-        await reached.wait()
         while seen.values.isEmpty { await Task.yield() }
+        #expect(seenMeanwhile.values == [[]])
         #expect(seen.values == [[1, 2]])
     }
 
@@ -89,6 +88,27 @@ import Testing
         subscription.withLock { $0 }?.cancel()
         desk.store.dispatch(DeskAction(.plain))
         #expect(seen.values == [2])
+    }
+}
+
+/// A thread that reads a store.
+private final class ReaderThread: Sendable {
+    private let name = Locked<String?>(nil)
+
+    init(_ read: @escaping @Sendable () -> Void) {
+        Thread { [name] in
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            name.withLock { $0 = link ?? "" }
+            read()
+        }.start()
+    }
+
+    /// Whether it has started and now waits for a lock. Where the system does not tell, it is enough that it has started.
+    var isBlocked: Bool {
+        guard let name = name.withLock({ $0 }) else { return false }
+        guard let status = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8) else { return true }
+        // The state follows the program's name, which is in parentheses: S is asleep.
+        return status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first == "S"
     }
 }
 

@@ -116,8 +116,9 @@ import Upstream
     }
 
     private func callOnce(_ upstream: FaultyUpstream) async throws {
-        let client = try CurlUpstreams(userAgent: "test").client(
-            for: UpstreamSettings(name: "animal", url: upstream.url))
+        var settings = UpstreamSettings(name: "animal", url: upstream.url)
+        settings.timeout = .seconds(60)
+        let client = try CurlUpstreams(userAgent: "test").client(for: settings)
         #expect(await client.outcome() == "200")
     }
 }

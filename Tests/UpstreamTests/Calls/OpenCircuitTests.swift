@@ -1,4 +1,5 @@
 import FaultyServices
+import RemoteServices
 import Sockets
 import Stores
 import Testing
@@ -42,10 +43,9 @@ import Upstream
         try await withClient(of: upstream) {
             $0.breakerFailures = 2
             $0.retries = 0
-            $0.timeout = .seconds(1)
         } _: { client in
             #expect(await client.outcome() == "unreachable")
-            #expect(await client.outcome() == "timeout")
+            #expect(await client.outcome(RemoteRequest(timeout: .milliseconds(200))) == "timeout")
             #expect(await client.outcome() == "circuit-open")
         }
     }

@@ -20,6 +20,8 @@ func withClient(
     _ body: (CurlClient) async throws -> Void
 ) async throws {
     var settings = UpstreamSettings(name: "animal", url: url)
+    // A test that checks a deadline sets its own. No other should meet one, however slow the machine is.
+    settings.timeout = .seconds(60)
     change(&settings)
     let upstreams = try CurlUpstreams(implementation: implementation, userAgent: "storehouse/0")
     let result: Result<Void, any Error>

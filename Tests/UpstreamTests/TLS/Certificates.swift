@@ -1,5 +1,6 @@
 import FaultyServices
 import Platform
+import Testing
 
 /// Certificates of an authority that the tests made up, in a folder of their own.
 ///
@@ -8,17 +9,20 @@ import Platform
 final class Certificates: Sendable {
     static let password = "a password of the tests"
 
+    /// The certificates of the suite that runs; see ``CertificatesTrait``.
+    @TaskLocal static var current: Certificates?
+
     let folder: String
 
-    init() throws {
+    init() async throws {
         var name = Array("/tmp/storehouse-tls-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else { throw TestSocket.Failure(call: "mkdtemp", code: errno) }
         folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        try Program.run(Self.script, folder, Self.password)
+        try await Program.run(Self.script, folder, Self.password)
     }
 
     deinit {
-        try? Program.run(#"rm -r "$1""#, folder)
+        try? Program(#"rm -r "$1""#, [folder]).reap()
     }
 
     func file(_ name: String) -> String { "\(folder)/\(name)" }
@@ -41,4 +45,17 @@ final class Certificates: Sendable {
         sign client 2 extendedKeyUsage=clientAuth
         openssl ec -in client.key -aes128 -passout "pass:$2" -out locked.key
         """
+}
+
+/// Makes the certificates once for all tests of a suite, since that takes a dozen runs of openssl.
+struct CertificatesTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Certificates.$current.withValue(try await Certificates()) { try await function() }
+    }
+}
+
+extension Trait where Self == CertificatesTrait {
+    static var certificates: Self { Self() }
 }

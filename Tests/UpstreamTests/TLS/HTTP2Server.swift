@@ -23,9 +23,11 @@ final class HTTP2Server: Sendable {
     }
 
     /// Ends the connection, and waits for the thread.
-    func stop() {
+    func stop() async {
         shutdown(server.channel, Int32(SHUT_RDWR))
-        ended.wait()
+        await withCheckedContinuation { continuation in
+            ended.notify(queue: DispatchQueue(label: "HTTP/2 end")) { continuation.resume() }
+        }
     }
 
     private static func serve(_ channel: Int32, _ crowd: Int) {

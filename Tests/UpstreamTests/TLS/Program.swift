@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 
 /// A program that a test needs beside itself.
@@ -45,20 +46,26 @@ struct Program: Sendable {
     }
 
     /// Runs a script to its end, which must be a good one.
-    static func run(_ script: String, _ arguments: String...) throws {
-        let status = try Program(script, arguments).wait()
+    static func run(_ script: String, _ arguments: String...) async throws {
+        let program = try Program(script, arguments)
+        let status = await withCheckedContinuation { continuation in
+            program.reap { continuation.resume(returning: $0) }
+        }
         guard status == 0 else { throw Failure(script: script, status: status) }
     }
 
     func end() {
         kill(id, SIGKILL)
-        _ = wait()
+        reap()
     }
 
-    private func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
-        return status
+    /// Waits for the end on a thread of its own. Swift's threads are few, and a test that blocks them delays all others.
+    func reap(_ done: @escaping @Sendable (_ status: Int32) -> Void = { _ in }) {
+        DispatchQueue(label: "program").async { [id] in
+            var status: Int32 = 0
+            while waitpid(id, &status, 0) < 0, errno == EINTR {}
+            done(status)
+        }
     }
 
     #if canImport(Darwin)

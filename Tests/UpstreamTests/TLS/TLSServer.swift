@@ -37,9 +37,10 @@ final class TLSServer: Sendable {
         }
         TestSocket.shut(ends[1])
         self.channel = channel
-        // The port stands in the line that says that it listens. Not on a thread of tasks, which are few.
+        // The port stands in the line that says that it listens. The wait needs a queue of its own: Swift's tasks and
+        // `DispatchQueue.global()` share their threads on Linux.
         let text = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: Self.announcement(channel)) }
+            DispatchQueue(label: "openssl").async { continuation.resume(returning: Self.announcement(channel)) }
         }
         guard let port = text.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             program.end()

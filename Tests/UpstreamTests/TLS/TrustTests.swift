@@ -5,7 +5,7 @@ import Testing
 import Upstream
 
 /// What a service must show before it is believed, and what is shown to it.
-@Suite(.timeLimit(.minutes(5))) struct TrustTests {
+@Suite(.timeLimit(.minutes(5)), .certificates) struct TrustTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var certificate: String
         var authority: String?
@@ -25,7 +25,7 @@ import Upstream
 
     private let certificates: Certificates
 
-    init() throws { certificates = try Certificates() }
+    init() throws { certificates = try #require(Certificates.current) }
 
     @Test(arguments: cases) func onlyATrustedCertificateForTheHostIsAccepted(_ test: Case) async throws {
         let server = try await TLSServer(certificates, test.certificate, "-www")
@@ -69,7 +69,7 @@ import Upstream
         let asking = ["-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem"]
         let other = try await TLSServer(
             certificates, "server", "-www", asking[0], asking[1], asking[2], asking[3], asking[4])
-        try Program.run(
+        try await Program.run(
             #"printf 'HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n' "$2" >"$1/there""#,
             certificates.folder, other.url)
         let service = try await TLSServer(certificates, "server", "-HTTP")
@@ -118,6 +118,6 @@ import Upstream
             #expect(answer.headers["Content-Type"] == "application/json")
             #expect(String(decoding: answer.body, as: UTF8.self) == #"{"animal":"Cat"}"#)
         }
-        server.stop()
+        await server.stop()
     }
 }
