@@ -89,7 +89,7 @@ final class MemorySessionJournal: SessionJournal {
 
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         guard let history = history.load() else {
-            return done(.success(ReplayableState(snapshot: nil, patches: [], hidden: nil)))
+            return done(.success(ReplayableState(snapshot: nil, patches: [], privateState: nil)))
         }
         done(.success(history.replayBase(for: revision)))
     }
@@ -165,7 +165,7 @@ extension History.Contents {
         else { return nil }
         return ReplayableState(
             snapshot: snapshot?.json, patches: commits.map { $0.changes.encoded() },
-            hidden: sequence.privateState(through: revision) ?? privateState)
+            privateState: sequence.privateState(through: revision) ?? privateState)
     }
 
     /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest.

@@ -106,7 +106,7 @@ final class SQLiteSessionJournal: SessionJournal {
         // All commits of a session that is not written yet are in memory.
         guard let number else { return done(.success(recent.replayBase(for: revision, nil, []))) }
         writer.readers.read(done) { reader throws(JournalError) in
-            try reader.past(revision, of: number, and: recent)
+            try reader.replayBase(for: revision, of: number, and: recent)
         }
     }
 
@@ -253,11 +253,11 @@ extension SQLiteSessionJournal.Contents {
     fileprivate mutating func recordCommits(
         of transaction: CommitTransaction, _ state: borrowing StateView
     ) -> StateSnapshot? {
-        privateState = transaction.commits.last { $0.hidden != nil }?.hidden ?? privateState
+        privateState = transaction.commits.last { $0.privateState != nil }?.privateState ?? privateState
         guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
         let json = state.encoded(.root)
         policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
-        return StateSnapshot(json: json, hidden: privateState)
+        return StateSnapshot(json: json, privateState: privateState)
     }
 
     /// Takes out the completions to call now; nil if there are none, or another thread calls some.

@@ -34,7 +34,7 @@ final class HostBookkeeping {
         // The differ must hold the only reference, so that it changes the bytes in place.
         baseline = EncodedBaseline()
         state.findChanges(&differ)
-        baseline = differ.trace
+        baseline = differ.baseline
         return differ.finish()
     }
 

@@ -43,7 +43,8 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
         let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
-        bookkeeping.recordCommit(CommitRecord(commit, at: moment, changes: changes, hidden: privateState))
+        bookkeeping.recordCommit(
+            CommitRecord(commit, committedAt: moment, changes: changes, privateState: privateState))
     }
 
     @usableFromInline
@@ -78,7 +79,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     /// The state as it is persisted.
     @usableFromInline
     func snapshot(of state: State, at revision: Int) -> StateSnapshot {
-        StateSnapshot(json: root(state, at: revision), hidden: encoder.privateState(of: state, persistedSecrets))
+        StateSnapshot(json: root(state, at: revision), privateState: encoder.privateState(of: state, persistedSecrets))
     }
 
     /// The patch from the newest state to `state`, which is not committed.
@@ -117,7 +118,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
-        var members = PrivateStateEncoder(found.rest(), clearSecrets)
+        var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
         encoder.encodePrivateState(of: state, into: &members)
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
         return (patch, encoder.privateState(of: state, persistedSecrets))
@@ -135,6 +136,6 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.hidden ?? [])
+        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.privateState ?? [])
     }
 }

@@ -39,8 +39,8 @@ public protocol CommitRecorder: AnyObject, Sendable {
 
     /// Calls `done` once everything appended so far is durable, and the transaction that contains `revision` too.
     ///
-    /// Completions are called in the order of these calls, once each, on any thread: before this returns where nothing has to
-    /// be awaited, and never while a lock of the recorder is held.
+    /// Completions are called in the order of these calls, once each, on any thread, and never while a lock of the recorder is
+    /// held. If there is nothing to wait for, this calls `done` before it returns.
     ///
     /// - Parameters:
     ///   - revision: the last of the commits to wait for.

@@ -1,7 +1,7 @@
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
-/// Operations on one session take effect in the order of the calls. Completions are called once, on any thread: before the
-/// method returns where nothing has to be awaited, and never while a lock of the journal is held.
+/// Operations on one session take effect in the order of the calls. Completions are called once, on any thread, and never
+/// while a lock of the journal is held. If there is nothing to wait for, the method calls the completion before it returns.
 public protocol Journal: Sendable {
     /// Whether sessions can be loaded by a later process.
     var outlivesProcess: Bool { get }
@@ -61,7 +61,7 @@ public protocol SessionJournal: CommitRecorder {
     func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void)
 
-    /// What the state at `revision` can be made from; nil if that was deleted by retention.
+    /// The data from which the state at `revision` is replayed; nil if retention has deleted it.
     ///
     /// - Parameters:
     ///   - revision: not beyond the newest commit.

@@ -45,11 +45,11 @@ package struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        username = try kept.hidden("username")
-        isUsernameValid = try kept.hidden("isUsernameValid")
-        password = Secret(try kept.secret("password") ?? "")
-        isPasswordValid = try kept.hidden("isPasswordValid")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        username = try persisted.privateMember("username")
+        isUsernameValid = try persisted.privateMember("isUsernameValid")
+        password = Secret(try persisted.secret("password") ?? "")
+        isPasswordValid = try persisted.privateMember("isPasswordValid")
     }
 
     package func encodePrivate(into members: inout PrivateStateEncoder) {

@@ -210,7 +210,7 @@ extension EventHub {
     }
 }
 
-/// What came of an attempt to subscribe.
+/// The result of an attempt to subscribe.
 enum SubscribeResult {
     case subscribed(InitialEvents)
     /// The initial events are given later, once they are durable.

@@ -84,7 +84,7 @@ final class IdempotencyRecorder: Sendable {
     private let fingerprint: RequestFingerprint
     private let request: ActionRequest
     private let session: Session
-    /// What was recorded as the last word; nil if a later response may replace it. Taken inside the store's lock.
+    /// The final response that was recorded; nil if a later response may replace it. Taken inside the store's lock.
     private let final = Locked<Response?>(nil)
 
     init(_ key: String, _ fingerprint: RequestFingerprint, _ request: ActionRequest, _ session: Session) {

@@ -186,7 +186,7 @@ extension StoreCore {
         return effects.isNearEffectLimit(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
-    /// Whether the effects of one more action fit into `capacity`, where they are reserved. None is started.
+    /// Reserves the effects of one more action in `capacity`; false if they do not fit. No effect is started.
     func reserveEffects(
         _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
         _ capacity: inout EffectTable<Action>

@@ -157,9 +157,9 @@ extension TestStore {
 
     /// Remembers the action while its effects run.
     private func track(_ receipt: Receipt, of action: Action) {
-        guard let chain = receipt.effectGroup else { return }
+        guard let group = receipt.effectGroup else { return }
         let id = log.withLock { $0.begin(action) }
-        chain.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
+        group.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
     }
 
     private func assert(
