@@ -1,4 +1,5 @@
-/// A fault of a service, the result that the caller gets, and the number of requests that the service has received by then.
+/// A fault of a service, the result that the caller gets, and the number of requests that the service has received by
+/// then.
 package struct Fault: Sendable {
     package var name: String
     package var method = "GET"

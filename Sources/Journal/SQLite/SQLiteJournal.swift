@@ -5,17 +5,17 @@ import Stores
 
 /// Persists commits in an SQLite database, so that sessions outlive the process.
 ///
-/// Only one process can open the file at a time. Commits that arrive while a transaction is written and synced are written
-/// together in the next one. If a write fails, the sessions that it belongs to persist nothing more: their state in memory must
-/// be discarded, and they can be loaded again as they were persisted.
+/// Only one process can open the file at a time. Commits that arrive while a transaction is written and synced are
+/// written together in the next one. If a write fails, the sessions that it belongs to persist nothing more: their
+/// state in memory must be discarded, and they can be loaded again as they were persisted.
 public final class SQLiteJournal: Journal {
     /// The guarantee that ``SessionJournal/whenDurable(through:_:)`` waits for.
     public enum Durability: Sendable {
         /// The commit is synced to disk: it survives a failure of the process or the machine.
         case full
-        /// The commit is enqueued for writing. If the process is killed, its last commits are lost: those of a few milliseconds,
-        /// as long as the disk is fast enough. If the machine fails, commits that the system had not written yet are lost
-        /// too, at most those since the last checkpoint.
+        /// The commit is enqueued for writing. If the process is killed, its last commits are lost: those of a few
+        /// milliseconds, as long as the disk is fast enough. If the machine fails, commits that the system had not
+        /// written yet are lost too, at most those since the last checkpoint.
         case relaxed
     }
 

@@ -55,7 +55,8 @@ struct RecentCommits: Sendable {
     /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
     func commits(after revision: Int, limit: Int) -> [CommitRecord]? { sequence.commits(after: revision, limit: limit) }
 
-    /// The data from which the state at `revision` is replayed: rows of the database, and the commits in memory after them.
+    /// The data from which the state at `revision` is replayed: rows of the database, and the commits in memory after
+    /// them.
     ///
     /// - Parameters:
     ///   - snapshot: the newest up to there; nil for the state at revision 0.

@@ -1,8 +1,8 @@
 import JSON
 import Stores
 
-/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the newest
-/// dispatch.
+/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the
+/// newest dispatch.
 ///
 /// The store's lock guards it.
 @usableFromInline

@@ -140,7 +140,8 @@ extension StateDiffer {
         for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
     }
 
-    /// Removes from the highest old index down, then inserts from the lowest new index up, so that every index is valid.
+    /// Removes from the highest old index down, then inserts from the lowest new index up, so that every index is
+    /// valid.
     @inlinable
     mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
         let removed = delta.removed.map { $0.index } + delta.moved.map { $0.from }

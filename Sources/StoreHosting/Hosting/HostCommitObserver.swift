@@ -1,7 +1,8 @@
 import JSON
 public import Stores
 
-/// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one transaction.
+/// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one
+/// transaction.
 ///
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline

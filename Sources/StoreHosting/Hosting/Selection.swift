@@ -37,8 +37,8 @@ public struct Selector<State: Sendable>: Sendable {
 ///
 /// Members that `encode(into:)` leaves out, such as a password, are never sent to clients.
 ///
-/// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time proportional to
-/// its size.
+/// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
+/// proportional to its size.
 ///
 /// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
 public protocol HostedState: Sendable, JSONEncodable {

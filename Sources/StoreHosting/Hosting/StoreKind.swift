@@ -43,8 +43,8 @@ public struct StoreKind: Sendable {
     /// The version of its state: one more than it has migrations.
     public let schema: Int
 
-    /// Turns a persisted state of one version into the next version: the state that clients see, and the private state beside
-    /// it, which is an empty object if there is none.
+    /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
+    /// beside it, which is an empty object if there is none.
     public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Factory =

@@ -97,7 +97,8 @@ public struct IdempotencyRecord: Sendable, Equatable {
 public struct ReplayableState: Sendable {
     /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
     public let snapshot: [UInt8]?
-    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is made.
+    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is
+    /// made.
     public let patches: [[UInt8]]
     /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
     public let privateState: [UInt8]?

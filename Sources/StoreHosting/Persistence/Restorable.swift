@@ -3,8 +3,8 @@ import Stores
 
 /// A value that can be restored from its own JSON, so that it outlives the process.
 ///
-/// The initializer restores the members one by one, and ignores computed members. Members that are persisted but not shown to
-/// clients are encoded by `encodePrivate(into:)`:
+/// The initializer restores the members one by one, and ignores computed members. Members that are persisted but not
+/// shown to clients are encoded by `encodePrivate(into:)`:
 ///
 ///     struct Tasks: ObjectState, Restorable {
 ///         var titles: [String] = []
@@ -19,8 +19,8 @@ import Stores
 ///         }
 ///     }
 ///
-/// The JSON may come from an older program or from somewhere else. The initializer must reject values that the program cannot
-/// work with, such as a number that would overflow.
+/// The JSON may come from an older program or from somewhere else. The initializer must reject values that the program
+/// cannot work with, such as a number that would overflow.
 public protocol Restorable {
     /// Restores a persisted value.
     init(restoring persisted: PersistedValue) throws(RestorationError)

@@ -53,7 +53,8 @@ package struct Bet: Sendable, Equatable {
     package let number: Int
     package let selection: BetSelection
 
-    /// The payout of a win, rounded down. The product before the division is at most 10^12 × 10^5, which fits in 64 bits.
+    /// The payout of a win, rounded down. The product before the division is at most 10^12 × 10^5, which fits in 64
+    /// bits.
     package var potentialReturn: Int { selection.stake * selection.odds / 100 }
 }
 

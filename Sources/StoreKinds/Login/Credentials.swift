@@ -38,7 +38,8 @@ package struct Credentials: Sendable, Hashable {
     /// Removes the password, but remembers that it was valid.
     package mutating func forgetPassword() { password = Secret("") }
 
-    /// Whether a valid password is missing: after a restart without a secret sealer, and after authentication, which removes it.
+    /// Whether a valid password is missing: after a restart without a secret sealer, and after authentication, which
+    /// removes it.
     package var lacksPassword: Bool { isPasswordValid && password.unmasked.isEmpty }
 
     private static func isValid(_ text: String) -> Bool { text.count >= shortest }

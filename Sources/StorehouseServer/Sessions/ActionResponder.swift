@@ -96,8 +96,8 @@ final class IdempotencyRecorder: Sendable {
 
     var finalResponse: Response? { final.withLock { $0 } }
 
-    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits for
-    /// effects, another record replaces this one when they have settled.
+    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits
+    /// for effects, another record replaces this one when they have settled.
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result {
         case .done(let dispatched):

@@ -107,7 +107,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         return receipt
     }
 
-    /// Runs `body` alone, then the actions that were dispatched meanwhile. If called from inside, runs `ifReentrant` instead.
+    /// Runs `body` alone, then the actions that were dispatched meanwhile. If called from inside, runs `ifReentrant`
+    /// instead.
     @inlinable
     @inline(__always)
     @discardableResult
@@ -260,7 +261,8 @@ extension Store {
         return nil
     }
 
-    /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is released.
+    /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is
+    /// released.
     @usableFromInline
     package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)

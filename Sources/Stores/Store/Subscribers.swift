@@ -119,8 +119,8 @@ public final class Subscription: Sendable {
 @usableFromInline
 package final class UnretainedArray<Element: AnyObject & Sendable>: Sendable {
     private let owner: [Element]
-    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`, and
-    // `owner` retains the elements.
+    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`,
+    // and `owner` retains the elements.
     @usableFromInline nonisolated(unsafe) let elements: UnsafeBufferPointer<Unmanaged<Element>>
 
     @usableFromInline

@@ -101,7 +101,8 @@ extension JournalFile {
     }
 }
 
-/// Runs a scenario again and again, lets it crash after each call that changes something on disk, and verifies the files.
+/// Runs a scenario again and again, lets it crash after each call that changes something on disk, and verifies the
+/// files.
 ///
 /// - Parameters:
 ///   - template: the database at the beginning; nil for none.

@@ -48,8 +48,8 @@
             return try result.get()
         }
 
-        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of files
-        /// are open, as other tests have them.
+        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of
+        /// files are open, as other tests have them.
         private static func spawn(
             _ program: String, _ files: Int, _ environment: [String: String], _ errors: Int32
         ) throws -> pid_t {

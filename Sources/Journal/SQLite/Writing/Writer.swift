@@ -34,7 +34,8 @@ final class Writer: Sendable {
     private let queue = DispatchQueue(label: "journal.writer")
     // Guards the waiting commands. Taken inside the locks of sessions; no other lock is taken while it is held.
     private let inbox = Locked(Inbox())
-    // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken inside it.
+    // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken
+    // inside it.
     private let database: Locked<WriteConnection?>
     private let isFailing = Atomic(false)
     private let waitingBytes = Atomic(0)

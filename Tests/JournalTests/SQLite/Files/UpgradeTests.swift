@@ -8,7 +8,8 @@ import Testing
 struct UpgradeTests {
     private static let day = 86_400_000
 
-    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an ended one.
+    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an
+    /// ended one.
     static func file() async throws -> JournalFile {
         let file = try JournalFile()
         let first = try file.open()
