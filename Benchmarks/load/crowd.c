@@ -7,7 +7,7 @@
 //          run. Otherwise each sends a request's head that never ends, a byte every so many seconds, evenly spread;
 //          a connection that the server closes is opened again when its turn comes.
 //
-// When all are open it prints one line of JSON, waits for a line on standard input, and prints another.
+// When all are open it prints one line of JSON, continues until a line comes on standard input, and prints another.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
