@@ -20,7 +20,7 @@ int open_connection(int port);
 // The length of the HTTP answer that begins here; 0 while it is not whole. Its status must be 2xx.
 size_t answer_length(const char *bytes, size_t count);
 
-// Has this epoll tell of bytes, and of the end, by its owner.
+// Registers the socket for input and for its end; events carry the owner.
 void watch(int epoll, int fd, void *owner);
 
 #endif

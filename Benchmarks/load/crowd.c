@@ -7,7 +7,7 @@
 //          run. Otherwise each sends a request's head that never ends, a byte every so many seconds, evenly spread;
 //          a connection that the server closes is opened again when its turn comes.
 //
-// When all are open it prints one line of JSON, goes on until a line comes on standard input, and prints another.
+// When all are open it prints one line of JSON, continues until a line comes on standard input, and prints another.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -64,7 +64,7 @@ static void drip(member *m) {
     become_ready(m);
 }
 
-// Does what is due; tells for how many milliseconds there is nothing to do.
+// Does the work that is due. Returns the milliseconds until the next work.
 static int advance(void) {
     if (!run.apart) {
         while (run.turns < run.count && run.turns - run.ready < OPENING_AT_ONCE) {

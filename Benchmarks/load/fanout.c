@@ -4,7 +4,7 @@
 //
 // SESSIONS      a file, one session a line: the path of its events, a space, the path to publish at
 // SUBSCRIBERS   streams of each session
-// PUBLICATIONS  of each session; 0 only holds the streams open, and tells at each line how many comments came since
+// PUBLICATIONS  of each session; 0 only holds the streams open, and reports at each line how many comments came since
 //               the last: heartbeats
 // RATE          publications a second, of all sessions together; 0: each publisher sends its next one
 //               when the last is answered and has reached every subscriber of its session
@@ -14,7 +14,7 @@
 //
 // When all streams are open it prints one line of JSON, waits for a line on standard input, publishes,
 // and prints another. Latency runs from the moment a publication was due (RATE) or sent (no RATE) to its
-// receipt by the last subscriber. An event of revision R tells of all revisions up to R; those that had
+// receipt by the last subscriber. An event of revision R covers all revisions up to R; those that had
 // no event of their own count as coalesced. Whatever stands still for 20 seconds ends the run.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -171,7 +171,7 @@ static void arm_timer(uint64_t at) {
     if (timerfd_settime(run.timer, TFD_TIMER_ABSTIME, &when, NULL) < 0) fail("timerfd", strerror(errno));
 }
 
-// Sends what is due now; tells when the next publication of this publisher is due, 0 for none.
+// Sends the publications that are due. Returns the time of this publisher's next publication, 0 for none.
 static uint64_t advance(publisher *p) {
     if (p->waiting) {
         bool reached_all = p->waiting->complete == p->waiting->published;

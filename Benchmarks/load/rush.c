@@ -136,7 +136,7 @@ static void open_all(void) {
     }
 }
 
-// Has those whose turn it is leave and come back; tells for how many milliseconds it is nobody's.
+// Reconnects the clients that are due. Returns the milliseconds until the next one is.
 static int reopen_due(uint64_t start) {
     // Some at a time: those that have come back are not to wait for others to leave.
     for (int i = 0; i < OPENING_AT_ONCE; i++) {

@@ -28,7 +28,7 @@ bool stream_has_head(const event_stream *stream) {
     return stream->phase != IN_HEAD;
 }
 
-// A whole line: data lines tell the revision, the empty line ends the event.
+// A whole line: data lines contain the revision, the empty line ends the event.
 static stream_result end_of_line(event_stream *stream, stream_event event, void *context) {
     size_t kept = stream->line_length < LINE_PREFIX ? stream->line_length : LINE_PREFIX - 1;
     if (kept && stream->line[kept - 1] == '\r') kept--;

@@ -35,7 +35,7 @@ public struct ReentrantLock<Value>: @unchecked Sendable {
         return try body(value)
     }
 
-    /// Runs `body` as `withLock` does. Does nothing, and does not wait, where another thread holds the lock.
+    /// Runs `body` as `withLock` does. If another thread holds the lock, it returns at once and does nothing.
     public func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
         let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         guard pthread_mutex_trylock(mutex) == 0 else { return }

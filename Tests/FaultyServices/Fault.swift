@@ -1,4 +1,5 @@
-/// What a service does, what the caller is told, and how many requests the service has seen by then.
+/// A fault of a service, the result that the caller gets, and the number of requests that the service has received by
+/// then.
 package struct Fault: Sendable {
     package var name: String
     package var method = "GET"

@@ -2,7 +2,7 @@ import Dispatch
 import Locks
 import Platform
 
-/// A service that does to its callers what a test tells it to, over real sockets, on one thread.
+/// A remote service whose faults a test scripts, over real sockets, on one thread.
 ///
 /// Every request that arrives whole is answered with the steps that the script gives for it.
 package final class FaultyUpstream: Sendable {
@@ -110,7 +110,7 @@ package final class FaultyUpstream: Sendable {
 
     package var record: Record { state.withLock { $0.record } }
 
-    /// Lets go on what is at `hold`.
+    /// Releases the requests that wait at `hold`.
     package func release() {
         state.withLock { $0.record.isReleased = true }
         TestSocket.poke(alarm.writer)

@@ -11,7 +11,7 @@ import Testing
         let sealed = try #require(sealer.seal(clear))
         #expect(sealed.count == count + 29)
         #expect(sealer.open(sealed) == clear)
-        // Nobody can tell whether the same was sealed twice.
+        // Equal secrets must not be recognizable.
         #expect(sealer.seal(clear) != sealed)
     }
 

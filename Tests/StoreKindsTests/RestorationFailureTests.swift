@@ -33,7 +33,7 @@ import Testing
                 "/login/status", #""failure""#,
                 "/login/status is none of the statuses that there are, or does not fit the error"
             ),
-            ("/tasks/entities/1/id", "2", "/tasks/entities/1 stands under another's id"),
+            ("/tasks/entities/1/id", "2", "/tasks/entities/1 has another id than its name"),
             ("/tasks/entities/1/title", "null", "/tasks/entities/1/title must be a string"),
             ("/tasks/entities/1", "null", "/tasks/entities/1 must be an object"),
             ("/tasks/entities/1", "{}", "/tasks/entities/1/id is missing"),
@@ -49,12 +49,12 @@ import Testing
             ("/calendar", "{}", "/calendar/selectedDay is missing"),
         ] as [(String, String, String)])
     func theStateIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
-        let (kind, kept) = try await used()
-        let json = try changed(kept.json, pointer, value)
+        let (kind, persisted) = try await used()
+        let json = try changed(persisted.json, pointer, value)
         let failure = #expect(throws: RestorationError.self) {
-            try kind.makeStore(from: StateSnapshot(json: json, hidden: kept.hidden), revision: 4)
+            try kind.makeStore(from: StateSnapshot(json: json, privateState: persisted.privateState), revision: 4)
         }
-        #expect(failure?.description == "in the kept state, " + complaint)
+        #expect(failure?.description == "in the persisted state, " + complaint)
     }
 
     @Test(
@@ -69,23 +69,23 @@ import Testing
             ("", "[]", "/animal/shownBefore is missing"),
         ] as [(String, String, String)])
     func whatWasHiddenIsRead(_ pointer: String, _ value: String, _ complaint: String) async throws {
-        let (kind, kept) = try await used()
-        let hidden = try changed(kept.hidden ?? [], pointer, value)
+        let (kind, persisted) = try await used()
+        let privateState = try changed(persisted.privateState ?? [], pointer, value)
         let failure = #expect(throws: RestorationError.self) {
-            try kind.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 4)
+            try kind.makeStore(from: StateSnapshot(json: persisted.json, privateState: privateState), revision: 4)
         }
-        #expect(failure?.description == "beside the kept state, " + complaint)
+        #expect(failure?.description == "in the persisted private state, " + complaint)
     }
 
     /// An id that would be given twice.
     @Test func theNextIDIsNew() async throws {
-        let (kind, kept) = try await used()
-        let hidden = try changed(kept.hidden ?? [], "/tasks/nextID", "2")
+        let (kind, persisted) = try await used()
+        let privateState = try changed(persisted.privateState ?? [], "/tasks/nextID", "2")
         #expect(
             throws: RestorationError.unreadable(
                 .state, at: try JSONPointer("/tasks/ids"), "must be below the next id")
         ) {
-            try kind.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 4)
+            try kind.makeStore(from: StateSnapshot(json: persisted.json, privateState: privateState), revision: 4)
         }
     }
 
@@ -93,9 +93,10 @@ import Testing
         let kind = try #require(StoreKind.scripted(ScriptedRemoteClient()).first { $0.name == "login-form" })
         let both = try changed(kind.initialState, "/form/isBusy", "true", "/form/isAuthenticated", "true")
         let failure = #expect(throws: RestorationError.self) {
-            try kind.makeStore(from: StateSnapshot(json: both, hidden: kind.initialSnapshot.hidden), revision: 1)
+            try kind.makeStore(
+                from: StateSnapshot(json: both, privateState: kind.initialSnapshot.privateState), revision: 1)
         }
-        #expect(failure?.description == "in the kept state, /form breaks the invariant busy-and-authenticated")
+        #expect(failure?.description == "in the persisted state, /form breaks the invariant busy-and-authenticated")
     }
 
     /// The key may have been lost or changed: then the password is, and nothing else.
@@ -106,11 +107,13 @@ import Testing
             _ = await store.dispatch(
                 ["type": "login/enteringCredential", "payload": .object([name: .string(text)])])
         }
-        let (revision, kept) = store.snapshot()
-        let broken = try changed(kept.hidden ?? [], "/login/password", #""***""#)
-        for (hidden, sealer) in [(kept.hidden, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (kept.hidden, nil)] {
+        let (revision, persisted) = store.snapshot()
+        let broken = try changed(persisted.privateState ?? [], "/login/password", #""***""#)
+        for (privateState, sealer) in [
+            (persisted.privateState, MirrorSealer(mark: 2)), (broken, MirrorSealer()), (persisted.privateState, nil),
+        ] {
             let next = try kind.makeStore(
-                sealer: sealer, from: StateSnapshot(json: kept.json, hidden: hidden),
+                sealer: sealer, from: StateSnapshot(json: persisted.json, privateState: privateState),
                 revision: revision)
             #expect(next.json == store.json)
             next.resume()

@@ -6,7 +6,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// A store goes on from what a journal keeps of it as if it had never ended.
+/// A restored store behaves as if the original had never ended.
 @Suite struct RestorationTests {
     @Test(
         arguments: ["app", "login", "login-form", "animal", "betting", "planner"],
@@ -18,24 +18,24 @@ import Testing
         let kind = try #require(StoreKind.scripted(client).first { $0.name == name })
         let sealer: (any SecretSealer)? = run.seals ? MirrorSealer() : nil
         let reference = kind.makeStore(sealer: sealer)
-        var keeper = Keeper(kind.initialSnapshot)
-        var store = kind.makeStore(sealer: sealer, recorder: keeper)
+        var recorder = ReplayRecorder(kind.initialSnapshot)
+        var store = kind.makeStore(sealer: sealer, recorder: recorder)
         var random = RandomActions(seed: run.seed)
         let types = kind.actions.filter { $0.audience == .client }.map(\.type)
         for _ in 1...150 {
             if random.isOnce(in: 12) {
                 store.end()
-                let (kept, revision) = (keeper.kept, keeper.revision)
-                keeper = Keeper(kept, at: revision)
+                let (persisted, revision) = (recorder.snapshot, recorder.revision)
+                recorder = ReplayRecorder(persisted, at: revision)
                 store = try kind.makeStore(
-                    sealer: sealer, recorder: keeper, from: kept, revision: revision)
+                    sealer: sealer, recorder: recorder, from: persisted, revision: revision)
                 #expect(store.json == reference.json)
                 #expect(store.revision == reference.revision)
                 store.resume()
                 await store.hasGoneOn()
-                #expect(run.seals ? keeper.records.isEmpty : keeper.records.count < 2)
+                #expect(run.seals ? recorder.records.isEmpty : recorder.records.count < 2)
                 // Of a password that is gone it is as if an empty one had been entered: let it be so there too.
-                for record in keeper.records {
+                for record in recorder.records {
                     #expect(record.origin == .system)
                     let body: JSONValue = ["type": .string(record.type), "payload": ["password": ""]]
                     #expect(await reference.dispatch(body).word == "committed")
@@ -50,12 +50,13 @@ import Testing
             await expected.settled()
             #expect(store.json == reference.json, "\(body)")
         }
-        let kept = store.snapshot()
-        #expect(kept.revision == keeper.revision)
-        #expect(kept.state.hidden == keeper.kept.hidden)
-        #expect(try JSONValue(parsing: kept.state.json) == JSONValue(parsing: keeper.kept.json))
+        let persisted = store.snapshot()
+        #expect(persisted.revision == recorder.revision)
+        #expect(persisted.state.privateState == recorder.snapshot.privateState)
+        #expect(try JSONValue(parsing: persisted.state.json) == JSONValue(parsing: recorder.snapshot.json))
         for selector in kind.selectors {
-            #expect(try kind.select(.named(selector.name), of: keeper.kept) == store.read(.named(selector.name)).json)
+            #expect(
+                try kind.select(.named(selector.name), of: recorder.snapshot) == store.read(.named(selector.name)).json)
         }
         store.end()
         reference.end()
@@ -68,10 +69,10 @@ import Testing
         for title in ["one", "two"] {
             _ = await parent.dispatch(["type": "tasks/add", "payload": ["title": .string(title)]])
         }
-        let (revision, kept) = parent.snapshot()
+        let (revision, persisted) = parent.snapshot()
         #expect(revision == 2)
-        let keeper = Keeper(kept)
-        let fork = try kind.makeStore(recorder: keeper, from: kept, revision: 0)
+        let recorder = ReplayRecorder(persisted)
+        let fork = try kind.makeStore(recorder: recorder, from: persisted, revision: 0)
         #expect(fork.revision == 0)
         #expect(fork.json == parent.json)
         #expect(fork.read(.pointer(JSONPointer(tokens: ["tasks", "ids"]))).json == Array("[1,2]".utf8))
@@ -83,21 +84,21 @@ import Testing
         _ = await fork.dispatch(["type": "tasks/remove", "payload": ["id": 2]])
         _ = await fork.dispatch(["type": "tasks/add", "payload": ["title": "three"]])
         #expect(fork.read(.pointer(JSONPointer(tokens: ["tasks", "ids"]))).json == Array("[1,3]".utf8))
-        #expect(try JSONValue(parsing: keeper.kept.json) == JSONValue(parsing: fork.json))
-        #expect(keeper.records.map { $0.hidden != nil } == [false, true])
+        #expect(try JSONValue(parsing: recorder.snapshot.json) == JSONValue(parsing: fork.json))
+        #expect(recorder.records.map { $0.privateState != nil } == [false, true])
     }
 
     private struct NoOutlook: Error {}
 
-    /// What nobody needs to know is not written down.
+    /// A state without private members persists no private state.
     @Test func kindsWithoutPrivateStatePersistNone() async throws {
         let kind = StoreKind.betting
         #expect(kind.initialSnapshot == StateSnapshot(json: kind.initialState))
-        let keeper = Keeper(kind.initialSnapshot)
-        let store = kind.makeStore(recorder: keeper)
+        let recorder = ReplayRecorder(kind.initialSnapshot)
+        let store = kind.makeStore(recorder: recorder)
         _ = await store.dispatch(["type": "counter/increment"])
-        #expect(keeper.records.map(\.hidden) == [nil])
-        #expect(store.snapshot().state.hidden == nil)
+        #expect(recorder.records.map(\.privateState) == [nil])
+        #expect(store.snapshot().state.privateState == nil)
     }
 
     @Test func everyKindIsRestorable() {

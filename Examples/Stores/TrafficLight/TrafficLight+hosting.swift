@@ -48,14 +48,15 @@ extension TrafficLight: HostedState {
 }
 
 extension TrafficLight: Restorable {
-    public init(restoring kept: PersistedValue) throws(RestorationError) {
-        let mode: String = try kept.member("mode")
+    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+        let mode: String = try persisted.member("mode")
         switch mode {
         case "off": self = .off
-        case "running": self = .running(try kept.member("phase"), until: try kept.member("until", in: Self.moments))
+        case "running":
+            self = .running(try persisted.member("phase"), until: try persisted.member("until", in: Self.moments))
         case "faulty":
-            self = .faulty(isLit: try kept.member("isLit"), until: try kept.member("until", in: Self.moments))
-        default: throw kept.unreadable("is none of the modes that there are", below: "mode")
+            self = .faulty(isLit: try persisted.member("isLit"), until: try persisted.member("until", in: Self.moments))
+        default: throw persisted.unreadable("is none of the modes that there are", below: "mode")
         }
     }
 

@@ -62,19 +62,20 @@ struct ExportedSession {
 extension StateSnapshot {
     fileprivate init?(_ json: JSONValue) {
         guard let state = json["state"] else { return nil }
-        self.init(json: state.encoded(), hidden: json["hidden"]?.encoded())
+        self.init(json: state.encoded(), privateState: json["hidden"]?.encoded())
     }
 }
 
 extension CommitRecord {
     fileprivate init?(_ json: JSONValue) {
-        guard let revision = json["revision"]?.asInteger, let at = json["at"]?.asInteger,
+        guard let revision = json["revision"]?.asInteger, let committedAt = json["at"]?.asInteger,
             let type = json["type"]?.asString, let payload = json["payload"]?.asObject,
             let origin = json["origin"]?.asString.flatMap(Origin.init),
             let changes = json["changes"].flatMap({ EncodedPatch(json: $0.encoded()) })
         else { return nil }
         self.init(
-            revision: revision, type: type, payload: payload, origin: origin, cause: json["cause"]?.asInteger, at: at,
-            changes: changes, hidden: json["hidden"]?.encoded())
+            revision: revision, type: type, payload: payload, origin: origin, cause: json["cause"]?.asInteger,
+            committedAt: committedAt,
+            changes: changes, privateState: json["hidden"]?.encoded())
     }
 }

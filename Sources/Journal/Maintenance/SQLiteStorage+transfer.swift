@@ -34,7 +34,7 @@ extension ReadConnection {
     fileprivate func export(_ session: StoredSession) throws(JournalError) -> [UInt8] {
         let record = session.row.record
         let base = try base(of: session)
-        let rows = try rows(of: session.cursor.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
+        let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
         try Self.check(rows, after: base?.chain ?? session.row.checksum)
         var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)
         json.object { json in
@@ -44,16 +44,16 @@ extension ReadConnection {
             json.member("store", record.kind)
             json.member("schema", record.schema)
             json.member("createdAt", record.createdAt)
-            json.member("lastActiveAt", session.kept.lastActiveAt)
+            json.member("lastActiveAt", session.summary.lastActiveAt)
             json.member("forkedFrom", ifPresent: record.forkedFrom)
             json.member("history", record.historyID)
-            json.member("initial", object: { $0.state(record.initial.json, record.initial.hidden) })
+            json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
             if let base {
                 json.member(
                     "base",
                     object: { json in
                         json.member("revision", base.revision)
-                        json.state(base.state, base.hidden)
+                        json.state(base.state, base.privateState)
                     })
             }
             json.member("commits", array: { json in for row in rows { json.commit(row) } })
@@ -63,21 +63,21 @@ extension ReadConnection {
 }
 
 extension JSONWriter {
-    fileprivate mutating func state(_ state: [UInt8], _ hidden: [UInt8]?) {
+    fileprivate mutating func state(_ state: [UInt8], _ privateState: [UInt8]?) {
         member("state", raw: state)
-        if let hidden { member("hidden", raw: hidden) }
+        if let privateState { member("hidden", raw: privateState) }
     }
 
     fileprivate mutating func commit(_ row: CommitRow) {
         object { json in
             json.member("revision", row.revision)
-            json.member("at", row.at)
+            json.member("at", row.committedAt)
             json.member("type", row.type)
             json.member("payload", raw: row.payload)
             json.member("origin", row.origin)
             json.member("cause", ifPresent: row.cause)
             json.member("changes", raw: row.changes)
-            if let hidden = row.hidden { json.member("hidden", raw: hidden) }
+            if let privateState = row.privateState { json.member("hidden", raw: privateState) }
         }
     }
 }
@@ -143,35 +143,38 @@ extension WriteConnection {
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
-        var cursor = try create(session.record)
+        var position = try create(session.record)
         let first = session.base?.state.json ?? session.record.initial.json
         guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.maxDepth) else {
             throw SQLiteError(conflict: "its first state is malformed")
         }
-        var hidden = session.base?.state.hidden
+        var privateState = session.base?.state.privateState
         if let base = session.base {
-            cursor.revision = base.revision
-            try setCompactedThrough(base.revision, of: cursor.number)
+            position.revision = base.revision
+            try setCompactedThrough(base.revision, of: position.number)
             try insert(
-                SnapshotRow(revision: base.revision, state: base.state.json, hidden: hidden, chain: cursor.chain),
-                of: cursor.number)
+                SnapshotRow(
+                    revision: base.revision, state: base.state.json, privateState: privateState,
+                    chain: position.previousChecksum),
+                of: position.number)
         }
         for record in session.commits {
             guard record.changes.apply(to: &state) else {
                 throw SQLiteError(conflict: "the patch of revision \(record.revision) does not apply")
             }
-            hidden = record.hidden ?? hidden
-            let row = CommitRow(record, after: cursor.chain)
-            try insert(row, of: cursor.number)
-            (cursor.revision, cursor.chain) = (row.revision, row.checksum)
+            privateState = record.privateState ?? privateState
+            let row = CommitRow(record, after: position.previousChecksum)
+            try insert(row, of: position.number)
+            (position.revision, position.previousChecksum) = (row.revision, row.checksum)
             if row.revision.isMultiple(of: 256) {
                 try insert(
-                    SnapshotRow(revision: row.revision, state: state.encoded(), hidden: hidden, chain: row.checksum),
-                    of: cursor.number)
+                    SnapshotRow(
+                        revision: row.revision, state: state.encoded(), privateState: privateState, chain: row.checksum),
+                    of: position.number)
             }
         }
         try statements.recordUse.run { values in
-            values.set(1, cursor.number)
+            values.set(1, position.number)
             values.set(2, session.lastActiveAt)
         }
         try statements.commit.run { _ in }

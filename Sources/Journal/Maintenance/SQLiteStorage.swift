@@ -176,11 +176,11 @@ struct BackupMarker: Sendable, Equatable {
 
     /// The session with the history ID of the backup.
     func apply(to session: StoredSession) -> SessionSummary {
-        let kept = session.kept
-        guard session.row.number <= newest else { return kept }
+        let summary = session.summary
+        guard session.row.number <= newest else { return summary }
         return SessionSummary(
-            record: kept.record.renamed(kept.record.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
-            revision: kept.revision, lastActiveAt: kept.lastActiveAt)
+            record: summary.record.renamed(summary.record.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
+            revision: summary.revision, lastActiveAt: summary.lastActiveAt)
     }
 }
 

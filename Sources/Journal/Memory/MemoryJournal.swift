@@ -9,8 +9,8 @@ import Synchronization
 public struct MemoryJournal: Journal {
     private let keepCommits: Int
 
-    /// - Parameter keepCommits: how many commits of a session are retained at least. Up to twice as many are, and some more if
-    ///   the session's state is large.
+    /// - Parameter keepCommits: how many commits of a session are retained at least. Up to twice as many are, and some
+    ///   more if the session's state is large.
     public init(keepCommits: Int) { self.keepCommits = keepCommits }
 
     public var outlivesProcess: Bool { false }
@@ -89,7 +89,7 @@ final class MemorySessionJournal: SessionJournal {
 
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         guard let history = history.load() else {
-            return done(.success(ReplayableState(snapshot: nil, patches: [], hidden: nil)))
+            return done(.success(ReplayableState(snapshot: nil, patches: [], privateState: nil)))
         }
         done(.success(history.replayBase(for: revision)))
     }
@@ -147,8 +147,8 @@ private final class History: Sendable {
 }
 
 extension History.Contents {
-    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near that an
-    /// earlier state is soon rebuilt.
+    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near
+    /// that an earlier state is soon rebuilt.
     fileprivate func wantsSnapshot(_ count: Int) -> Bool {
         let newest = snapshots.last
         let distance = sequence.lastRevision - (newest?.revision ?? 0)
@@ -165,7 +165,7 @@ extension History.Contents {
         else { return nil }
         return ReplayableState(
             snapshot: snapshot?.json, patches: commits.map { $0.changes.encoded() },
-            hidden: sequence.privateState(through: revision) ?? privateState)
+            privateState: sequence.privateState(through: revision) ?? privateState)
     }
 
     /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest.

@@ -55,7 +55,8 @@ struct RecentCommits: Sendable {
     /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
     func commits(after revision: Int, limit: Int) -> [CommitRecord]? { sequence.commits(after: revision, limit: limit) }
 
-    /// What the state at `revision` can be made from: rows of the database, and the commits in memory after them.
+    /// The data from which the state at `revision` is replayed: rows of the database, and the commits in memory after
+    /// them.
     ///
     /// - Parameters:
     ///   - snapshot: the newest up to there; nil for the state at revision 0.
@@ -66,10 +67,11 @@ struct RecentCommits: Sendable {
         // If the rows are enough, it does not matter which commits are in memory.
         let rest = stored < revision ? commits(after: stored, limit: revision - stored) : []
         guard let rest, stored + rest.count >= revision else { return nil }
-        let privateState = rest.last { $0.hidden != nil }?.hidden ?? rows.last { $0.hidden != nil }?.hidden
+        let privateState =
+            rest.last { $0.privateState != nil }?.privateState ?? rows.last { $0.privateState != nil }?.privateState
         return ReplayableState(
             snapshot: snapshot?.state, patches: rows.map(\.changes) + rest.map { $0.changes.encoded() },
-            hidden: privateState ?? snapshot?.hidden)
+            privateState: privateState ?? snapshot?.privateState)
     }
 
     /// Drops the oldest durable commits. Some go at a time, so that a commit costs the same however many are in memory.
@@ -87,7 +89,7 @@ struct RecentCommits: Sendable {
     }
 }
 
-/// What the recent commits of all sessions may take together.
+/// The limit of the memory for the recent commits of all sessions.
 final class RecentCommitsBudget: Sendable {
     private static let maxBytes = 64 << 20
 

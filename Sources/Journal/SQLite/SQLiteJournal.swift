@@ -3,42 +3,42 @@ import Platform
 public import StoreHosting
 import Stores
 
-/// Keeps commits in a file, by SQLite, so that sessions outlive the process.
+/// Persists commits in an SQLite database, so that sessions outlive the process.
 ///
-/// One process has the file at a time. All that sessions commit while a transaction is written and synced goes into the next one
-/// together. When something cannot be written, the sessions that it belongs to keep nothing any more, and what they hold in memory
-/// is to be given up: they can be found again as they were kept.
+/// Only one process can open the file at a time. Commits that arrive while a transaction is written and synced are
+/// written together in the next one. If a write fails, the sessions that it belongs to persist nothing more: their
+/// state in memory must be discarded, and they can be loaded again as they were persisted.
 public final class SQLiteJournal: Journal {
-    /// What ``SessionJournal/whenDurable(_:)`` waits for.
+    /// The guarantee that ``SessionJournal/whenDurable(through:_:)`` waits for.
     public enum Durability: Sendable {
-        /// That the disk has it: it is there whatever happens to the process or the machine.
+        /// The commit is synced to disk: it survives a failure of the process or the machine.
         case full
-        /// That the writer has it: what the process was given in its last moments, a few milliseconds as long as the disk keeps up,
-        /// is lost when it is killed; when the machine fails, so is what the system had not written by then, at most what
-        /// was committed since the log was last taken over.
+        /// The commit is enqueued for writing. If the process is killed, its last commits are lost: those of a few
+        /// milliseconds, as long as the disk is fast enough. If the machine fails, commits that the system had not
+        /// written yet are lost too, at most those since the last checkpoint.
         case relaxed
     }
 
-    /// How long answers to requests that may come again are given again, in milliseconds.
-    static let answersLast = 600_000
+    /// How long idempotency records are valid, in milliseconds.
+    static let idempotencyTTL = 600_000
 
     private let writer: Writer
     private let keepCommits: Int
     private let now: @Sendable () -> Int
     private let report: @Sendable (StorageEvent) -> Void
     private let lock: StorageLock
-    /// Nil where the file is no copy of another.
-    private let copy: BackupMarker?
+    /// Nil if the file is not a backup.
+    private let backup: BackupMarker?
 
-    /// Opens the file, which is made where there is none.
+    /// Opens the database, and creates it if it is missing.
     ///
     /// - Parameters:
-    ///   - path: the database file. Beside it stand its log, its shared memory and its lock, with `-wal`, `-shm` and `-lock`
-    ///     behind the name.
-    ///   - durability: what is awaited of a commit.
-    ///   - keepCommits: how many commits of a session are kept at least, as long as they are young enough.
-    ///   - keepDays: after how many days commits go however few they are; 0 for never.
-    ///   - report: takes what happens to the file, on any thread.
+    ///   - path: the database file. Its WAL, its shared memory and its lock file are named with the suffixes `-wal`, `-shm` and
+    ///     `-lock`.
+    ///   - durability: the guarantee that a commit waits for.
+    ///   - keepCommits: the minimum number of commits that a session retains, unless they are older than `keepDays`.
+    ///   - keepDays: the age in days after which commits are deleted, however few there are; 0 for no limit.
+    ///   - report: receives the events of the file, on any thread.
     public convenience init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
@@ -49,8 +49,8 @@ public final class SQLiteJournal: Journal {
     }
 
     /// - Parameters:
-    ///   - vfs: the name of what SQLite reads and writes through; nil for the system itself.
-    ///   - now: milliseconds since 1970.
+    ///   - vfs: the name of an SQLite VFS; nil for the default.
+    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String?,
         now: @escaping @Sendable () -> Int = systemTime, report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
@@ -63,7 +63,7 @@ public final class SQLiteJournal: Journal {
             try Connection(file.path, .write, vfs: vfs)
         }
         try Schema.prepare(connection, path, report)
-        copy = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
+        backup = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
         let database = try storageErrors(path) { () throws(SQLiteError) in
             try WriteConnection(
                 connection, durability: durability,
@@ -76,7 +76,7 @@ public final class SQLiteJournal: Journal {
         mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
-        writer.keepHouse(every: .seconds(10))
+        writer.scheduleMaintenance(every: .seconds(10))
     }
 
     public var outlivesProcess: Bool { true }
@@ -98,20 +98,20 @@ public final class SQLiteJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = now() - Self.answersLast
+        let oldest = now() - Self.idempotencyTTL
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
             if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
             done(result)
         }
-        // What was given to the writer of that session is to be found.
+        // The load must find the commands that are enqueued for the session.
         writer.afterAll { [self] in
             writer.readers.find(found) { [self] reader throws(JournalError) in
                 switch try reader.find(id, answersSince: oldest, keepCommits: keepCommits) {
                 case .unknown: return .unknown
                 case .ended: return .ended
                 case .session(let session):
-                    let kept = copy?.apply(to: session) ?? session.kept
-                    return .session(kept, session.past, session.answers, journal(of: session))
+                    let summary = backup?.apply(to: session) ?? session.summary
+                    return .session(summary, session.replayable, session.answers, journal(of: session))
                 }
             }
         }
@@ -121,7 +121,8 @@ public final class SQLiteJournal: Journal {
         SQLiteSessionJournal(
             writer, id: session.row.record.id,
             SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.rows),
-            revision: session.cursor.revision, privateState: session.past.hidden, position: session.cursor,
+            revision: session.position.revision, privateState: session.replayable.privateState,
+            position: session.position,
             lastUse: session.row.lastActiveAt)
     }
 
@@ -141,7 +142,7 @@ public final class SQLiteJournal: Journal {
 
     public func close(done: @escaping @Sendable () -> Void) {
         writer.close { [self] in
-            // The lock goes with this journal; who waits may open the file again at once.
+            // Release the lock first: the completion may open the file again.
             lock.release()
             done()
         }

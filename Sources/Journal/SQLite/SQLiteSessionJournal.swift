@@ -90,14 +90,15 @@ final class SQLiteSessionJournal: SessionJournal {
     func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void
     ) {
-        // Copy the buffer before reading rows: a commit moves from the buffer to the rows, so this order cannot miss one.
+        // Copy the buffer before reading rows: a commit moves from the buffer to the rows, so this order cannot miss
+        // one.
         let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
         if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
         guard let number else { return done(.success(nil)) }
         writer.readers.read(done) { reader throws(JournalError) in
             guard let rows = try reader.commits(of: number, after: revision, limit: limit) else { return nil }
-            // If the rows end before the buffer begins, the writer has stored newer commits in the meantime. Those that were
-            // read are enough then.
+            // If the rows end before the buffer begins, the writer has stored newer commits in the meantime. Those that
+            // were read are enough then.
             let rest = recent.commits(after: rows.last?.revision ?? revision, limit: limit - rows.count)
             return rows + (rest ?? [])
         }
@@ -108,7 +109,7 @@ final class SQLiteSessionJournal: SessionJournal {
         // All commits of a session that is not written yet are in memory.
         guard let number else { return done(.success(recent.replayBase(for: revision, nil, []))) }
         writer.readers.read(done) { reader throws(JournalError) in
-            try reader.past(revision, of: number, and: recent)
+            try reader.replayBase(for: revision, of: number, and: recent)
         }
     }
 
@@ -128,7 +129,8 @@ final class SQLiteSessionJournal: SessionJournal {
 
 // The writer's side.
 extension SQLiteSessionJournal {
-    /// Where the writer appends the next row, nil if the session is not written yet; or why nothing is persisted any more.
+    /// Where the writer appends the next row, nil if the session is not written yet; or why nothing is persisted any
+    /// more.
     var position: Result<AppendPosition?, JournalError> {
         contents.withLock { contents in contents.failure.map { .failure($0) } ?? .success(contents.position) }
     }
@@ -179,8 +181,8 @@ extension SQLiteSessionJournal {
 
 extension SQLiteSessionJournal {
     fileprivate struct Contents {
-        /// How many commands the writer was given, and how many of them it has acknowledged: written them, or with relaxed
-        /// durability taken them.
+        /// How many commands the writer was given, and how many of them it has acknowledged: written them, or with
+        /// relaxed durability taken them.
         var enqueued = 0
         var acknowledged = 0
         var waiters = Waiters()
@@ -255,11 +257,11 @@ extension SQLiteSessionJournal.Contents {
     fileprivate mutating func recordCommits(
         of transaction: CommitTransaction, _ state: borrowing StateView
     ) -> StateSnapshot? {
-        privateState = transaction.commits.last { $0.hidden != nil }?.hidden ?? privateState
+        privateState = transaction.commits.last { $0.privateState != nil }?.privateState ?? privateState
         guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
         let json = state.encoded(.root)
         policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
-        return StateSnapshot(json: json, hidden: privateState)
+        return StateSnapshot(json: json, privateState: privateState)
     }
 
     /// Takes out the completions to call now; nil if there are none, or another thread calls some.

@@ -33,13 +33,13 @@ struct CommitSequence: Sendable {
 
     /// The newest private state among the commits up to `revision`; nil if none of them has changed it.
     func privateState(through revision: Int) -> [UInt8]? {
-        commits.last { $0.revision <= revision && $0.hidden != nil }?.hidden
+        commits.last { $0.revision <= revision && $0.privateState != nil }?.privateState
     }
 }
 
 extension CommitRecord {
     /// About how many bytes it takes in memory.
-    var byteCount: Int { 192 + changes.byteCount + (hidden?.count ?? 0) }
+    var byteCount: Int { 192 + changes.byteCount + (privateState?.count ?? 0) }
 }
 
 extension EncodedPatch {

@@ -1,27 +1,27 @@
 public import JSON
 public import Stores
 
-/// Who may send an action.
+/// The senders that an action accepts.
 public enum ActionVisibility: String, Sendable {
-    /// Whoever has the session's id.
+    /// Clients, and middleware and effects.
     case client
-    /// Only middleware and effects; a client that sends it is refused.
+    /// Only middleware and effects. A client that sends the action is refused.
     case `internal`
 }
 
-/// All that is to be said of one action: type name, audience, fields, documentation, and the way from JSON and back.
+/// The declaration of one action: its type name, audience, fields, documentation, and coding.
 public final class ActionDeclaration<Action: Sendable>: Sendable {
-    /// The name by which it is sent: `slice/action`.
+    /// The name in a request: `slice/action`.
     public let type: String
-    /// What it does and when it is rejected, in a sentence.
+    /// The effect of the action and when it is rejected, in a sentence.
     public let summary: String
-    /// Who may send it.
+    /// The senders that it accepts.
     public let audience: ActionVisibility
     /// The schema of its payload.
     public let payload: JSONSchema
-    /// A whole body to post.
+    /// An example of a request body.
     public let example: JSONValue
-    /// The members of its payload that must never be shown or kept in clear.
+    /// The members of the payload that must never be shown or persisted in clear.
     public let secrets: [String]
 
     @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Action
@@ -29,16 +29,16 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
 
     /// Declares an action by its fields.
     ///
-    /// Inlinable, so that reading and writing are made where the types of the fields are known.
+    /// Inlinable, so that the compiler specializes the coding for the types of the fields.
     ///
     /// - Parameters:
     ///   - type: `slice/action`.
-    ///   - summary: what it does and when it is rejected, in a sentence.
-    ///   - audience: who may send it.
-    ///   - members: how many members a payload must have, where the fields alone do not say it.
+    ///   - summary: the effect of the action and when it is rejected, in a sentence.
+    ///   - audience: the senders that it accepts.
+    ///   - members: the number of members that a payload must have; nil if the fields determine it.
     ///   - fields: the members of its payload.
-    ///   - embed: makes the action of its fields' values, in the order of `fields`.
-    ///   - extract: the values again; nil where it is another action.
+    ///   - embed: makes the action from the values of the fields, in the order of `fields`.
+    ///   - extract: the values of the fields; nil for any other action.
     @inlinable
     public init<each Value: Sendable>(
         _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
@@ -105,7 +105,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         ActionDeclaration<Parent>(self, path)
     }
 
-    /// The action of a payload.
+    /// Decodes a payload.
     @inlinable
     func action(of json: JSONObject) throws(ActionDecodingError) -> Action {
         let violations = payload.validate(.object(json), at: Self.payloadPointer)

@@ -1,23 +1,23 @@
 public import JSON
 public import Stores
 
-/// An action that a client can name: its type says in one place all that there is to know of each case.
+/// An action that clients can send. Its type declares all cases in one place.
 public protocol DeclaredAction: Sendable {
-    /// Every action that there is, each declared once.
+    /// The declarations of all actions.
     static var catalogue: ActionSchema<Self> { get }
 }
 
 /// The declared actions of a store, by their type names.
 public struct ActionSchema<Action: Sendable>: Sendable {
-    /// All of them, in the order in which they are listed.
+    /// The declarations, in the order of listings.
     public let declarations: [ActionDeclaration<Action>]
-    @usableFromInline let places: [String: Int]
-    @usableFromInline let describer: @Sendable (Action) -> Description?
+    @usableFromInline let indices: [String: Int]
+    @usableFromInline let encoder: @Sendable (Action) -> Description?
 
-    /// The type of an action and its payload with secrets masked.
+    /// The type of an action, and its payload with redacted secrets.
     public typealias Description = (type: String, payload: JSONObject)
 
-    /// Of two declarations of one type the first stands.
+    /// The first declaration of a type applies; later ones of the same type are never decoded.
     @inlinable
     public init(_ declarations: [ActionDeclaration<Action>]) {
         self.init(declarations) { action in
@@ -31,10 +31,10 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     /// The declarations of several catalogues, in order.
     @inlinable
     public init(joining catalogues: ActionSchema...) {
-        let describers = catalogues.map { $0.describer }
+        let encoders = catalogues.map { $0.encoder }
         self.init(catalogues.flatMap { $0.declarations }) { action in
-            for describe in describers {
-                if let description = describe(action) { return description }
+            for encode in encoders {
+                if let description = encode(action) { return description }
             }
             return nil
         }
@@ -42,61 +42,61 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     @usableFromInline
     init(
-        _ declarations: [ActionDeclaration<Action>], describer: @escaping @Sendable (Action) -> Description?
+        _ declarations: [ActionDeclaration<Action>], encoder: @escaping @Sendable (Action) -> Description?
     ) {
         self.declarations = declarations
-        self.describer = describer
-        places = Dictionary(declarations.enumerated().map { ($1.type, $0) }, uniquingKeysWith: { first, _ in first })
+        self.encoder = encoder
+        indices = Dictionary(declarations.enumerated().map { ($1.type, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The same declarations for actions that embed these.
     @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
-        ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }) { [describer] action in
-            // Asked once for all of them, which most actions are none of.
+        ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }) { [encoder] action in
+            // One check instead of one per declaration: most actions of a store belong to other parts.
             guard path.matches(action) else { return nil }
             var description: Description?
-            path.lend(action) { description = describer($0) }
+            path.lend(action) { description = encoder($0) }
             return description
         }
     }
 
-    /// The action that a client's JSON stands for.
+    /// Decodes the action that a client sent.
     @inlinable
     public func action(of json: JSONValue) throws(ActionDecodingError) -> Action {
-        guard case .object(let members) = json else { throw Self.refusal(at: [], "must be an object") }
-        guard let name = members["type"] else { throw Self.refusal(at: ["type"], "is required") }
-        guard case .string(let type) = name else { throw Self.refusal(at: ["type"], "must be a string") }
-        guard let place = places[type] else { throw .unknownAction(type, nearest: nearest(to: type)) }
-        let declaration = declarations[place]
+        guard case .object(let members) = json else { throw Self.error(at: [], "must be an object") }
+        guard let name = members["type"] else { throw Self.error(at: ["type"], "is required") }
+        guard case .string(let type) = name else { throw Self.error(at: ["type"], "must be a string") }
+        guard let index = indices[type] else { throw .unknownAction(type, nearest: nearest(to: type)) }
+        let declaration = declarations[index]
         guard declaration.audience == .client else { throw .internalAction(type) }
         return try declaration.action(of: try Self.payload(of: members))
     }
 
-    /// The type of an action and its payload with secrets masked; nil for one that was not declared.
-    public func describe(_ action: Action) -> Description? { describer(action) }
+    /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.
+    public func describe(_ action: Action) -> Description? { encoder(action) }
 
     @usableFromInline
     static func payload(of members: JSONObject) throws(ActionDecodingError) -> JSONObject {
         let payload = members["payload"]
         if members.count > (payload == nil ? 1 : 2) {
             let unknown = members.names.first { $0 != "type" && $0 != "payload" } ?? ""
-            throw refusal(at: [unknown], "is not known; an action has a type and a payload")
+            throw error(at: [unknown], "is not known; an action has a type and a payload")
         }
         switch payload {
-        // Where a member is required, the schema misses it in the empty payload too.
+        // Validation of the empty payload reports a required member.
         case nil: return [:]
         case .object(let object): return object
-        default: throw refusal(at: ["payload"], "must be an object")
+        default: throw error(at: ["payload"], "must be an object")
         }
     }
 
     @usableFromInline
-    static func refusal(at place: [String], _ detail: String) -> ActionDecodingError {
+    static func error(at place: [String], _ detail: String) -> ActionDecodingError {
         .invalidPayload([.init(pointer: JSONPointer(tokens: place), detail: detail)])
     }
 
-    /// Up to three types that a client may send, those that take the fewest changes of a letter first.
+    /// Up to three types that clients may send, by increasing edit distance.
     @usableFromInline
     func nearest(to type: String) -> [String] {
         declarations.lazy.filter { $0.audience == .client }
@@ -106,19 +106,19 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     }
 }
 
-/// Why the JSON that a client sent is no action of the catalogue.
+/// Why the JSON of a client is not an action.
 public enum ActionDecodingError: Error, Sendable {
     /// No action has this type; the nearest known ones, best first.
     case unknownAction(String, nearest: [String])
-    /// Only middleware may send it.
+    /// Only middleware and effects may send it.
     case internalAction(String)
-    /// What is wrong with it, each with the place in the action.
+    /// The violations, each with its place in the action.
     case invalidPayload([JSONSchema.Violation])
 }
 
-/// How many letters must be inserted, removed or changed to make one word of the other (Levenshtein).
+/// The Levenshtein distance of two words.
 ///
-/// Only the first 64 bytes count, so that a long word from outside costs no more than a short one.
+/// Only the first 64 bytes count, so that a long word from a client has a bounded cost.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left.utf8.prefix(64))
     let right = Array(right.utf8.prefix(64))

@@ -1,34 +1,34 @@
 public import JSON
 
-/// One member of an action's payload: its name, type, limits, documentation and example, said once.
+/// One member of an action's payload: its name, type, limits, documentation and example.
 ///
-/// The schema decides what is valid; reading only converts. A field is required unless ``optional()`` or
+/// The schema decides which values are valid; reading only converts them. A field is required unless ``optional()`` or
 /// ``defaulting(to:)`` says otherwise.
 public struct Field<Value: Sendable>: Sendable {
-    /// What the member is called.
+    /// The name of the member.
     public let name: String
-    /// What its value may be.
+    /// The values that are valid.
     public private(set) var schema: JSONSchema
-    /// What the action's example shows; nil leaves the member out of it.
+    /// The value in the action's example; nil leaves the member out.
     public let example: JSONValue?
-    /// Whether a payload without it is refused.
+    /// Whether a payload without the member is invalid.
     public private(set) var isRequired = true
-    /// Whether the value must never be shown or kept in clear.
+    /// Whether the value must never be shown or persisted in clear.
     public private(set) var isSecret = false
 
-    /// The value of a valid member; of a missing one where it is not required.
+    /// Decodes a valid member, or a missing one if it is not required.
     @usableFromInline let read: @Sendable (JSONValue?) -> Value?
-    /// The member's JSON; nil where it is left out.
+    /// Encodes the member; nil leaves it out.
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
 
-    /// A field of a type that has no shorthand below.
+    /// A field of any type.
     ///
     /// - Parameters:
-    ///   - name: what the member is called.
-    ///   - schema: decides which values reach `read`.
-    ///   - example: what the action's example shows; nil leaves the member out of it.
-    ///   - read: the value of a member; nil where the member cannot be one after all.
-    ///   - write: the member again; nil leaves it out.
+    ///   - name: the name of the member.
+    ///   - schema: only values that match it reach `read`.
+    ///   - example: the value in the action's example; nil leaves the member out.
+    ///   - read: decodes a member; nil makes the payload invalid.
+    ///   - write: encodes the member; nil leaves it out.
     public init(
         _ name: String, schema: JSONSchema, example: JSONValue?,
         read: @escaping @Sendable (JSONValue?) -> Value?, write: @escaping @Sendable (Value) -> JSONValue?
@@ -40,20 +40,20 @@ public struct Field<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    /// The field, left out of payloads where `value` is meant.
+    /// The field as an optional member whose absence means `value`.
     public func defaulting(to value: Value) -> Field {
         let defaulted = write(value).map(schema.defaulting(to:)) ?? schema
         return derived(schema: defaulted, isRequired: false, read: { $0 == nil ? value : read($0) }, write: write)
     }
 
-    /// The field, nil where it is left out.
+    /// The field as an optional member whose absence means nil.
     public func optional() -> Field<Value?> {
         derived(
             schema: schema, isRequired: false, read: { json in json == nil ? .some(nil) : read(json) },
             write: { $0.flatMap(write) })
     }
 
-    /// The field, nil where it is `null`.
+    /// The field, whose member may be `null`, which means nil.
     public func nullable() -> Field<Value?> {
         derived(
             schema: schema.nullable, isRequired: isRequired,
@@ -61,7 +61,7 @@ public struct Field<Value: Sendable>: Sendable {
             write: { value in value.map(write) ?? .null })
     }
 
-    /// The field, whose value is never shown.
+    /// The field as a secret: its value is never shown or persisted in clear.
     public func secret() -> Field {
         var field = self
         field.isSecret = true
@@ -86,7 +86,7 @@ public struct Field<Value: Sendable>: Sendable {
     }
 }
 
-/// A field as it is read and written with each action: one reference, where the field itself is a lot to copy.
+/// The coding of a field. A class, because copying a field for each action would be expensive.
 @usableFromInline
 final class FieldCoder<Value: Sendable>: Sendable {
     @usableFromInline let name: String
@@ -108,7 +108,7 @@ final class FieldCoder<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Puts the member into a payload; a secret is masked.
+    /// Adds the member to a payload; a secret is redacted.
     @inlinable
     func add(_ value: Value, to payload: inout JSONObject) {
         guard let json = write(value) else { return }
@@ -116,14 +116,14 @@ final class FieldCoder<Value: Sendable>: Sendable {
     }
 }
 
-/// A payload that its schema does not allow.
+/// The payload is valid by its schema, but a field could not be decoded.
 @usableFromInline
 struct PayloadMismatch: Error {
     @inlinable init() {}
 }
 
 extension Field where Value == Int {
-    /// A whole number within `range`.
+    /// An integer in `range`.
     public static func integer(_ name: String, _ range: ClosedRange<Int>, example: Int? = nil) -> Field {
         Field(
             name, schema: .integer(range), example: .integer(example ?? range.lowerBound),
@@ -132,7 +132,7 @@ extension Field where Value == Int {
 }
 
 extension Field where Value == Int {
-    /// A whole number, `minimum` or more; any of 64 bits where that is nil.
+    /// A 64-bit integer, `minimum` or more if that is given.
     public static func integer(_ name: String, atLeast minimum: Int? = nil, example: Int) -> Field {
         Field(
             name, schema: .integer(minimum: minimum), example: .integer(example), read: { $0?.asInteger },
@@ -141,7 +141,7 @@ extension Field where Value == Int {
 }
 
 extension Field where Value: CaseIterable & RawRepresentable<String> {
-    /// One of the words that the cases stand for.
+    /// One of the raw values of the cases.
     public static func choice(_ name: String, example: Value) -> Field {
         Field(
             name, schema: .enumeration(Value.allCases.map(\.rawValue)), example: .string(example.rawValue),
@@ -157,24 +157,24 @@ extension Field where Value == Bool {
 }
 
 extension Field where Value == String {
-    /// A text whose length is counted in what a person calls characters.
+    /// A text. Its length is counted in characters as a reader sees them (grapheme clusters).
     public static func text(_ name: String, _ length: ClosedRange<Int>, example: String?) -> Field {
         string(
             name, .string(minLength: length.lowerBound, maxLength: length.upperBound, counting: .characters),
             example: example)
     }
 
-    /// One of these words.
+    /// One of `words`.
     public static func choice(_ name: String, _ words: [String], example: String) -> Field {
         string(name, .enumeration(words), example: example)
     }
 
-    /// A day of the calendar, `YYYY-MM-DD`.
+    /// A date, `YYYY-MM-DD`.
     public static func day(_ name: String, example: String?) -> Field {
         string(name, .string(format: .date), example: example)
     }
 
-    /// A string that `schema` allows.
+    /// A string that matches `schema`.
     public static func string(_ name: String, _ schema: JSONSchema, example: String?) -> Field {
         Field(
             name, schema: schema, example: example.map(JSONValue.string), read: { $0?.asString },

@@ -1,36 +1,37 @@
 import Stores
 
-/// What is remembered of a state, to tell later what has changed: the JSON of its members, and stamps of what has some.
+/// The encoded members of a state and their change tokens, with which the next state is compared.
 ///
-/// One of each member in the order of the visit, which is always the same.
+/// Members and tokens are numbered in the order of the visit, which is always the same.
 @usableFromInline
 struct EncodedBaseline: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where the JSON of each member ends.
+    /// The offset of the end of each member's JSON.
     private var ends: [Int32] = []
-    private var stamps: [ChangeToken] = []
+    private var tokens: [ChangeToken] = []
 
     init() {}
 
-    /// What there is to remember of a state that is seen for the first time.
+    /// The baseline of a first state.
     init(of state: some HostedState) {
-        var finder = StateDiffer(EncodedBaseline())
-        state.findChanges(&finder)
-        self = finder.trace
+        var differ = StateDiffer(EncodedBaseline())
+        state.findChanges(&differ)
+        self = differ.baseline
     }
 
-    /// The JSON of a member; nil where it was never visited.
+    /// The range of a member's JSON; nil if the member was never visited.
     func range(of member: Int) -> Range<Int>? {
         guard member < ends.count else { return nil }
         return (member == 0 ? 0 : Int(ends[member - 1]))..<Int(ends[member])
     }
 
-    /// Whether the same bytes stand there. Eight are compared at a time, since this is done with each member at each commit.
-    func holds(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
+    /// Whether the bytes in `range` are equal to `json`.
+    func isEqual(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
         guard range.count == json.count else { return false }
         return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
     }
 
+    // Compares eight bytes at a time, because every commit compares every member.
     static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
         guard old.count == new.count else { return false }
         var offset = 0
@@ -43,7 +44,7 @@ struct EncodedBaseline: Sendable {
         return offset == new.count
     }
 
-    /// - Parameter range: where the member stands; nil for one that is visited for the first time.
+    /// - Parameter range: the range of the member's JSON; nil at the first visit.
     mutating func set(_ member: Int, at range: Range<Int>?, to json: UnsafeBufferPointer<UInt8>) {
         guard let range else {
             bytes.append(contentsOf: json)
@@ -56,13 +57,13 @@ struct EncodedBaseline: Sendable {
         for index in member..<ends.count { ends[index] += growth }
     }
 
-    /// - Returns: the stamp of before; nil where there was none.
-    mutating func exchange(_ place: Int, _ stamp: ChangeToken) -> ChangeToken? {
-        guard place < stamps.count else {
-            stamps.append(stamp)
+    /// - Returns: the previous token; nil if there was none.
+    mutating func exchange(_ index: Int, _ token: ChangeToken) -> ChangeToken? {
+        guard index < tokens.count else {
+            tokens.append(token)
             return nil
         }
-        defer { stamps[place] = stamp }
-        return stamps[place]
+        defer { tokens[index] = token }
+        return tokens[index]
     }
 }

@@ -1,8 +1,8 @@
 import JSON
 import Stores
 
-/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the newest
-/// dispatch.
+/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the
+/// newest dispatch.
 ///
 /// The store's lock guards it.
 @usableFromInline
@@ -34,7 +34,7 @@ final class HostBookkeeping {
         // The differ must hold the only reference, so that it changes the bytes in place.
         baseline = EncodedBaseline()
         state.findChanges(&differ)
-        baseline = differ.trace
+        baseline = differ.baseline
         return differ.finish()
     }
 

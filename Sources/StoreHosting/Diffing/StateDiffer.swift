@@ -1,26 +1,26 @@
 public import JSON
 public import Stores
 
-/// Visits the members of a state and finds what has changed since the visit before.
+/// Finds the changes of a state since the previous visit of its members.
 ///
-/// It takes time in the size of the members that have no stamp, or a fresh one, and in the number of changes.
+/// The time is proportional to the size of the members without a token or with a new one, plus the number of changes.
 public struct StateDiffer: ~Copyable {
-    @usableFromInline var trace: EncodedBaseline
+    @usableFromInline var baseline: EncodedBaseline
     @usableFromInline var patch = EncodedPatch()
-    /// The member at hand as JSON.
+    /// The current member as JSON.
     @usableFromInline var scratch = JSONWriter(reservingCapacity: 128)
-    /// The way to the object at hand.
+    /// The path to the current object.
     @usableFromInline var path: [StaticString] = []
-    /// How many members, and how many stamps, were visited.
+    /// The number of members and of tokens that were visited.
     private var members = 0
-    private var stamps = 0
+    private var tokens = 0
 
-    init(_ trace: EncodedBaseline) { self.trace = trace }
+    init(_ baseline: EncodedBaseline) { self.baseline = baseline }
 
-    /// What was found, and the writer, which is of no use here any more.
+    /// The changes, and the writer for reuse.
     consuming func finish() -> DiffResult { DiffResult(patch, scratch) }
 
-    /// Looks at a state that names no members: everything is compared.
+    /// Compares a state that does not declare its members as a whole.
     @inlinable
     public mutating func whole(_ state: some JSONEncodable) {
         scratch.clear()
@@ -28,34 +28,36 @@ public struct StateDiffer: ~Copyable {
         compare(nil)
     }
 
-    /// Compares what is in `scratch` with what stood there.
+    /// Compares the JSON in `scratch` with the baseline of the next member.
     @usableFromInline
     mutating func compare(_ name: StaticString?) {
         let member = members
-        let range = trace.range(of: member)
+        let range = baseline.range(of: member)
         members += 1
         scratch.withBytes { new in
             if let range {
-                if trace.holds(UnsafeRawBufferPointer(new), at: range) { return }
-                patch.append(EncodedPatch(from: trace.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
+                if baseline.isEqual(UnsafeRawBufferPointer(new), at: range) { return }
+                patch.append(EncodedPatch(from: baseline.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
             }
-            trace.set(member, at: range, to: new)
+            baseline.set(member, at: range, to: new)
         }
     }
 
-    /// - Returns: whether the member is what it was.
+    /// - Returns: whether the member is unchanged, in which case it is not encoded.
     @usableFromInline
-    mutating func skips(_ stamp: ChangeToken) -> Bool {
-        guard exchange(stamp) == stamp else { return false }
+    mutating func skips(_ token: ChangeToken) -> Bool {
+        guard exchange(token) == token else { return false }
         members += 1
         return true
     }
 
-    /// - Returns: the stamp of the visit before; nil at the first.
+    /// Stores the next token.
+    ///
+    /// - Returns: the token of the previous visit; nil at the first.
     @usableFromInline
-    mutating func exchange(_ stamp: ChangeToken) -> ChangeToken? {
-        stamps += 1
-        return trace.exchange(stamps - 1, stamp)
+    mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
+        tokens += 1
+        return baseline.exchange(tokens - 1, token)
     }
 
     @usableFromInline
@@ -85,15 +87,15 @@ extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ part: some ObjectState) {
         path.append(name)
-        part.visit(&self)
+        part.visitMembers(&self)
         path.removeLast()
     }
 }
 
-/// What has changed in a state.
+/// The changes of a state.
 struct DiffResult: ~Copyable {
     let patch: EncodedPatch
-    /// To be used again.
+    /// A writer to reuse.
     private var writer: JSONWriter
 
     init(_ patch: EncodedPatch, _ writer: consuming JSONWriter) {
@@ -102,8 +104,8 @@ struct DiffResult: ~Copyable {
         self.writer.clear()
     }
 
-    /// The writer, without text.
-    consuming func rest() -> JSONWriter { writer }
+    /// The empty writer.
+    consuming func takeWriter() -> JSONWriter { writer }
 }
 
 extension StateDiffer {
@@ -113,7 +115,7 @@ extension StateDiffer {
         guard let before = exchange(table.stamp), before != table.stamp else { return }
         let (entities, ids) = (text(of: "entities"), text(of: "ids"))
         guard let delta = table.changes(since: before) else {
-            // The log does not reach back that far.
+            // The log does not contain all changes since then.
             add(.replace, entities) { json in
                 json.object { json in
                     for entity in table.ordered { json.member(name: entity.id.description, entity) }
@@ -133,18 +135,19 @@ extension StateDiffer {
     mutating func changeEntities<Entity>(
         _ delta: EntityDelta<Entity.ID>, of table: EntityTable<Entity>, at path: String
     ) where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
-        for place in delta.removed { add(.remove, path + Self.step(place.id)) }
+        for row in delta.removed { add(.remove, path + Self.step(row.id)) }
         for id in delta.updated { add(.replace, path + Self.step(id)) { $0.value(table[id]) } }
-        for place in delta.inserted { add(.add, path + Self.step(place.id)) { $0.value(table[place.id]) } }
+        for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
     }
 
-    /// The highest old index goes first, then the lowest new one comes first.
+    /// Removes from the highest old index down, then inserts from the lowest new index up, so that every index is
+    /// valid.
     @inlinable
     mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
-        let gone = delta.removed.map { $0.index } + delta.moved.map { $0.from }
-        for index in gone.sorted(by: >) { add(.remove, path + "/\(index)") }
-        let come = delta.inserted.map { ($0.index, $0.id) } + delta.moved.map { ($0.to, $0.id) }
-        for (index, id) in come.sorted(by: { $0.0 < $1.0 }) { add(.add, path + "/\(index)") { $0.value(id) } }
+        let removed = delta.removed.map { $0.index } + delta.moved.map { $0.from }
+        for index in removed.sorted(by: >) { add(.remove, path + "/\(index)") }
+        let inserted = delta.inserted.map { ($0.index, $0.id) } + delta.moved.map { ($0.to, $0.id) }
+        for (index, id) in inserted.sorted(by: { $0.0 < $1.0 }) { add(.add, path + "/\(index)") { $0.value(id) } }
     }
 
     @usableFromInline

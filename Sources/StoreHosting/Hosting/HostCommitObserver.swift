@@ -1,7 +1,8 @@
 import JSON
 public import Stores
 
-/// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one transaction.
+/// Connects one store with its recorder: encodes each commit, and appends the commits of each dispatch as one
+/// transaction.
 ///
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline
@@ -43,7 +44,8 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
         let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
-        bookkeeping.recordCommit(CommitRecord(commit, at: moment, changes: changes, hidden: privateState))
+        bookkeeping.recordCommit(
+            CommitRecord(commit, committedAt: moment, changes: changes, privateState: privateState))
     }
 
     @usableFromInline
@@ -78,7 +80,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     /// The state as it is persisted.
     @usableFromInline
     func snapshot(of state: State, at revision: Int) -> StateSnapshot {
-        StateSnapshot(json: root(state, at: revision), hidden: encoder.privateState(of: state, persistedSecrets))
+        StateSnapshot(json: root(state, at: revision), privateState: encoder.privateState(of: state, persistedSecrets))
     }
 
     /// The patch from the newest state to `state`, which is not committed.
@@ -114,7 +116,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
-        var members = PrivateStateEncoder(found.rest(), clearSecrets)
+        var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
         encoder.encodePrivateState(of: state, into: &members)
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
         return (patch, encoder.privateState(of: state, persistedSecrets))
@@ -132,6 +134,6 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.hidden ?? [])
+        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.privateState ?? [])
     }
 }

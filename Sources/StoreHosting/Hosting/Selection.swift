@@ -14,7 +14,7 @@ public enum Selection: Sendable, Hashable {
 public struct Selector<State: Sendable>: Sendable {
     /// The name by which clients select it: `?select=summary`.
     public let name: String
-    /// What it selects, in a sentence.
+    /// The selected value, in a sentence.
     public let summary: String
     let write: @Sendable (State, inout JSONWriter) -> Void
 
@@ -22,7 +22,7 @@ public struct Selector<State: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name by which clients select it.
-    ///   - summary: what it selects, in a sentence.
+    ///   - summary: the selected value, in a sentence.
     ///   - select: computes the value; called for each commit that a client observes, and for each read.
     public init<Value: JSONEncodable & Sendable>(
         _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
@@ -33,31 +33,32 @@ public struct Selector<State: Sendable>: Sendable {
     }
 }
 
-/// A state that a server can host: how it begins and how it looks from outside.
+/// A state that a server can host: its initial value and its JSON.
 ///
-/// What `encode(into:)` leaves out, a password say, never leaves the process.
+/// Members that `encode(into:)` leaves out, such as a password, are never sent to clients.
 ///
-/// One that is a ``ObjectState`` too has its changes found member by member; any other is compared as a whole with what it
-/// was, which takes time in its size.
+/// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
+/// proportional to its size.
 ///
-/// One that is ``Restorable`` too can be kept where it outlasts the process; any other is held in memory alone.
+/// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
 public protocol HostedState: Sendable, JSONEncodable {
     /// The state at revision 0.
     init()
 
-    /// Shows the finder what it compares; as said above unless it is written otherwise.
-    func findChanges(_ finder: inout StateDiffer)
+    /// Passes the parts of the state to `differ`, which compares them. By default the whole state, or each member of an
+    /// ``ObjectState``.
+    func findChanges(_ differ: inout StateDiffer)
 
-    /// How it is kept and read back; nil for one that is not ``Restorable``.
+    /// How the state is persisted and restored; nil if it is not ``Restorable``.
     static var restoration: StatePersistence<Self>? { get }
 }
 
 extension HostedState {
     @inlinable
-    public func findChanges(_ finder: inout StateDiffer) { finder.whole(self) }
+    public func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
 }
 
 extension HostedState where Self: ObjectState {
     @inlinable
-    public func findChanges(_ finder: inout StateDiffer) { visit(&finder) }
+    public func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
 }

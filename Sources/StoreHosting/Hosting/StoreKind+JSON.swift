@@ -1,3 +1,4 @@
+// Re-exported, because states encode themselves as JSON and actions declare JSON schemas.
 @_exported public import JSON
 public import Stores
 
@@ -61,5 +62,3 @@ where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertibl
         }
     }
 }
-
-// A state writes itself as JSON and a schema is made of it: who imports Stores has the words for both.

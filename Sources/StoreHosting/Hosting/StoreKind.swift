@@ -7,7 +7,7 @@ public struct StoreKind: Sendable {
     public struct ActionDescription: Sendable {
         /// The name: `slice/action`.
         public let type: String
-        /// What it does and when it is rejected, in a sentence.
+        /// The effect of the action and when it is rejected, in a sentence.
         public let summary: String
         /// Whether clients may send it.
         public let audience: ActionVisibility
@@ -23,7 +23,7 @@ public struct StoreKind: Sendable {
     public struct SelectorDescription: Sendable {
         /// The name.
         public let name: String
-        /// What it selects, in a sentence.
+        /// The selected value, in a sentence.
         public let summary: String
     }
 
@@ -43,8 +43,8 @@ public struct StoreKind: Sendable {
     /// The version of its state: one more than it has migrations.
     public let schema: Int
 
-    /// Turns a persisted state of one version into the next version: the state that clients see, and the private state beside
-    /// it, which is an empty object if there is none.
+    /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
+    /// beside it, which is an empty object if there is none.
     public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Factory =
@@ -56,7 +56,7 @@ public struct StoreKind: Sendable {
 
     private let make: Factory
     private let restore: RestoringFactory
-    private let selectOfKept: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
+    private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
 
     /// - Parameter engine: makes a new store of a state, given the observer of its commits.
     @inlinable
@@ -79,11 +79,11 @@ public struct StoreKind: Sendable {
         self.init(
             name, summary, selectors, encoder, catalogue,
             make: { HostedStore(make(Engine.State(), $0, $1, $2), vtable) },
-            restore: { (kept, revision, environment, sealer, recorder) throws(RestorationError) in
-                let (state, schema) = try encoder.restored(kept, sealer)
+            restore: { (persisted, revision, environment, sealer, recorder) throws(RestorationError) in
+                let (state, schema) = try encoder.restored(persisted, sealer)
                 let engine = make(state, environment, sealer, recorder)
                 host.restore(
-                    state, at: revision, in: engine, schema.map { PendingMigration(kept.json, schema: $0) })
+                    state, at: revision, in: engine, schema.map { PendingMigration(persisted.json, schema: $0) })
                 return HostedStore(engine, vtable)
             })
     }
@@ -101,7 +101,9 @@ public struct StoreKind: Sendable {
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
-        selectOfKept = { (selection, kept) throws(RestorationError) in try encoder.encode(selection, of: kept) }
+        selectOfPersisted = { (selection, persisted) throws(RestorationError) in
+            try encoder.encode(selection, of: persisted)
+        }
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -146,21 +148,21 @@ public struct StoreKind: Sendable {
     ///   - environment: time, a place for effects, and limits.
     ///   - sealer: opens sealed secrets; nil loses them.
     ///   - recorder: receives the commits; nil for none.
-    ///   - kept: the state.
+    ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
         recorder: (any CommitRecorder)? = nil,
-        from kept: StateSnapshot, revision: Int
+        from persisted: StateSnapshot, revision: Int
     ) throws(RestorationError) -> HostedStore {
-        try restore(kept, revision, environment, sealer, recorder)
+        try restore(persisted, revision, environment, sealer, recorder)
     }
 
     /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
     ///
     /// Only a named selector restores the state; a pointer reads the JSON.
-    public func select(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
-        try selectOfKept(selection, kept)
+    public func select(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
+        try selectOfPersisted(selection, persisted)
     }
 }
 

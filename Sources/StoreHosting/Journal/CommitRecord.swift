@@ -14,11 +14,11 @@ public struct CommitRecord: Sendable {
     /// The revision whose commit caused the action; nil for a client's.
     public let cause: Int?
     /// The time of the commit, in milliseconds since 1970-01-01T00:00:00Z.
-    public let at: Int
+    public let committedAt: Int
     /// The changes of the state.
     public let changes: EncodedPatch
     /// The private part of the state after the commit, as JSON with its secrets sealed; nil if it has not changed.
-    public let hidden: [UInt8]?
+    public let privateState: [UInt8]?
 
     /// A record whose secrets are redacted already.
     ///
@@ -28,21 +28,22 @@ public struct CommitRecord: Sendable {
     ///   - payload: the fields of the action, with `***` for secrets.
     ///   - origin: who sent the action.
     ///   - cause: the revision whose commit caused the action; nil for a client's.
-    ///   - at: milliseconds since 1970-01-01T00:00:00Z.
+    ///   - committedAt: milliseconds since 1970-01-01T00:00:00Z.
     ///   - changes: the changes of the state.
-    ///   - hidden: the private part of the state, if it has changed.
+    ///   - privateState: the private part of the state, if it has changed.
     public init(
-        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, at: Int, changes: EncodedPatch,
-        hidden: [UInt8]? = nil
+        revision: Int, type: String, payload: JSONObject, origin: Origin, cause: Int?, committedAt: Int,
+        changes: EncodedPatch,
+        privateState: [UInt8]? = nil
     ) {
         self.revision = revision
         self.type = type
         self.payload = payload
         self.origin = origin
         self.cause = cause
-        self.at = at
+        self.committedAt = committedAt
         self.changes = changes
-        self.hidden = hidden
+        self.privateState = privateState
     }
 }
 
@@ -50,12 +51,12 @@ extension CommitRecord {
     /// The record of a commit. An action that is not declared gets the name `undeclared`.
     @usableFromInline
     init<Action: DeclaredAction>(
-        _ commit: borrowing Commit<some Sendable, Action>, at moment: Int, changes: EncodedPatch,
-        hidden: [UInt8]?
+        _ commit: borrowing Commit<some Sendable, Action>, committedAt moment: Int, changes: EncodedPatch,
+        privateState: [UInt8]?
     ) {
         let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
         self.init(
             revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            at: moment, changes: changes, hidden: hidden)
+            committedAt: moment, changes: changes, privateState: privateState)
     }
 }

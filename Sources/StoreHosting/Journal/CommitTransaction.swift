@@ -2,7 +2,8 @@
 ///
 /// An action with an idempotency key that was ignored or rejected makes a transaction without commits.
 public struct CommitTransaction: Sendable {
-    /// The revision of the store before the first commit. A journal that is at another revision refuses the transaction.
+    /// The revision of the store before the first commit. A journal that is at another revision refuses the
+    /// transaction.
     public let baseRevision: Int
     /// The commits, whose revisions follow ``baseRevision`` without a gap.
     public let commits: [CommitRecord]
@@ -20,7 +21,8 @@ public struct CommitTransaction: Sendable {
     public var lastRevision: Int { baseRevision + commits.count }
 }
 
-/// Receives the transactions of one store in the order of their revisions: a session's journal, or a recorder in front of it.
+/// Receives the transactions of one store in the order of their revisions: a session's journal, or a recorder in front
+/// of it.
 public protocol CommitRecorder: AnyObject, Sendable {
     /// Appends a transaction, whole or not at all.
     ///
@@ -33,14 +35,14 @@ public protocol CommitRecorder: AnyObject, Sendable {
 
     /// Whether everything appended so far is durable, and `revision` is part of it.
     ///
-    /// Subscribers are notified of a commit before its transaction is appended, so `revision` may be beyond the last appended
-    /// one. A recorder that only listens returns true.
+    /// Subscribers are notified of a commit before its transaction is appended, so `revision` may be beyond the last
+    /// appended one. A recorder that only listens returns true.
     func isDurable(through revision: Int) -> Bool
 
     /// Calls `done` once everything appended so far is durable, and the transaction that contains `revision` too.
     ///
-    /// Completions are called in the order of these calls, once each, on any thread: before this returns where nothing has to
-    /// be awaited, and never while a lock of the recorder is held.
+    /// Completions are called in the order of these calls, once each, on any thread, and never while a lock of the
+    /// recorder is held. If there is nothing to wait for, this calls `done` before it returns.
     ///
     /// - Parameters:
     ///   - revision: the last of the commits to wait for.

@@ -1,7 +1,8 @@
 /// Persists the commits of sessions: the port between a server and its storage.
 ///
-/// Operations on one session take effect in the order of the calls. Completions are called once, on any thread: before the
-/// method returns where nothing has to be awaited, and never while a lock of the journal is held.
+/// Operations on one session take effect in the order of the calls. Completions are called once, on any thread, and
+/// never while a lock of the journal is held. If there is nothing to wait for, the method calls the completion before
+/// it returns.
 public protocol Journal: Sendable {
     /// Whether sessions can be loaded by a later process.
     var outlivesProcess: Bool { get }
@@ -50,18 +51,20 @@ public protocol Journal: Sendable {
 ///
 /// At most one per session is in use at a time. After it is released, the journal can load the session again.
 public protocol SessionJournal: CommitRecorder {
-    /// Whether a transaction could not be persisted. This journal persists nothing after that; the session has to be loaded
-    /// again.
+    /// Whether a transaction could not be persisted. This journal persists nothing after that; the session has to be
+    /// loaded again.
     var hasFailed: Bool { get }
 
-    /// The commits after `revision` that are in memory, oldest first and at most `limit`; nil if the first of them is not.
+    /// The commits after `revision` that are in memory, oldest first and at most `limit`; nil if the first of them is
+    /// not.
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]?
 
-    /// The commits after `revision`, oldest first and at most `limit`; nil if the first of them was deleted by retention.
+    /// The commits after `revision`, oldest first and at most `limit`; nil if the first of them was deleted by
+    /// retention.
     func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void)
 
-    /// What the state at `revision` can be made from; nil if that was deleted by retention.
+    /// The data from which the state at `revision` is replayed; nil if retention has deleted it.
     ///
     /// - Parameters:
     ///   - revision: not beyond the newest commit.

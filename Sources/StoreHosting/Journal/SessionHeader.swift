@@ -1,6 +1,6 @@
 public import JSON
 
-/// What never changes of a session.
+/// The constant properties of a session.
 public struct SessionHeader: Sendable, Equatable {
     /// The id in its address.
     public let id: String
@@ -37,18 +37,18 @@ public struct StateSnapshot: Sendable, Equatable {
     /// The part that clients see, as JSON.
     public var json: [UInt8]
     /// The private part as JSON, its secrets sealed; nil if there is none.
-    public var hidden: [UInt8]?
+    public var privateState: [UInt8]?
 
     /// A persisted state.
-    public init(json: [UInt8], hidden: [UInt8]? = nil) {
+    public init(json: [UInt8], privateState: [UInt8]? = nil) {
         self.json = json
-        self.hidden = hidden
+        self.privateState = privateState
     }
 }
 
 /// A stored session, in short.
 public struct SessionSummary: Sendable, Equatable {
-    /// What never changes of the session.
+    /// The constant properties of the session.
     public let record: SessionHeader
     /// Its newest revision.
     public let revision: Int
@@ -63,7 +63,7 @@ public struct SessionSummary: Sendable, Equatable {
     }
 }
 
-/// What a journal has stored under an id.
+/// The result of looking up an id in a journal.
 public enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
@@ -93,20 +93,21 @@ public struct IdempotencyRecord: Sendable, Equatable {
     }
 }
 
-/// What an earlier state can be made from: a snapshot, and the patches of the commits after it.
+/// The data from which an earlier state is replayed: a snapshot, and the patches of the commits after it.
 public struct ReplayableState: Sendable {
     /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
     public let snapshot: [UInt8]?
-    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is made.
+    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is
+    /// made.
     public let patches: [[UInt8]]
     /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
-    public let hidden: [UInt8]?
+    public let privateState: [UInt8]?
 
     /// A state that is made from `snapshot` and `patches`.
-    public init(snapshot: [UInt8]?, patches: [[UInt8]], hidden: [UInt8]?) {
+    public init(snapshot: [UInt8]?, patches: [[UInt8]], privateState: [UInt8]?) {
         self.snapshot = snapshot
         self.patches = patches
-        self.hidden = hidden
+        self.privateState = privateState
     }
 
     /// Makes the state; nil if a patch does not fit, which means that the data is damaged.

@@ -1,81 +1,81 @@
 public import JSON
 public import Stores
 
-/// A value as it was kept, with what was hidden in it, to be read back.
+/// A persisted value, and its private part.
 public struct PersistedValue {
-    /// The value as everybody saw it.
+    /// The part that clients see.
     public let json: JSONValue
-    /// What was hidden, at the same place; nil where that was nothing.
-    private let hiddenJSON: JSONValue?
-    /// Whether `json` was hidden itself.
-    private let isHidden: Bool
+    /// The private part of the same value; nil if there is none.
+    private let privateJSON: JSONValue?
+    /// Whether `json` itself is part of a private state. Errors name the part.
+    private let isPrivate: Bool
     private let sealer: (any SecretSealer)?
 
-    init(_ json: JSONValue, hidden: JSONValue?, isHidden: Bool = false, sealer: (any SecretSealer)?) {
+    init(_ json: JSONValue, privateState: JSONValue?, isPrivate: Bool = false, sealer: (any SecretSealer)?) {
         self.json = json
-        hiddenJSON = hidden
-        self.isHidden = isHidden
+        privateJSON = privateState
+        self.isPrivate = isPrivate
         self.sealer = sealer
     }
 
-    /// The member of that name.
+    /// The member with that name.
     public func member<Member: Restorable>(_ name: String) throws(RestorationError) -> Member {
         guard let value = try members[name] else { throw unreadable("is missing", below: name) }
-        return try read(value, at: name, hidden: hiddenJSON?[name])
+        return try read(value, at: name, privateState: privateJSON?[name])
     }
 
-    /// The member of that name; nil where there is none.
+    /// The member with that name; nil if there is none.
     public func member<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
         guard let value = try members[name] else { return nil }
-        return try read(value, at: name, hidden: hiddenJSON?[name])
+        return try read(value, at: name, privateState: privateJSON?[name])
     }
 
-    /// The member of that name, which must be a number in `range`.
+    /// The number with that name, which must be in `range`.
     public func member(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
         let number: Int = try member(name)
         guard range.contains(number) else { throw unreadable(Self.mustBe(in: range), below: name) }
         return number
     }
 
-    /// The hidden member of that name.
-    public func hidden<Member: Restorable>(_ name: String) throws(RestorationError) -> Member {
-        guard let value = hiddenJSON?[name] else { throw inHidden.unreadable("is missing", below: name) }
-        return try inHidden.read(value, at: name)
+    /// The private member with that name.
+    public func privateMember<Member: Restorable>(_ name: String) throws(RestorationError) -> Member {
+        guard let value = privateJSON?[name] else { throw privateValue.unreadable("is missing", below: name) }
+        return try privateValue.read(value, at: name)
     }
 
-    /// The hidden member of that name, which must be a number in `range`.
-    public func hidden(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
-        let number: Int = try hidden(name)
-        guard range.contains(number) else { throw inHidden.unreadable(Self.mustBe(in: range), below: name) }
+    /// The private number with that name, which must be in `range`.
+    public func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
+        let number: Int = try privateMember(name)
+        guard range.contains(number) else { throw privateValue.unreadable(Self.mustBe(in: range), below: name) }
         return number
     }
 
-    /// The hidden member of that name, which was secret; nil where it was left out, or where it was sealed and there is
-    /// nobody now who can open it.
+    /// The secret with that name; nil if it was left out, or if it is sealed and no sealer can open it.
     public func secret(_ name: String) throws(RestorationError) -> String? {
-        guard hiddenJSON?[name] != nil else { return nil }
-        let text: String = try hidden(name)
-        // What is empty is no secret, and stands as it is.
+        guard privateJSON?[name] != nil else { return nil }
+        let text: String = try privateMember(name)
+        // An empty text is persisted in clear.
         if text.isEmpty { return text }
         return sealer.flatMap { Sealed.open(text, by: $0) }
     }
 
-    /// Why this value, or what stands at `name` in it, cannot be read.
+    /// The error that this value, or its member `name`, cannot be read.
     ///
     /// - Parameters:
-    ///   - detail: what is wrong, to be read behind the place: "must be an integer".
-    ///   - name: of a member, or an element's index; nil for the value itself.
+    ///   - detail: what is wrong, as a predicate whose subject is the place: "must be an integer".
+    ///   - name: the name of a member, or the index of an element; nil for the value itself.
     public func unreadable(_ detail: String, below name: String? = nil) -> RestorationError {
         .unreadable(
-            isHidden ? .hidden : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []), detail)
+            isPrivate ? .privateState : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []), detail)
     }
 
-    /// Reads what stands at `step` in this value.
+    /// Restores the part of this value at `step`.
     func read<Part: Restorable>(
-        _ part: JSONValue, at step: String, hidden: JSONValue? = nil
+        _ part: JSONValue, at step: String, privateState: JSONValue? = nil
     ) throws(RestorationError) -> Part {
         do throws(RestorationError) {
-            return try Part(restoring: PersistedValue(part, hidden: hidden, isHidden: isHidden, sealer: sealer))
+            return try Part(
+                restoring: PersistedValue(part, privateState: privateState, isPrivate: isPrivate, sealer: sealer))
         } catch {
             throw error.below(step)
         }
@@ -88,8 +88,8 @@ public struct PersistedValue {
         }
     }
 
-    private var inHidden: PersistedValue {
-        PersistedValue(hiddenJSON ?? .null, hidden: nil, isHidden: true, sealer: sealer)
+    private var privateValue: PersistedValue {
+        PersistedValue(privateJSON ?? .null, privateState: nil, isPrivate: true, sealer: sealer)
     }
 
     private static func mustBe(in range: ClosedRange<Int>) -> String {
@@ -98,7 +98,7 @@ public struct PersistedValue {
 }
 
 extension PersistedValue {
-    /// The table whose members `entities` and `ids` stand in this object.
+    /// The table that is persisted as the members `entities` and `ids` of this object.
     public func table<Entity: Restorable>() throws(RestorationError) -> EntityTable<Entity>
     where Entity.ID: Restorable & LosslessStringConvertible {
         let ids: [Entity.ID] = try member("ids")
@@ -115,7 +115,9 @@ extension PersistedValue {
             do throws(RestorationError) { entity = try self.read(row, at: name) } catch {
                 throw error.below("entities")
             }
-            guard entity.id == id else { throw unreadable("stands under another's id", below: name).below("entities") }
+            guard entity.id == id else {
+                throw unreadable("has another id than its name", below: name).below("entities")
+            }
             read.append(entity)
         }
         let table = EntityTable(read)

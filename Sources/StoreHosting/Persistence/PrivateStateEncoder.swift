@@ -1,11 +1,11 @@
 public import JSON
 
-/// Takes the members of an object that only the store knows, one after the other; see ``Restorable``.
+/// Encodes the private members of a state, one after the other; see ``Restorable``.
 public struct PrivateStateEncoder: ~Copyable {
-    /// What becomes of secrets.
+    /// How secrets are encoded.
     @usableFromInline
     enum Secrets {
-        /// They stand as they are: in memory, to be compared.
+        /// In clear. Only for comparisons in memory.
         case clear
         case leftOut
         case sealed(any SecretSealer)
@@ -13,31 +13,31 @@ public struct PrivateStateEncoder: ~Copyable {
 
     @usableFromInline var json: JSONWriter
     private let secrets: Secrets
-    /// How many members there were.
+    /// The number of encoded members.
     @usableFromInline private(set) var count = 0
 
-    /// - Parameter json: what is written into, behind what is there.
+    /// - Parameter json: the writer that the members are appended to.
     init(_ json: consuming JSONWriter, _ secrets: Secrets) {
         self.json = json
         self.secrets = secrets
     }
 
-    /// A member that stands in clear where the state is kept.
+    /// Encodes a member that is persisted in clear.
     ///
     /// - Parameters:
-    ///   - name: a constant without quotes, backslashes and control characters.
-    ///   - value: written as JSON.
+    ///   - name: a constant without quotes, backslashes or control characters.
+    ///   - value: the value of the member.
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
         countOne()
         json.member(name, value)
     }
 
-    /// A member that must never stand in clear: it is sealed, or left out where the environment has nobody who seals.
+    /// Encodes a secret. It is sealed, or left out if there is no sealer; it is never persisted in clear.
     ///
     /// - Parameters:
-    ///   - name: a constant without quotes, backslashes and control characters.
-    ///   - text: the secret; an empty one is none, and is kept as it is.
+    ///   - name: a constant without quotes, backslashes or control characters.
+    ///   - text: the secret. An empty text is persisted in clear.
     public mutating func secret(_ name: StaticString, _ text: String) {
         countOne()
         switch secrets {
@@ -48,7 +48,7 @@ public struct PrivateStateEncoder: ~Copyable {
         }
     }
 
-    /// A member that hides members itself.
+    /// Encodes a member that has private members itself.
     @inlinable
     public mutating func part(_ name: StaticString, _ part: some Restorable) {
         json.name(name)
@@ -66,6 +66,6 @@ public struct PrivateStateEncoder: ~Copyable {
     @usableFromInline
     mutating func countOne() { count += 1 }
 
-    /// What was written, as a copy.
+    /// A copy of the encoded text.
     var bytes: [UInt8] { json.bytes }
 }

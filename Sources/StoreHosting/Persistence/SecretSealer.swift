@@ -1,15 +1,15 @@
 import JSON
 
-/// Seals what must not stand in clear where states are kept.
+/// Encrypts the secrets of persisted states.
 public protocol SecretSealer: Sendable {
-    /// What only who has the key can read or make; nil where it cannot be made now, and `clear` has to be left out.
+    /// Encrypts and authenticates `clear`; nil if that is impossible now, in which case the secret is left out.
     func seal(_ clear: [UInt8]) -> [UInt8]?
 
-    /// What was sealed; nil where it was sealed with another key, or changed since.
+    /// Decrypts `sealed`; nil if it was sealed with another key or has been changed.
     func open(_ sealed: [UInt8]) -> [UInt8]?
 }
 
-/// Secrets as they stand in JSON: sealed, in base64.
+/// The JSON form of a secret: sealed, in base64.
 enum Sealed {
     static func seal(_ text: String, by sealer: any SecretSealer) -> String? {
         sealer.seal(Array(text.utf8)).map(Base64.encode)

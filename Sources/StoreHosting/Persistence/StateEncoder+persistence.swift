@@ -1,40 +1,40 @@
 import JSON
 
-// Keeping states, and going on from them.
+// Persisting and restoring states.
 extension StateEncoder {
     var schema: Int { migrations.count + 1 }
 
-    /// The selected value of a state that was kept.
-    func encode(_ selection: Selection, of kept: StateSnapshot) throws(RestorationError) -> [UInt8] {
+    /// The selected value of a persisted state, as JSON.
+    func encode(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
         switch selection {
-        case .root: kept.json
-        case .pointer(let pointer): pointer.found(in: kept.json)
+        case .root: persisted.json
+        case .pointer(let pointer): pointer.found(in: persisted.json)
         case .named:
-            try encode(selection, of: restored(kept, nil).state) { kept.json }
+            try encode(selection, of: restored(persisted, nil).state) { persisted.json }
         }
     }
 
-    /// The state that was kept.
+    /// Restores a persisted state, and migrates it if its schema is older.
     ///
-    /// - Returns: the state, and the schema that it was migrated from; nil where that was the kind's own.
+    /// - Returns: the state, and the schema that it was migrated from; nil if it was not migrated.
     @usableFromInline
     func restored(
-        _ kept: StateSnapshot, _ sealer: (any SecretSealer)?
+        _ persisted: StateSnapshot, _ sealer: (any SecretSealer)?
     ) throws(RestorationError) -> (state: State, migratedFrom: Int?) {
         guard let restoration else { throw .notRestorable }
-        var json = try Self.value(kept.json, of: .state)
-        var hidden = try Self.value(kept.hidden ?? Array("{}".utf8), of: .hidden)
-        let from = try schema(in: hidden)
-        for migration in migrations.dropFirst(from - 1) { try migration(&json, &hidden) }
-        let state = try restoration.restore(PersistedValue(json, hidden: hidden, sealer: sealer))
+        var json = try Self.value(persisted.json, of: .state)
+        var privateState = try Self.value(persisted.privateState ?? Array("{}".utf8), of: .privateState)
+        let from = try schema(in: privateState)
+        for migration in migrations.dropFirst(from - 1) { try migration(&json, &privateState) }
+        let state = try restoration.restore(PersistedValue(json, privateState: privateState, sealer: sealer))
         return (state, from == schema ? nil : from)
     }
 
-    /// The schema of what was kept. Where none is told, it is the first.
-    private func schema(in hidden: JSONValue) throws(RestorationError) -> Int {
-        guard let told = hidden["$schema"] else { return 1 }
-        guard let number = told.asInteger, number > 0 else {
-            throw .unreadable(.hidden, at: JSONPointer(tokens: ["$schema"]), "must be a number from 1")
+    /// The schema of a persisted state; 1 if the private state does not have `$schema`.
+    private func schema(in privateState: JSONValue) throws(RestorationError) -> Int {
+        guard let member = privateState["$schema"] else { return 1 }
+        guard let number = member.asInteger, number > 0 else {
+            throw .unreadable(.privateState, at: JSONPointer(tokens: ["$schema"]), "must be a number from 1")
         }
         guard number <= schema else { throw .newerSchema(number, known: schema) }
         return number
@@ -49,7 +49,7 @@ extension StateEncoder {
     }
 
     func encodePrivateState(of state: State, into members: inout PrivateStateEncoder) {
-        restoration?.visit(state, schema: schema, &members)
+        restoration?.encodePrivate(state, schema: schema, into: &members)
     }
 
     private static func value(

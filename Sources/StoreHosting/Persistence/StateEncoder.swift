@@ -1,18 +1,18 @@
 import JSON
 
-/// Encodes the states of one kind's stores, and reads them back.
+/// Encodes and restores the states of one kind's stores.
 ///
-/// The kind's stores share it; see ``HostCommitObserver`` for what belongs to one store.
+/// All stores of the kind share it. ``HostCommitObserver`` holds the data of one store.
 @usableFromInline
 final class StateEncoder<State: HostedState>: Sendable {
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
     let migrations: [StoreKind.Migration]
-    /// How new stores of the kind begin, which all of them share.
+    /// The initial state of every new store.
     let initial: StateSnapshot
-    /// What is remembered of that state, to find the changes of the first commit.
+    /// The baseline of the diff of the first commit.
     let initialBaseline: EncodedBaseline
-    /// Whether anything is kept beside what the states show.
+    /// Whether the states have private members.
     let hasPrivateState: Bool
 
     @usableFromInline
@@ -24,10 +24,10 @@ final class StateEncoder<State: HostedState>: Sendable {
         self.restoration = restoration
         self.migrations = migrations
         var members = PrivateStateEncoder(JSONWriter(), .leftOut)
-        restoration?.visit(state, schema: migrations.count + 1, &members)
-        // One that hides nothing now never does.
+        restoration?.encodePrivate(state, schema: migrations.count + 1, into: &members)
+        // A state always has the same private members, so the initial one shows whether there are any.
         hasPrivateState = members.count > 0
-        initial = StateSnapshot(json: JSONWriter.json(of: state), hidden: hasPrivateState ? members.bytes : nil)
+        initial = StateSnapshot(json: JSONWriter.json(of: state), privateState: hasPrivateState ? members.bytes : nil)
     }
 
     /// The selected value of a state, as JSON.
@@ -56,7 +56,7 @@ struct StateEncoding: Sendable {
 }
 
 extension JSONPointer {
-    /// What it finds, as JSON; `null` where that is nothing.
+    /// The value that the pointer finds in `json`, as JSON; `null` if it finds nothing.
     func found(in json: [UInt8]) -> [UInt8] { range(in: json).map { Array(json[$0]) } ?? Array("null".utf8) }
 }
 

@@ -15,15 +15,15 @@ package struct AnimalState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        currentAnimal = try kept.member("currentAnimal")
-        isLoading = try kept.member("isLoading")
-        error = try kept.member("error")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        currentAnimal = try persisted.member("currentAnimal")
+        isLoading = try persisted.member("isLoading")
+        error = try persisted.member("error")
         // The persisted name. A change would need a migration.
-        previousAnimal = try kept.hidden("shownBefore")
+        previousAnimal = try persisted.privateMember("shownBefore")
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("currentAnimal", currentAnimal)
         members.member("isLoading", isLoading)
         members.member("error", error)

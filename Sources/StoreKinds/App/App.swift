@@ -10,18 +10,18 @@ package struct AppState: HostedState, ObjectState, Restorable, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        betting = try BettingState(restoring: kept)
-        animal = try kept.slice()
-        login = try kept.slice()
-        planner = try PlannerState(restoring: kept)
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        betting = try BettingState(restoring: persisted)
+        animal = try persisted.slice()
+        login = try persisted.slice()
+        planner = try PlannerState(restoring: persisted)
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
-        betting.visit(&members)
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
+        betting.visitMembers(&members)
         members.slice(animal)
         members.slice(login)
-        planner.visit(&members)
+        planner.visitMembers(&members)
     }
 
     package func encodePrivate(into members: inout PrivateStateEncoder) {

@@ -39,11 +39,12 @@ extension BetSelection: JSONEncodable {
 }
 
 extension BetSelection: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
         self.init(
-            id: try kept.member("id"), event: try kept.member("event"), outcome: try kept.member("outcome"),
-            odds: try kept.member("odds", in: Self.oddsRange))
-        stake = try kept.member("stake", in: Self.stakeRange)
+            id: try persisted.member("id"), event: try persisted.member("event"),
+            outcome: try persisted.member("outcome"),
+            odds: try persisted.member("odds", in: Self.oddsRange))
+        stake = try persisted.member("stake", in: Self.stakeRange)
     }
 }
 
@@ -52,7 +53,8 @@ package struct Bet: Sendable, Equatable {
     package let number: Int
     package let selection: BetSelection
 
-    /// The payout of a win, rounded down. The product before the division is at most 10^12 × 10^5, which fits in 64 bits.
+    /// The payout of a win, rounded down. The product before the division is at most 10^12 × 10^5, which fits in 64
+    /// bits.
     package var potentialReturn: Int { selection.stake * selection.odds / 100 }
 }
 
@@ -67,8 +69,8 @@ extension Bet: JSONEncodable {
 }
 
 extension Bet: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        number = try kept.member("bet")
-        selection = try BetSelection(restoring: kept)
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        number = try persisted.member("bet")
+        selection = try BetSelection(restoring: persisted)
     }
 }

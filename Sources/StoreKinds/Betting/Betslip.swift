@@ -21,18 +21,18 @@ package struct BetslipState: StateSlice, Equatable {
         selections = []
     }
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        selections = try kept.member("selections")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        selections = try persisted.member("selections")
         guard selections.count <= Self.size else {
-            throw kept.unreadable("must have no more than \(Self.size) elements", below: "selections")
+            throw persisted.unreadable("must have no more than \(Self.size) elements", below: "selections")
         }
-        placed = try kept.member("placed")
+        placed = try persisted.member("placed")
         guard placed.map(\.number).elementsEqual(1..<placed.count + 1) else {
-            throw kept.unreadable("must be numbered from 1", below: "placed")
+            throw persisted.unreadable("must be numbered from 1", below: "placed")
         }
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("selections", selections)
         members.member("placed", placed, stamp: $placed)
         members.member("totalStake", totalStake)

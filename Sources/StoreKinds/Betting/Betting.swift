@@ -9,13 +9,13 @@ package struct BettingState: HostedState, ObjectState, Restorable, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        counter = try kept.slice()
-        user = try kept.slice()
-        betslip = try kept.slice()
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        counter = try persisted.slice()
+        user = try persisted.slice()
+        betslip = try persisted.slice()
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.slice(counter)
         members.slice(user)
         members.slice(betslip)

@@ -12,11 +12,11 @@ package struct UserState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        balance = try kept.member("balance", in: 0...Self.highestBalance)
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        balance = try persisted.member("balance", in: 0...Self.highestBalance)
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("balance", balance)
     }
 }

@@ -9,9 +9,9 @@ package struct CounterState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) { count = try kept.member("count") }
+    package init(restoring persisted: PersistedValue) throws(RestorationError) { count = try persisted.member("count") }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("count", count)
     }
 }

@@ -38,18 +38,19 @@ package struct Credentials: Sendable, Hashable {
     /// Removes the password, but remembers that it was valid.
     package mutating func forgetPassword() { password = Secret("") }
 
-    /// Whether a valid password is missing: after a restart without a secret sealer, and after authentication, which removes it.
+    /// Whether a valid password is missing: after a restart without a secret sealer, and after authentication, which
+    /// removes it.
     package var lacksPassword: Bool { isPasswordValid && password.unmasked.isEmpty }
 
     private static func isValid(_ text: String) -> Bool { text.count >= shortest }
 }
 
 extension Credentials: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        username = try kept.hidden("username")
-        isUsernameValid = try kept.hidden("isUsernameValid")
-        password = Secret(try kept.secret("password") ?? "")
-        isPasswordValid = try kept.hidden("isPasswordValid")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        username = try persisted.privateMember("username")
+        isUsernameValid = try persisted.privateMember("isUsernameValid")
+        password = Secret(try persisted.secret("password") ?? "")
+        isPasswordValid = try persisted.privateMember("isPasswordValid")
     }
 
     package func encodePrivate(into members: inout PrivateStateEncoder) {

@@ -26,15 +26,16 @@ package struct LoginState: StateSlice, Equatable {
     package var isAuthenticated: Bool { status == .authenticated }
     package var error: LoginError? { if case .failure(let error) = status { error } else { nil } }
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        guard let status = Status(name: try kept.member("status"), try kept.member("error")) else {
-            throw kept.unreadable("is none of the statuses that there are, or does not fit the error", below: "status")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        guard let status = Status(name: try persisted.member("status"), try persisted.member("error")) else {
+            throw persisted.unreadable(
+                "is none of the statuses that there are, or does not fit the error", below: "status")
         }
         self.status = status
-        credentials = try Credentials(restoring: kept)
+        credentials = try Credentials(restoring: persisted)
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("status", status.name)
         members.member("hasValidCredentials", hasValidCredentials)
         members.member("isLoading", isLoading)

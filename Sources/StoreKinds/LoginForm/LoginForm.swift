@@ -57,17 +57,17 @@ package struct LoginForm: StateSlice, Equatable {
         return true
     }
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        credentials = try Credentials(restoring: kept)
-        isBusy = try kept.member("isBusy")
-        isAuthenticated = try kept.member("isAuthenticated")
-        error = try kept.member("error")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        credentials = try Credentials(restoring: persisted)
+        isBusy = try persisted.member("isBusy")
+        isAuthenticated = try persisted.member("isAuthenticated")
+        error = try persisted.member("error")
         if let broken = Self.invariants.first(where: { !$0.holds(self) }) {
-            throw kept.unreadable("breaks the invariant \(broken.name)")
+            throw persisted.unreadable("breaks the invariant \(broken.name)")
         }
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("username", credentials.username)
         members.member("hasValidCredentials", hasValidCredentials)
         members.member("isBusy", isBusy)

@@ -10,11 +10,11 @@ package struct CalendarState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        selectedDay = try kept.member("selectedDay")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        selectedDay = try persisted.member("selectedDay")
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("selectedDay", selectedDay)
     }
 }

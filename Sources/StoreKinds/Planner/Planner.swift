@@ -11,14 +11,14 @@ package struct PlannerState: HostedState, ObjectState, Restorable, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        tasks = try kept.slice()
-        calendar = try kept.slice()
-        trends = try kept.slice()
-        settings = try kept.slice()
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        tasks = try persisted.slice()
+        calendar = try persisted.slice()
+        trends = try persisted.slice()
+        settings = try persisted.slice()
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.slice(tasks)
         members.slice(calendar)
         members.slice(trends)

@@ -17,13 +17,13 @@ package struct SettingsState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        theme = try kept.member("theme")
-        locale = try kept.member("locale")
-        notifications = try kept.member("notifications")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        theme = try persisted.member("theme")
+        locale = try persisted.member("locale")
+        notifications = try persisted.member("notifications")
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("theme", theme)
         members.member("locale", locale)
         members.member("notifications", notifications)

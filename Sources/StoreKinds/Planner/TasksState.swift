@@ -14,19 +14,19 @@ package struct TasksState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        table = try kept.table()
-        favorited = try kept.member("favorited")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        table = try persisted.table()
+        favorited = try persisted.member("favorited")
         guard Set(favorited).count == favorited.count, favorited.allSatisfy(table.contains) else {
-            throw kept.unreadable("must name tasks, each once", below: "favorited")
+            throw persisted.unreadable("must name tasks, each once", below: "favorited")
         }
-        nextID = try kept.hidden("nextID", in: PlannedTask.idRange)
+        nextID = try persisted.privateMember("nextID", in: PlannedTask.idRange)
         guard table.ids.allSatisfy({ $0 < nextID }) else {
-            throw kept.unreadable("must be below the next id", below: "ids")
+            throw persisted.unreadable("must be below the next id", below: "ids")
         }
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.members(of: table)
         members.member("favorited", favorited, stamp: $favorited)
     }
@@ -64,11 +64,11 @@ extension PlannedTask: JSONEncodable {
 }
 
 extension PlannedTask: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
         self.init(
-            id: try kept.member("id", in: Self.idRange), title: try kept.member("title"),
-            due: try kept.member(ifPresent: "due"))
-        isDone = try kept.member("isDone")
+            id: try persisted.member("id", in: Self.idRange), title: try persisted.member("title"),
+            due: try persisted.member(ifPresent: "due"))
+        isDone = try persisted.member("isDone")
     }
 }
 

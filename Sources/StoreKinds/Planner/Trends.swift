@@ -14,13 +14,13 @@ package struct TrendsState: StateSlice, Equatable {
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        added = try kept.member("added", in: Self.countRange)
-        completed = try kept.member("completed", in: Self.countRange)
-        removed = try kept.member("removed", in: Self.countRange)
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        added = try persisted.member("added", in: Self.countRange)
+        completed = try persisted.member("completed", in: Self.countRange)
+        removed = try persisted.member("removed", in: Self.countRange)
     }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("added", added)
         members.member("completed", completed)
         members.member("removed", removed)

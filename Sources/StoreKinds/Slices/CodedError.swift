@@ -32,12 +32,12 @@ extension CodedError: JSONEncodable {
 }
 
 extension CodedError: Restorable {
-    package init(restoring kept: PersistedValue) throws(RestorationError) {
-        let text: String = try kept.member("code")
+    package init(restoring persisted: PersistedValue) throws(RestorationError) {
+        let text: String = try persisted.member("code")
         guard let code = Code(rawValue: text) else {
-            throw kept.unreadable("is none of the codes that there are", below: "code")
+            throw persisted.unreadable("is none of the codes that there are", below: "code")
         }
-        self.init(code, try kept.member("message"))
+        self.init(code, try persisted.member("message"))
     }
 }
 

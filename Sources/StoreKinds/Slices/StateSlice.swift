@@ -36,9 +36,9 @@ package struct SingleSliceState<Slice: StateSlice>: HostedState, ObjectState, Re
 
     package init() {}
 
-    package init(restoring kept: PersistedValue) throws(RestorationError) { slice = try kept.slice() }
+    package init(restoring persisted: PersistedValue) throws(RestorationError) { slice = try persisted.slice() }
 
-    package func visit(_ members: inout some MemberVisitor & ~Copyable) { members.slice(slice) }
+    package func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.slice(slice) }
 
     package func encodePrivate(into members: inout PrivateStateEncoder) { members.slice(slice) }
 }

@@ -6,9 +6,9 @@ import Stores
 
 /// Brings a session's commits to its event streams.
 ///
-/// Streams with the same subscription share a topic: each commit is projected and encoded once for it, and the same bytes
-/// go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event before its
-/// commit is durable.
+/// Streams with the same subscription share a topic: each commit is projected and encoded once for it, and the same
+/// bytes go to all of its streams, in one job for each loop. Nothing is sent while the store is locked, and no event
+/// before its commit is durable.
 final class EventHub: Sendable {
     fileprivate struct Contents {
         var state = EventHubState()
@@ -125,9 +125,9 @@ final class EventHub: Sendable {
 
 // Publishing.
 extension EventHub {
-    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it is
-    /// lost, all streams are disconnected: the session continues from its last durable commit, and the clients come back to
-    /// that.
+    /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it
+    /// is lost, all streams are disconnected: the session continues from its last durable commit, and the clients come
+    /// back to that.
     private func whenDurable(through revision: Int, _ body: @escaping @Sendable () -> Void) {
         guard let journal, !journal.isDurable(through: revision) else { return body() }
         journal.whenDurable(through: revision) { [weak self] failure in
@@ -210,7 +210,7 @@ extension EventHub {
     }
 }
 
-/// What came of an attempt to subscribe.
+/// The result of an attempt to subscribe.
 enum SubscribeResult {
     case subscribed(InitialEvents)
     /// The initial events are given later, once they are durable.

@@ -38,7 +38,7 @@ struct TerminalLines: Sendable {
                 operation.kind == .add || old == nil ? Self.nothing : old.map { Self.short($0.encoded()) } ?? ""
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)
             var line = TerminalLine(inColor: inColor)
-            line.begin(commit.at, commit.revision, commit.type)
+            line.begin(commit.committedAt, commit.revision, commit.type)
             if !operation.path.isEmpty { line.add(Self.printable(operation.path) + ":") }
             line.add(before, .red)
             line.add("→")

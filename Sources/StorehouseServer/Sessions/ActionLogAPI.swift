@@ -62,7 +62,7 @@ private struct LoggedAction: JSONEncodable {
             json.member("payload", record.payload)
             json.member("origin", record.origin.rawValue)
             json.member("cause", record.cause)
-            json.member("at", Timestamp.rfc3339(record.at))
+            json.member("at", Timestamp.rfc3339(record.committedAt))
         }
     }
 }

@@ -93,7 +93,7 @@ final class IdempotencyRecorder: Sendable {
     private let fingerprint: RequestFingerprint
     private let request: ActionRequest
     private let session: Session
-    /// What was recorded as the last word; nil if a later response may replace it. Taken inside the store's lock.
+    /// The final response that was recorded; nil if a later response may replace it. Taken inside the store's lock.
     private let final = Locked<Response?>(nil)
 
     init(_ key: String, _ fingerprint: RequestFingerprint, _ request: ActionRequest, _ session: Session) {
@@ -105,8 +105,8 @@ final class IdempotencyRecorder: Sendable {
 
     var finalResponse: Response? { final.withLock { $0 } }
 
-    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits for
-    /// effects, another record replaces this one when they have settled.
+    /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits
+    /// for effects, another record replaces this one when they have settled.
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result {
         case .done(let dispatched):

@@ -44,6 +44,8 @@ extension ReplayableState {
     ///
     /// - Parameter initial: the state at revision 0.
     func snapshot(initial: StateSnapshot) -> StateSnapshot? {
-        state(initial: initial.json).map { StateSnapshot(json: $0.encoded(), hidden: hidden ?? initial.hidden) }
+        state(initial: initial.json).map {
+            StateSnapshot(json: $0.encoded(), privateState: privateState ?? initial.privateState)
+        }
     }
 }

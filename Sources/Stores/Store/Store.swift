@@ -1,8 +1,8 @@
 /// Holds one state, and changes it by reducing actions: the store of Redux.
 ///
 /// - Dispatch is synchronous and first in, first out. Any thread may dispatch; one action is reduced at a time.
-/// - An action sent from a subscriber or a middleware is queued behind the one at hand, never nested and never lost. Where
-///   actions follow from one another without end, the rest is dropped, and reported as a ``StoreFault``.
+/// - An action sent from a subscriber or a middleware is queued behind the current one, never nested and never lost. If
+///   actions cause one another without end, the remaining ones are dropped and reported as a ``StoreFault``.
 /// - Each committed action makes one revision and one notification, with the state that belongs to it.
 /// - A rejected or ignored action changes nothing.
 /// - A dispatch allocates nothing if it starts no effect and the store has no subscriber.
@@ -107,7 +107,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         return receipt
     }
 
-    /// Runs `body` alone, then the actions that were dispatched meanwhile. If called from inside, runs `ifReentrant` instead.
+    /// Runs `body` alone, then the actions that were dispatched meanwhile. If called from inside, runs `ifReentrant`
+    /// instead.
     @inlinable
     @inline(__always)
     @discardableResult
@@ -195,13 +196,13 @@ extension Store {
         }
     }
 
-    /// Tries everything, shows the state that would come of it, and takes it back.
+    /// Reduces the batch, calls `inspect` with the resulting state, and restores the state.
     @usableFromInline
     package func dryRun(
         _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ inspect: (Receipt, StoreCore<State, Action>.ContentsPointer) -> Void
     ) -> Receipt {
-        let kept = contents.pointee.state
+        let original = contents.pointee.state
         var outcome = core.refusal(batch.envelope, contents)
         if outcome == nil {
             switch validate(batch, contents) {
@@ -215,7 +216,7 @@ extension Store {
         }
         let receipt = Receipt(outcome ?? .ignored, revision: contents.pointee.revision)
         inspect(receipt, contents)
-        contents.pointee.state = kept
+        contents.pointee.state = original
         return receipt
     }
 
@@ -260,7 +261,8 @@ extension Store {
         return nil
     }
 
-    /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is released.
+    /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is
+    /// released.
     @usableFromInline
     package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)

@@ -186,7 +186,7 @@ extension StoreCore {
         return effects.isNearEffectLimit(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
-    /// Whether the effects of one more action fit into `capacity`, where they are reserved. None is started.
+    /// Reserves the effects of one more action in `capacity`; false if they do not fit. No effect is started.
     func reserveEffects(
         _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
         _ capacity: inout EffectTable<Action>
@@ -273,8 +273,9 @@ extension DispatchContext {
 
 // Events of effects. Everything here happens under the store's lock.
 //
-// `started` comes after the commit that caused the effect, and its end before the commit of its last action. `cancelled` comes
-// after the commit that cancelled it. Within a batch all of these come at the end, when subscribers know all commits.
+// `started` comes after the commit that caused the effect, and its end before the commit of its last action.
+// `cancelled` comes after the commit that cancelled it. Within a batch all of these come at the end, when subscribers
+// know all commits.
 extension StoreCore {
     /// Notifies the observers of effects. Without observers no event is made.
     func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {

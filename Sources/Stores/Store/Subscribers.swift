@@ -99,7 +99,7 @@ public final class Subscription: Sendable {
     private let end: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - check: stops the process where the subscription must not be cancelled now.
+    ///   - check: stops the process if the subscription must not be cancelled now.
     ///   - end: removes the subscriber; may be called more than once.
     init(check: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
         self.check = check
@@ -119,8 +119,8 @@ public final class Subscription: Sendable {
 @usableFromInline
 package final class UnretainedArray<Element: AnyObject & Sendable>: Sendable {
     private let owner: [Element]
-    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`, and
-    // `owner` retains the elements.
+    // The same elements, without reference counting. Safe although `nonisolated(unsafe)`: nothing writes after `init`,
+    // and `owner` retains the elements.
     @usableFromInline nonisolated(unsafe) let elements: UnsafeBufferPointer<Unmanaged<Element>>
 
     @usableFromInline

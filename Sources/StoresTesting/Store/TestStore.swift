@@ -3,10 +3,10 @@ public import Stores
 
 /// A store for tests that must assert everything that happens.
 ///
-/// - Exhaustive: the test asserts, in order, each change of state and each action that a middleware, an effect or a timer sends.
-///   A missing assertion is a failure of the next step, of ``finish()``, or when the store is released.
-/// - Deterministic: effects run on the thread of the test, inside the calls below, in one order. Only ``advance(by:)`` lets time
-///   pass. Unstructured tasks (`Task {}`) and `Task.sleep` inside an effect are outside of this control: see
+/// - Exhaustive: the test asserts, in order, each change of state and each action that a middleware, an effect or a
+///   timer sends. A missing assertion is a failure of the next step, of ``finish()``, or when the store is released.
+/// - Deterministic: effects run on the thread of the test, inside the calls below, in one order. Only ``advance(by:)``
+///   lets time pass. Unstructured tasks (`Task {}`) and `Task.sleep` inside an effect are outside of this control: see
 ///   ``waitForEffects()``.
 /// - It is a `Store`, with the same rules and policies. Actions that an interceptor stops are not seen.
 ///
@@ -88,7 +88,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     /// Dispatches `action` and asserts that it is ignored.
     public func expectIgnored(_ action: Action) throws(TestStoreFailure) { try dispatch(action, .ignored) }
 
-    /// Asserts the next action that a middleware, an effect or a timer has sent, with its outcome and its change of the state.
+    /// Asserts the next action that a middleware, an effect or a timer has sent, with its outcome and its change of the
+    /// state.
     ///
     /// - Throws: `TestStoreFailure` if an assertion fails, or if no action was sent.
     public func receive(
@@ -106,7 +107,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         try assert(event, action, from: event.outcome, to: outcome, change)
     }
 
-    /// Advances the time. Sleeping effects wake one by one, in the order of their times, and each runs until it waits again.
+    /// Advances the time. Sleeping effects wake one by one, in the order of their times, and each runs until it waits
+    /// again.
     public func advance(by duration: Duration) throws(TestStoreFailure) {
         try advance(to: clock.now() + Int(duration / .milliseconds(1)))
     }
@@ -157,9 +159,9 @@ extension TestStore {
 
     /// Remembers the action while its effects run.
     private func track(_ receipt: Receipt, of action: Action) {
-        guard let chain = receipt.effectGroup else { return }
+        guard let group = receipt.effectGroup else { return }
         let id = log.withLock { $0.begin(action) }
-        chain.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
+        group.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
     }
 
     private func assert(

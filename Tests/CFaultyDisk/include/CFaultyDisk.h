@@ -32,7 +32,7 @@ int faulty_disk_has_ended(faulty_disk *disk);
 // Has no file made shorter from now on, or again.
 void faulty_disk_refuse_cuts(faulty_disk *disk, int refuses);
 
-// Has each sync wait until it is let go.
+// Makes each sync wait until it is released.
 void faulty_disk_hold(faulty_disk *disk, int holds);
 
 // How often was synced.

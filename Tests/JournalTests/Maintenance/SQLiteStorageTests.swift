@@ -14,7 +14,7 @@ struct SQLiteStorageTests {
         for number in 0..<sessions {
             let session = journal.create(Step.session("s\(number)"))
             Step.store(session).step(steps)
-            await session.kept()
+            await session.awaitDurable()
         }
         await journal.closed()
         return file
@@ -46,7 +46,7 @@ struct SQLiteStorageTests {
         #expect(found.problems.count == 1)
         #expect(found.problems.first?.hasPrefix("session s0: ") == true)
         let journal = try file.open()
-        #expect(try await journal.session("s1").past.count == 700)
+        #expect(try await journal.session("s1").replayable.count == 700)
     }
 
     @Test(
@@ -93,7 +93,7 @@ struct SQLiteStorageTests {
         #expect(try await session.commits(after: 199) == nil)
         #expect(try await session.commits(after: 200)?.count == 500)
         Step.store(session, from: 700).step()
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         await journal.closed()
         let cut = try file.number("SELECT cut FROM sessions WHERE number = 1")
         #expect(cut >= 500 && cut <= 601)
@@ -137,11 +137,11 @@ struct SQLiteStorageTests {
         let journal = try file.open()
         let store = Step.store(try await journal.session("s1").journal, from: 700)
         store.step(5)
-        #expect(try await journal.session("s1").kept.revision == 705)
+        #expect(try await journal.session("s1").summary.revision == 705)
         try SQLiteStorage.backup(file.path, to: other.path)
         #expect(throws: StorageError.self) { try SQLiteStorage.backup(file.path, to: other.path) }
         #expect(try SQLiteStorage.verify(other.path).commits == 1405)
-        #expect(try await other.open().session("s1").past.count == 705)
+        #expect(try await other.open().session("s1").replayable.count == 705)
         #expect(try other.mode() == 0o600)
     }
 
@@ -160,20 +160,20 @@ struct SQLiteStorageTests {
     @Test("a restored backup gets one new history")
     func restoredBackupHasNewHistory() async throws {
         let (file, other) = (try await file(), try JournalFile())
-        let known = try await file.open().session("s1").kept.record.historyID
+        let known = try await file.open().session("s1").summary.record.historyID
         try SQLiteStorage.backup(file.path, to: other.path)
         var seen: Set<String> = []
         for _ in 1...2 {
             let journal = try other.open()
-            seen.insert(try await journal.session("s1").kept.record.historyID)
+            seen.insert(try await journal.session("s1").summary.record.historyID)
             await journal.closed()
         }
         #expect(seen.count == 1 && !seen.contains(known))
         // What began in the copy is of no other file.
         let journal = try other.open()
-        await journal.create(Step.session("new")).kept()
+        await journal.create(Step.session("new")).awaitDurable()
         await journal.closed()
-        #expect(try await other.open().session("new").kept.record.historyID == Step.session("new").historyID)
+        #expect(try await other.open().session("new").summary.record.historyID == Step.session("new").historyID)
     }
 
     @Test("imports an exported session with all retained commits", arguments: [1000, 50])
@@ -188,9 +188,9 @@ struct SQLiteStorageTests {
         let journal = try other.open()
         for id in ["s1", "new"] {
             let found = try await journal.session(id)
-            #expect(found.past.count == 700 && found.kept.revision == 700)
+            #expect(found.replayable.count == 700 && found.summary.revision == 700)
             Step.store(found.journal, from: 700).step()
-            #expect(await found.journal.kept() == nil)
+            #expect(await found.journal.awaitDurable() == nil)
         }
         #expect(throws: StorageError.inUse(path: other.path)) {
             try SQLiteStorage.insert(document, into: other.path, as: "third")

@@ -24,7 +24,7 @@ struct MemoryJournalTests {
         let journal = journal(keeping: 100, commits: 10)
         #expect(journal.bufferedCommits(after: 0, limit: 3)?.map(\.revision) == [1, 2, 3])
         #expect(journal.bufferedCommits(after: 3, limit: 100)?.map(\.revision) == Array(4...10))
-        #expect(journal.bufferedCommits(after: 3, limit: 1)?.map(\.at) == [Step.moment])
+        #expect(journal.bufferedCommits(after: 3, limit: 1)?.map(\.committedAt) == [Step.moment])
     }
 
     @Test("has nothing beyond the newest commit, and nothing for a session without any", arguments: [10, 11, Int.max])
@@ -39,13 +39,13 @@ struct MemoryJournalTests {
     func retention(commits: Int) throws {
         let journal = journal(keeping: 8, commits: commits)
         let oldest = try #require((0...commits).first { journal.bufferedCommits(after: $0, limit: 1) != nil })
-        let kept = try #require(journal.bufferedCommits(after: oldest, limit: .max)).map(\.revision)
-        #expect(kept == Array((oldest + 1)..<(commits + 1)))
-        #expect(kept.count >= min(commits, 8) && kept.count <= 16)
+        let retained = try #require(journal.bufferedCommits(after: oldest, limit: .max)).map(\.revision)
+        #expect(retained == Array((oldest + 1)..<(commits + 1)))
+        #expect(retained.count >= min(commits, 8) && retained.count <= 16)
     }
 
     @Test(
-        "makes every earlier state of a kept one and the changes since, as far as it goes back",
+        "makes every earlier state from a snapshot and the patches after it, as far as it goes back",
         arguments: [
             (8, 5), (8, 40), (1, 9), (1000, 200), (100, 1000),
         ])

@@ -23,25 +23,25 @@ struct CrashTests {
             }
             for _ in 0..<rounds {
                 store.weigh(steps)
-                guard await ledger.note(id, store.revision, { await session.kept() }) else { return }
+                guard await ledger.record(id, store.revision, { await session.awaitDurable() }) else { return }
             }
         }
     }
 
     /// A file with a few sessions, in whose log everything stands, or nothing does.
-    private func file(closes: Bool) async throws -> (JournalFile, kept: [String: Int]) {
+    private func file(closes: Bool) async throws -> (JournalFile, durable: [String: Int]) {
         let file = try JournalFile()
         let journal = try file.open()
         let ledger = Ledger()
         try await work(journal, ledger, ["a", "b"], steps: 20)
-        guard closes else { return (try file.copy(), ledger.all.compactMapValues(\.kept)) }
+        guard closes else { return (try file.copy(), ledger.all.compactMapValues(\.durable)) }
         await journal.closed()
-        return (file, ledger.all.compactMapValues(\.kept))
+        return (file, ledger.all.compactMapValues(\.durable))
     }
 
     @Test("in a new file")
     func making() async throws {
-        let count = try await endingEverywhere(from: nil) { file, disk, ledger in
+        let count = try await crashAtEveryCall(from: nil) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             try await work(journal, ledger, ["a", "b"])
             await journal.closed()
@@ -52,8 +52,8 @@ struct CrashTests {
     @Test("in a file that is being brought up to date", arguments: [true, false])
     func upgrading(hasLog: Bool) async throws {
         let old = try await UpgradeTests.file().firstVersion(hasLog: hasLog)
-        let kept = ["whole": 20, "idle": 0, "cut": 100, "gone": 10]
-        let count = try await endingEverywhere(from: old, kept: kept) { file, disk, ledger in
+        let durable = ["whole": 20, "idle": 0, "cut": 100, "gone": 10]
+        let count = try await crashAtEveryCall(from: old, durable: durable) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             try await work(journal, ledger, ["new", "newer"])
             await journal.closed()
@@ -63,8 +63,8 @@ struct CrashTests {
 
     @Test("while the log is taken over, and begun anew", arguments: [true, false])
     func takingOver(closes: Bool) async throws {
-        let (template, kept) = try await file(closes: closes)
-        let count = try await endingEverywhere(from: template, kept: kept) { file, disk, ledger in
+        let (template, durable) = try await file(closes: closes)
+        let count = try await crashAtEveryCall(from: template, durable: durable) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             for _ in 0..<2 {
                 try await work(journal, ledger, ["a", "b"], rounds: 1)
@@ -77,8 +77,8 @@ struct CrashTests {
 
     @Test("while old commits go")
     func thinningOut() async throws {
-        let (template, kept) = try await file(closes: true)
-        let count = try await endingEverywhere(from: template, kept: kept, losing: [.nothing, .all]) {
+        let (template, durable) = try await file(closes: true)
+        let count = try await crashAtEveryCall(from: template, durable: durable, losing: [.nothing, .all]) {
             file, disk, ledger in
             guard let journal = try? file.open(keepCommits: 16, vfs: disk.name) else { return }
             try await work(journal, ledger, ["a"], steps: 25, rounds: 3)
@@ -95,9 +95,9 @@ struct CrashTests {
         let first = try template.open()
         let session = first.create(Parcel.session())
         Parcel.store(session).weigh(3)
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         await first.closed()
-        let count = try await endingEverywhere(from: template, kept: ["parcel": 3]) { file, disk, ledger in
+        let count = try await crashAtEveryCall(from: template, durable: ["parcel": 3]) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }
             _ = try? await goOn(journal, ledger)
             await journal.closed()
@@ -112,13 +112,15 @@ struct CrashTests {
         #expect(count > 10)
     }
 
-    /// Has the session go on as the newer kind, and commits once.
+    /// Resumes the session as the newer kind, and commits once.
     private func goOn(_ journal: SQLiteJournal, _ ledger: Ledger) async throws -> HostedStore {
         let found = try await journal.session("parcel")
         let store = try Parcel.store(Parcel.second, found)
-        guard await ledger.note("parcel", store.revision, { await found.journal.kept() }) else { return store }
+        guard await ledger.record("parcel", store.revision, { await found.journal.awaitDurable() }) else {
+            return store
+        }
         store.weigh()
-        _ = await ledger.note("parcel", store.revision) { await found.journal.kept() }
+        _ = await ledger.record("parcel", store.revision) { await found.journal.awaitDurable() }
         return store
     }
 }

@@ -55,7 +55,7 @@ struct RandomTransactionTests {
                 store.dispatch(batch, options) { _ in }
                 revision += count
             }
-            #expect(await session.kept() == nil)
+            #expect(await session.awaitDurable() == nil)
             // What is given to the writer is behind this, also where that is all that was awaited.
             _ = try await journal.found("session")
             if Bool.random(using: &random) {
@@ -65,7 +65,8 @@ struct RandomTransactionTests {
             }
             journal = try file.open(seed.isMultiple(of: 2) ? .full : .relaxed)
             let found = try await journal.session("session")
-            #expect(found.kept.revision == revision && found.past.count == revision && found.answers == answers)
+            #expect(
+                found.summary.revision == revision && found.replayable.count == revision && found.answers == answers)
             session = found.journal
             for _ in 0..<5 {
                 let after = Int.random(in: 0...revision, using: &random)
@@ -82,7 +83,7 @@ struct RandomTransactionTests {
     /// All that there is to records.
     private static func words(_ records: [CommitRecord]) -> [String] {
         records.map {
-            "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.at) \($0.changes)"
+            "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.committedAt) \($0.changes)"
         }
     }
 }

@@ -15,7 +15,7 @@ struct RefusedTests {
         let journal = try file.open(vfs: disk.name, report: report)
         let session = journal.create(Step.session())
         Step.store(session).step(10)
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         guard newLog else { return (file, journal) }
         await journal.closed()
         return (file, try file.open(vfs: disk.name, report: report))
@@ -28,14 +28,14 @@ struct RefusedTests {
         let found = try await journal.session("session")
         await journal.closed()
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
-        return found.past.count == found.kept.revision ? found.kept.revision : nil
+        return found.replayable.count == found.summary.revision ? found.summary.revision : nil
     }
 
     /// Commits what cannot be synced.
     private func refuse(_ journal: SQLiteJournal, _ steps: Int) async throws {
         let session = try await journal.session("session").journal
         Step.store(session, from: 10).step(steps)
-        guard case .unavailable = await session.kept() else { throw Missing(id: "failure") }
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
     }
 
     @Test("does not come back where the process ends then", arguments: [1, 5, 300], [true, false])
@@ -54,7 +54,7 @@ struct RefusedTests {
     @Test("is cut off again and again where that fails too", arguments: [true, false])
     func cutting(newLog: Bool) async throws {
         let disk = try FaultyDisk()
-        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        let (events, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let (file, journal) = try await file(disk, newLog: newLog) { next.yield($0) }
         disk.refuseCuts(true)
         disk.fail(FAULTY_SYNC, after: newLog ? 1 : 0)
@@ -70,12 +70,12 @@ struct RefusedTests {
         #expect(try await left(file) == 10)
         #expect(!journal.isAvailable)
         disk.heal()
-        var told = news.makeAsyncIterator()
-        guard case .failed = await told.next() else { throw Missing(id: "news") }
-        #expect(await told.next() == .recovered)
+        var iterator = events.makeAsyncIterator()
+        guard case .failed = await iterator.next() else { throw Missing(id: "event") }
+        #expect(await iterator.next() == .recovered)
         let session = try await journal.session("session").journal
         Step.store(session, from: 10).step()
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         #expect(try await left(file) == 11)
     }
 

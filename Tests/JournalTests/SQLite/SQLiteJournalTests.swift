@@ -17,18 +17,18 @@ struct SQLiteJournalTests {
                 session = journal.create(Step.session())
             } else {
                 let found = try await journal.session("session")
-                #expect(found.kept.revision == opened * 100 && found.past.count == opened * 100)
-                #expect(found.kept.record == Step.session())
+                #expect(found.summary.revision == opened * 100 && found.replayable.count == opened * 100)
+                #expect(found.summary.record == Step.session())
                 session = found.journal
             }
             Step.store(session, from: opened * 100).step(100)
-            #expect(await session.kept() == nil)
+            #expect(await session.awaitDurable() == nil)
             if closes { await journal.closed() }
         }
         let journal = try file.open()
         #expect(journal.sessionCount == 1)
         let found = try await journal.session("session")
-        #expect(found.past.count == 300)
+        #expect(found.replayable.count == 300)
         #expect(try await found.journal.commits(after: 0)?.map(\.revision) == Array(1...300))
     }
 
@@ -58,9 +58,9 @@ struct SQLiteJournalTests {
         options.idempotencyRecord = { _ in answer }
         store.dispatch(batch, options) { _ in }
         store.dispatch(batch, DispatchOptions()) { _ in }
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         let found = try await journal.session("session")
-        #expect(found.kept.revision == 6 && found.answers == [answer] && found.past.count == 6)
+        #expect(found.summary.revision == 6 && found.answers == [answer] && found.replayable.count == 6)
     }
 
     @Test("is refused to a second who opens the same file, until the first is done with it")

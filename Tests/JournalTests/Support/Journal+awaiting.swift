@@ -2,7 +2,7 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Waits for what `begin` calls its argument with.
+/// Waits for the value that `begin` passes to its completion.
 ///
 /// The value goes through a lock, since ThreadSanitizer does not always see that a continuation hands it over.
 private func awaiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
@@ -21,12 +21,12 @@ extension Journal {
         try await awaiting { load(id, done: $0) }.get()
     }
 
-    /// The session, which must be there.
+    /// Loads a session that must exist.
     func session(_ id: String) async throws -> Found {
-        guard case .session(let kept, let past, let answers, let journal) = try await found(id) else {
+        guard case .session(let summary, let replayable, let answers, let journal) = try await found(id) else {
             throw Missing(id: id)
         }
-        return Found(kept: kept, past: past, answers: answers, journal: journal)
+        return Found(summary: summary, replayable: replayable, answers: answers, journal: journal)
     }
 
     func listed(after id: String? = nil, limit: Int = 100) async throws -> [SessionSummary] {
@@ -52,25 +52,25 @@ extension SessionLookup {
     }
 }
 
-/// A session as a journal found it.
+/// A session that a journal has loaded.
 struct Found {
-    let kept: SessionSummary
-    let past: ReplayableState
+    let summary: SessionSummary
+    let replayable: ReplayableState
     let answers: [IdempotencyRecord]
     let journal: any SessionJournal
 }
 
-/// A session that is not there.
+/// Something that a test expects is missing.
 struct Missing: Error {
     let id: String
 }
 
 extension SessionJournal {
-    /// Waits until everything is kept.
+    /// Waits until everything that was appended is durable.
     ///
-    /// - Returns: why it is not.
+    /// - Returns: why it cannot become durable; nil if it is.
     @discardableResult
-    func kept() async -> JournalError? {
+    func awaitDurable() async -> JournalError? {
         await awaiting { whenDurable($0) }
     }
 

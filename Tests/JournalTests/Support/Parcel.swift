@@ -3,22 +3,22 @@ import Journal
 import StoreHosting
 import Stores
 
-/// A parcel as two releases of a program know it: what one calls its weight are grams to the other.
+/// The state of two releases of a program: the second one renames a member.
 enum Parcel {
     struct First: HostedState, ObjectState, Restorable {
         var weight = 0
 
         init() {}
-        init(restoring kept: PersistedValue) throws(RestorationError) { weight = try kept.member("weight") }
-        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("weight", weight) }
+        init(restoring persisted: PersistedValue) throws(RestorationError) { weight = try persisted.member("weight") }
+        func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("weight", weight) }
     }
 
     struct Second: HostedState, ObjectState, Restorable {
         var grams = 0
 
         init() {}
-        init(restoring kept: PersistedValue) throws(RestorationError) { grams = try kept.member("grams") }
-        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("grams", grams) }
+        init(restoring persisted: PersistedValue) throws(RestorationError) { grams = try persisted.member("grams") }
+        func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("grams", grams) }
     }
 
     struct Action: DeclaredAction, Equatable {
@@ -48,14 +48,15 @@ enum Parcel {
         first.makeStore(environment: StoreEnvironment(clock: Step.Clock()), recorder: journal)
     }
 
-    /// A store that goes on as one release or the other.
+    /// A store that is restored by one release or the other.
     static func store(_ kind: StoreKind, _ found: Found) throws -> HostedStore {
-        let initial = found.kept.record.initial
-        guard let state = found.past.state(initial: initial.json) else { throw Missing(id: "state") }
-        let kept = StateSnapshot(json: state.encoded(), hidden: found.past.hidden ?? initial.hidden)
+        let initial = found.summary.record.initial
+        guard let state = found.replayable.state(initial: initial.json) else { throw Missing(id: "state") }
+        let persisted = StateSnapshot(
+            json: state.encoded(), privateState: found.replayable.privateState ?? initial.privateState)
         let store = try kind.makeStore(
-            environment: StoreEnvironment(clock: Step.Clock()), recorder: found.journal, from: kept,
-            revision: found.kept.revision)
+            environment: StoreEnvironment(clock: Step.Clock()), recorder: found.journal, from: persisted,
+            revision: found.summary.revision)
         store.resume()
         return store
     }

@@ -5,7 +5,7 @@ import Stores
 import StoresTesting
 import Testing
 
-/// A state that an older program has kept.
+/// Restoring states that an older program has persisted.
 @Suite struct MigrationTests {
     private final class Log: CommitRecorder {
         // Guards the records; taken inside the store's lock.
@@ -36,8 +36,8 @@ import Testing
     func isMigratedByACommit(_ kind: StoreKind, _ schema: Int, _ weight: String) throws {
         #expect(kind.schema == schema)
         let log = Log()
-        let kept = old()
-        let store = try kind.makeStore(recorder: log, from: kept, revision: 3)
+        let persisted = old()
+        let store = try kind.makeStore(recorder: log, from: persisted, revision: 3)
         #expect(log.count == 0)
         store.resume()
         #expect(store.revision == 4)
@@ -48,48 +48,49 @@ import Testing
         #expect(record.type == "store/migrated")
         #expect(record.payload == ["from": 1, "to": .integer(schema)])
         #expect(record.origin == .system)
-        let before = try JSONValue(parsing: kept.json)
+        let before = try JSONValue(parsing: persisted.json)
         #expect(try record.changes.applied(to: before) == JSONValue(parsing: json))
-        #expect(record.hidden == Array(#"{"$schema":\#(schema),"looks":2}"#.utf8))
+        #expect(record.privateState == Array(#"{"$schema":\#(schema),"looks":2}"#.utf8))
         // Once is enough.
         let again = try kind.makeStore(
-            recorder: log, from: StateSnapshot(json: store.read().json, hidden: record.hidden), revision: 4)
+            recorder: log, from: StateSnapshot(json: store.read().json, privateState: record.privateState), revision: 4)
         again.resume()
         #expect(again.revision == 4)
         again.dispatch(["type": "locker/look"], DispatchOptions()) { _ in }
         #expect(log.count == 2)
-        #expect(log.last?.hidden == Array(#"{"$schema":\#(schema),"looks":3}"#.utf8))
+        #expect(log.last?.privateState == Array(#"{"$schema":\#(schema),"looks":3}"#.utf8))
     }
 
     @Test func stateOfANewerProgramIsRefused() throws {
-        let kept = Locker.third.makeStore().snapshot().state
+        let persisted = Locker.third.makeStore().snapshot().state
         for kind in [Locker.first, Locker.second] {
             #expect(throws: RestorationError.newerSchema(3, known: kind.schema)) {
-                try kind.makeStore(from: kept, revision: 0)
+                try kind.makeStore(from: persisted, revision: 0)
             }
         }
-        for told in ["0", "-1", #""2""#, "1.5", "null"] {
-            let hidden = Array(#"{"$schema":\#(told),"looks":0}"#.utf8)
+        for schema in ["0", "-1", #""2""#, "1.5", "null"] {
+            let privateState = Array(#"{"$schema":\#(schema),"looks":0}"#.utf8)
             #expect(
                 throws: RestorationError.unreadable(
-                    .hidden, at: .root.appending("$schema"), "must be a number from 1")
+                    .privateState, at: .root.appending("$schema"), "must be a number from 1")
             ) {
-                try Locker.third.makeStore(from: StateSnapshot(json: kept.json, hidden: hidden), revision: 0)
+                try Locker.third.makeStore(
+                    from: StateSnapshot(json: persisted.json, privateState: privateState), revision: 0)
             }
         }
     }
 
     /// What a migration cannot make anything of is refused, and is no end of the process.
     @Test func aMigrationMayFail() throws {
-        let kept = StateSnapshot(json: Array("{}".utf8), hidden: Array(#"{"$schema":2,"looks":0}"#.utf8))
+        let persisted = StateSnapshot(json: Array("{}".utf8), privateState: Array(#"{"$schema":2,"looks":0}"#.utf8))
         #expect(throws: RestorationError.unreadable(.state, at: .root.appending("title"), "is missing")) {
-            try Locker.third.makeStore(from: kept, revision: 1)
+            try Locker.third.makeStore(from: persisted, revision: 1)
         }
     }
 
     /// A new session of a newer kind is its own from the beginning.
     @Test func whatIsNewNeedsNoMigration() throws {
-        #expect(Locker.second.initialSnapshot.hidden == Array(#"{"$schema":2,"looks":0}"#.utf8))
+        #expect(Locker.second.initialSnapshot.privateState == Array(#"{"$schema":2,"looks":0}"#.utf8))
         let store = try Locker.second.makeStore(from: Locker.second.initialSnapshot, revision: 0)
         store.resume()
         #expect(store.revision == 0)

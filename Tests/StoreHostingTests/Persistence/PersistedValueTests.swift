@@ -16,9 +16,9 @@ import Testing
 
             init(id: String) { self.id = id }
 
-            init(restoring kept: PersistedValue) throws(RestorationError) {
-                id = try kept.member("id")
-                parts = try kept.member("parts")
+            init(restoring persisted: PersistedValue) throws(RestorationError) {
+                id = try persisted.member("id")
+                parts = try persisted.member("parts")
             }
 
             func encode(into json: inout JSONWriter) {
@@ -38,16 +38,16 @@ import Testing
 
         init() {}
 
-        init(restoring kept: PersistedValue) throws(RestorationError) {
-            number = try kept.member("number")
-            anything = try kept.member("anything")
-            stamped = try kept.member("stamped")
-            items = try kept.table()
-            maybe = try kept.member(ifPresent: "maybe")
-            token = try kept.secret("token") ?? "lost"
+        init(restoring persisted: PersistedValue) throws(RestorationError) {
+            number = try persisted.member("number")
+            anything = try persisted.member("anything")
+            stamped = try persisted.member("stamped")
+            items = try persisted.table()
+            maybe = try persisted.member(ifPresent: "maybe")
+            token = try persisted.secret("token") ?? "lost"
         }
 
-        func visit(_ members: inout some MemberVisitor & ~Copyable) {
+        func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
             members.member("number", number)
             members.member("anything", anything)
             members.member("stamped", stamped, stamp: $stamped)
@@ -93,11 +93,11 @@ import Testing
         let store = kind.makeStore()
         #expect(try kind.makeStore(from: store.snapshot().state, revision: 0).read().json == store.read().json)
         store.dispatch(["type": "sample/fill"], DispatchOptions()) { _ in }
-        let kept = store.snapshot().state
-        #expect(kept.hidden == Array("{}".utf8))
-        let next = try kind.makeStore(from: kept, revision: 1)
+        let persisted = store.snapshot().state
+        #expect(persisted.privateState == Array("{}".utf8))
+        let next = try kind.makeStore(from: persisted, revision: 1)
         #expect(next.read().json == store.read().json)
-        #expect(next.snapshot().state == kept)
+        #expect(next.snapshot().state == persisted)
     }
 
     @Test(arguments: [
@@ -107,31 +107,33 @@ import Testing
         let json = String(decoding: kind.initialState, as: UTF8.self).replacing("0.5", with: number)
         let failure = #expect(throws: RestorationError.self) {
             try kind.makeStore(
-                from: StateSnapshot(json: Array(json.utf8), hidden: kind.initialSnapshot.hidden), revision: 0)
+                from: StateSnapshot(json: Array(json.utf8), privateState: kind.initialSnapshot.privateState),
+                revision: 0)
         }
-        #expect(failure?.description == "in the kept state, " + complaint)
+        #expect(failure?.description == "in the persisted state, " + complaint)
     }
 
     @Test func whatIsNotJSONIsRefused() {
         let initial = kind.initialSnapshot
         #expect(throws: RestorationError.malformed(.state)) {
-            try kind.makeStore(from: StateSnapshot(json: [], hidden: initial.hidden), revision: 0)
+            try kind.makeStore(from: StateSnapshot(json: [], privateState: initial.privateState), revision: 0)
         }
-        #expect(throws: RestorationError.malformed(.hidden)) {
-            try kind.makeStore(from: StateSnapshot(json: initial.json, hidden: [0x7B]), revision: 0)
+        #expect(throws: RestorationError.malformed(.privateState)) {
+            try kind.makeStore(from: StateSnapshot(json: initial.json, privateState: [0x7B]), revision: 0)
         }
         #expect(throws: RestorationError.unreadable(.state, at: .root, "must be an object")) {
-            try kind.makeStore(from: StateSnapshot(json: Array("[]".utf8), hidden: initial.hidden), revision: 0)
+            try kind.makeStore(
+                from: StateSnapshot(json: Array("[]".utf8), privateState: initial.privateState), revision: 0)
         }
     }
 
-    /// A kind that says nothing of it works as ever, and cannot be kept.
+    /// A kind whose state is not `Restorable` works, but cannot be persisted.
     @Test func aStateThatIsNotRestorableIsNotPersisted() throws {
         let kind = StoreKind.store("plain", PlainReducer.self)
         #expect(!kind.isRestorable)
         #expect(kind.initialSnapshot == StateSnapshot(json: Array("null".utf8)))
         #expect(throws: RestorationError.notRestorable) { try kind.makeStore(from: kind.initialSnapshot, revision: 0) }
-        // To show a part of what was kept takes no restoration.
+        // A pointer reads the persisted JSON without restoring the state.
         #expect(try kind.select(.root, of: kind.initialSnapshot) == Array("null".utf8))
         #expect(throws: RestorationError.notRestorable) { try kind.select(.named("any"), of: kind.initialSnapshot) }
     }

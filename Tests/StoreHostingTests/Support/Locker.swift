@@ -9,12 +9,12 @@ enum Locker {
 
         init() {}
 
-        init(restoring kept: PersistedValue) throws(RestorationError) {
-            name = try kept.member("name")
-            seen = try kept.hidden("seen", in: 0...1000)
+        init(restoring persisted: PersistedValue) throws(RestorationError) {
+            name = try persisted.member("name")
+            seen = try persisted.privateMember("seen", in: 0...1000)
         }
 
-        func visit(_ members: inout some MemberVisitor & ~Copyable) { members.member("name", name) }
+        func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("name", name) }
         func encodePrivate(into members: inout PrivateStateEncoder) { members.member("seen", seen) }
     }
 
@@ -25,13 +25,13 @@ enum Locker {
 
         init() {}
 
-        init(restoring kept: PersistedValue) throws(RestorationError) {
-            title = try kept.member("title")
-            weight = try kept.member("weight")
-            looks = try kept.hidden("looks", in: 0...1000)
+        init(restoring persisted: PersistedValue) throws(RestorationError) {
+            title = try persisted.member("title")
+            weight = try persisted.member("weight")
+            looks = try persisted.privateMember("looks", in: 0...1000)
         }
 
-        func visit(_ members: inout some MemberVisitor & ~Copyable) {
+        func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
             members.member("title", title)
             members.member("weight", weight)
         }
@@ -73,9 +73,9 @@ enum Locker {
     static let second = StoreKind.store("locker", SecondReducer.self, migrations: [renaming])
     static let third = StoreKind.store("locker", SecondReducer.self, migrations: [renaming, weighing])
 
-    static let renaming: StoreKind.Migration = { state, hidden in
+    static let renaming: StoreKind.Migration = { state, privateState in
         state = ["title": state["name"] ?? "", "weight": nil]
-        hidden = ["looks": hidden["seen"] ?? 0]
+        privateState = ["looks": privateState["seen"] ?? 0]
     }
 
     static let weighing: StoreKind.Migration = { state, _ throws(RestorationError) in

@@ -1,7 +1,7 @@
 import StoreHosting
 import Stores
 
-/// Seals so that a test can tell, and nobody is protected.
+/// A reversible transformation that tests can recognize. It protects nothing.
 struct MirrorSealer: SecretSealer {
     var mark: UInt8 = 1
 

@@ -113,7 +113,7 @@ import Testing
         #expect(page["x-content-type-options"] == "nosniff")
         #expect(page["referrer-policy"] == "no-referrer")
         #expect(page["cache-control"] == "no-store")
-        // Nobody can know what the next page is told by.
+        // Each page has new nonces, which nobody can predict.
         #expect(try await Self.page()["content-security-policy"] != policy)
     }
 

@@ -47,7 +47,7 @@ import Testing
                 let response = try await fork(session, body)
                 #expect(response[json: "forkedFrom"] == ["revision": 3])
                 let forked = LiveSession(server: server, path: try #require(response["location"]))
-                // An id that was given is not given again, though nothing that can be seen tells of it.
+                // The fork does not reuse the id of the removed task, although the visible state does not show it.
                 let added = try await forked.dispatch("tasks/add", ["title": "three"])
                 #expect(added.at("/state/tasks/ids") == [1, 3])
             }

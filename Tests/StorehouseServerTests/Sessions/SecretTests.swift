@@ -19,7 +19,7 @@ import Testing
             texts.append(try await Self.enter(session).text)
             async let answer = session.dispatch("login/authenticate", fields: [("Prefer", "wait=20")])
             await remote.called(times: 1)
-            // The remote service alone is told.
+            // Only the remote service receives the secret.
             #expect(String(decoding: remote.requests[0].body, as: UTF8.self).contains(Self.secret))
             remote.reply(status: status, #"{"echo":"\#(Self.secret)"}"#)
             texts.append(try await answer.text)

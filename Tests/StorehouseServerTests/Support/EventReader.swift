@@ -76,7 +76,7 @@ struct StreamEvent: Sendable, Equatable {
 }
 
 extension StreamEvent {
-    /// The value that it shows to whoever had `old`.
+    /// The value after the event, for a client that has `old`.
     func applied(to old: JSONValue?) throws -> JSONValue? {
         guard name == "patch" else { return state }
         var value = old ?? .null

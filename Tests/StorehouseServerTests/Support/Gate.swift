@@ -7,7 +7,7 @@ final class Gate: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    // Guards the free places and who waits for one; nobody is resumed while it is held.
+    // Guards the free places and the waiting tasks. No continuation is resumed while it is held.
     private let contents: Locked<Contents>
 
     init(places: Int) { contents = Locked(Contents(places: places)) }
@@ -26,7 +26,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Gives the place to whoever waits longest.
+    /// Passes the place to the task that has waited longest.
     func leave() {
         let next: (@Sendable () -> Void)? = contents.withLock { contents in
             guard contents.waiting.isEmpty else { return contents.waiting.removeFirst() }

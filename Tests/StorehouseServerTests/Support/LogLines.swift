@@ -9,7 +9,7 @@ final class LogLines: LogSink {
         var waiting: [(part: String, resume: @Sendable () -> Void)] = []
     }
 
-    // Guards the text and who waits for some; nobody is resumed while it is held.
+    // Guards the text and the waiting tasks. No continuation is resumed while it is held.
     private let contents = Locked(Contents())
 
     var text: String { contents.withLock { $0.text } }

@@ -3,7 +3,7 @@
     import Glibc
     import Locks
 
-    /// The program in a process of its own, so that its limits, memory and time are nobody else's.
+    /// The program in its own process, with its own limits, memory and CPU time.
     struct ServerProcess: Sendable {
         struct NotBuilt: Error {}
 
@@ -48,8 +48,8 @@
             return try result.get()
         }
 
-        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of files
-        /// are open, as other tests have them.
+        /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of
+        /// files are open, as other tests have them.
         private static func spawn(
             _ program: String, _ files: Int, _ environment: [String: String], _ errors: Int32
         ) throws -> pid_t {
@@ -88,7 +88,7 @@
             return try await body(ServerProcess(port: port, log: said, id: id, end: end))
         }
 
-        /// A free port, and what the sanitizers are told.
+        /// The environment: a free port, and the options of the sanitizers.
         private static var environment: [String: String] {
             ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
                 .merging(["STOREHOUSE_HTTP_PORT": "0"]) { $1 }

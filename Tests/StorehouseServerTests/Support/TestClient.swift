@@ -5,7 +5,7 @@ import Locks
 ///
 /// It blocks on a queue of its own and never on the threads of the tests, which the server's tasks need too.
 final class TestClient: Sendable {
-    // Guards the socket; only jobs of the queue take it, so nobody waits for it.
+    // Guards the socket. Only jobs of the queue take it, so it is never contended.
     private let wire: Locked<Wire>
     private let queue = DispatchQueue(label: "client")
 

@@ -62,7 +62,7 @@ import Testing
         #expect(bench.store.state.values == [1])
     }
 
-    /// The run does not heed its cancellation, and goes on to speak.
+    /// An effect that ignores its cancellation and dispatches more actions.
     @Test func actionsOfACancelledRunAreNeverReduced() {
         let (world, gate, emitted) = (StillWorld(), Gate(), Recorder<Int>())
         let store = Store(

@@ -2,19 +2,19 @@ import Stores
 import StoresTesting
 import Testing
 
-/// What is told of effects, and where among the commits.
+/// The events of effects, and their order among the commits.
 @Suite struct EffectEventTests {
     @Test func anEffectStartsAfterItsCommitAndEndsBeforeTheCommitOfItsLastAction() {
         let witness = EffectWitness()
         witness.send(.start(1))
         witness.open(1)
-        #expect(witness.told.values == ["commit 1", "started 1", "succeeded 1", "commit 2"])
+        #expect(witness.received.values == ["commit 1", "started 1", "succeeded 1", "commit 2"])
     }
 
     @Test func anEffectWithoutReportHasSucceeded() {
         let witness = EffectWitness(.parallel) { _ in nil }
         witness.send(.start(1), .add(1))
-        #expect(witness.told.values == ["commit 1", "started 1", "succeeded 1", "commit 2"])
+        #expect(witness.received.values == ["commit 1", "started 1", "succeeded 1", "commit 2"])
     }
 
     @Test func cancellationsAreReportedAfterTheirCommit() {
@@ -22,7 +22,7 @@ import Testing
         witness.send(.start(1), .start(2), .stop)
         witness.open(1)
         #expect(
-            witness.told.values == [
+            witness.received.values == [
                 "commit 1", "started 1", "commit 2", "started 2", "commit 3", "cancelled 1", "cancelled 2",
             ])
     }
@@ -32,7 +32,7 @@ import Testing
         witness.send(.start(1), .start(2))
         witness.open(2)
         #expect(
-            witness.told.values == [
+            witness.received.values == [
                 "commit 1", "started 1", "commit 2", "cancelled 1", "started 2", "succeeded 2", "commit 3",
             ])
     }
@@ -41,7 +41,7 @@ import Testing
         let witness = EffectWitness(.latest)
         witness.store.dispatch(batch: [.start(1), .add(1), .start(2), .stop, .start(3)])
         #expect(
-            witness.told.values == [
+            witness.received.values == [
                 "commit 1", "commit 2", "commit 3", "commit 4", "commit 5", "started 1", "cancelled 1", "started 3",
                 "cancelled 3", "started 5",
             ])
@@ -53,7 +53,7 @@ import Testing
         witness.open(1)
         witness.send(.stop)
         #expect(
-            witness.told.values == [
+            witness.received.values == [
                 "commit 1", "started 1", "commit 2", "commit 3", "succeeded 1", "started 2", "commit 4", "commit 5",
                 "cancelled 2",
             ])
@@ -62,7 +62,7 @@ import Testing
     @Test func droppedEffectsAreNotReported() {
         let witness = EffectWitness(.leading)
         witness.send(.start(1), .start(2))
-        #expect(witness.told.values == ["commit 1", "started 1", "commit 2"])
+        #expect(witness.received.values == ["commit 1", "started 1", "commit 2"])
     }
 
     @Test func theDurationIncludesDelaysAndIsSetAtTheEnd() {
@@ -81,7 +81,7 @@ import Testing
         witness.send(.start(1))
         witness.advance(by: 10)
         witness.open(1)
-        #expect(witness.told.values == ["commit 1", "started 1", "failed 1 timeout", "commit 2"])
+        #expect(witness.received.values == ["commit 1", "started 1", "failed 1 timeout", "commit 2"])
         #expect(witness.events.values.last?.duration == 10)
     }
 
@@ -90,22 +90,22 @@ import Testing
         witness.send(.start(1), .start(2))
         witness.store.end()
         witness.open(1)
-        #expect(witness.told.values.suffix(2) == ["cancelled 1", "cancelled 2"])
-        #expect(witness.told.values.count == 6)
+        #expect(witness.received.values.suffix(2) == ["cancelled 1", "cancelled 2"])
+        #expect(witness.received.values.count == 6)
     }
 
     @Test func aTimerIsNoEffect() {
-        let (world, told) = (StillWorld(), Recorder<String>())
+        let (world, received) = (StillWorld(), Recorder<String>())
         let timers = Timers<Tally, TallyAction>("timers") { state in
             state.values == [1] ? [StateTimer("ring", at: 5, .add(2))] : []
         }
         let store = Store(
             Tally(), reducer: TallyReducer(), middleware: [timers],
-            environment: world.environment { told.record($0.line) })
+            environment: world.environment { received.record($0.line) })
         store.dispatch(.add(1))
         world.advance(by: 5)
         #expect(store.state.values == [1, 2])
-        #expect(told.values == [])
+        #expect(received.values == [])
     }
 
     /// Whatever is sent, in whichever order operations end: one end for each start, and behind it.

@@ -14,7 +14,7 @@ import Testing
         }
         witness.send(.start(1))
         #expect(
-            witness.told.values == [
+            witness.received.values == [
                 "commit 1", "started 1", "retrying 1 animal attempt 2 unreachable",
                 "retrying 1 animal attempt 3 bad-status", "succeeded 1 animal attempt 3",
             ])
@@ -38,7 +38,7 @@ import Testing
 
     @Test func anOperationThatThrowsHasFailed() {
         struct Lost: Error {}
-        let (world, told) = (StillWorld(), Recorder<String>())
+        let (world, received) = (StillWorld(), Recorder<String>())
         let store = Store<Tally, TallyAction>(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -56,12 +56,12 @@ import Testing
                     }
                     return number == 1 ? remote : other
                 }
-            ], environment: world.environment { told.record($0.line) })
+            ], environment: world.environment { received.record($0.line) })
         for number in 1...2 {
             store.dispatch(.start(number))
             world.run()
         }
-        #expect(told.values == ["started 1", "failed 1 circuit-open", "started 3", "failed 3"])
+        #expect(received.values == ["started 1", "failed 1 circuit-open", "started 3", "failed 3"])
         #expect(store.state.values == [-1, -2])
     }
 
@@ -78,7 +78,7 @@ import Testing
         gates[1].open()
         witness.world.run()
         #expect(reported.values == [true])
-        #expect(witness.told.values == ["commit 1", "started 1", "commit 2", "cancelled 1"])
+        #expect(witness.received.values == ["commit 1", "started 1", "commit 2", "cancelled 1"])
     }
 
     /// Its task inherits what the one that started it knows.
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func anAsyncStoreReportsTheSameEvents() {
-        let (world, told) = (StillWorld(), Recorder<String>())
+        let (world, received) = (StillWorld(), Recorder<String>())
         let store = AsyncStore(
             Tally(), reducer: Asynchronous(TallyReducer()),
             middleware: [
@@ -114,12 +114,12 @@ import Testing
                         return .add(number)
                     }
                 }
-            ], environment: world.environment { told.record($0.line) })
-        let subscription = store.subscribe { told.record("commit \($0.revision)") }
+            ], environment: world.environment { received.record($0.line) })
+        let subscription = store.subscribe { received.record("commit \($0.revision)") }
         store.send(.start(1))
         world.run()
         #expect(
-            told.values == [
+            received.values == [
                 "commit 1", "started 1", "retrying 1 animal attempt 2 unreachable", "succeeded 1 animal attempt 2",
                 "commit 2",
             ])

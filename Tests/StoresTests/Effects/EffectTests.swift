@@ -24,14 +24,14 @@ import Testing
                 emitter.emit(.add(number))
                 return .add(number + 1)
             })
-        let told = Recorder<String>()
+        let received = Recorder<String>()
         let subscription = store.subscribe { commit in
-            told.record("\(commit.revision) \(commit.origin) \(commit.cause.map(String.init) ?? "-")")
+            received.record("\(commit.revision) \(commit.origin) \(commit.cause.map(String.init) ?? "-")")
         }
         let receipt = store.dispatch(.start(1))
         #expect(receipt.effects == ["work"])
         await receipt.settled()
-        #expect(told.values == ["1 client -", "2 effect 1", "3 effect 1"])
+        #expect(received.values == ["1 client -", "2 effect 1", "3 effect 1"])
         #expect(store.state.values == [1, 2])
         withExtendedLifetime(subscription) {}
     }
@@ -105,15 +105,15 @@ import Testing
                 }
             })
         let receipt = store.dispatch(.start(1))
-        let (settled, told) = (Recorder<[Int]>(), Gate())
+        let (settled, received) = (Recorder<[Int]>(), Gate())
         receipt.effectGroup?.whenSettled {
             settled.record(store.state.values)
-            told.open()
+            received.open()
         }
         first.open()
         #expect(settled.values.isEmpty)
         second.open()
-        await told.wait()
+        await received.wait()
         await receipt.settled()
         #expect(store.state.values == [3])
         #expect(settled.values == [[3]])

@@ -37,19 +37,19 @@ import Testing
 
     @Test func subscribersAreCalledBeforeMiddlewares() {
         let store = store { _, _ in .pass }
-        let subscription = store.subscribe { [log] in log.record("told \($0.revision)") }
+        let subscription = store.subscribe { [log] in log.record("received \($0.revision)") }
         store.dispatch(.add(1))
-        #expect(log.values.suffix(3) == ["told 1", "a after 1 in [1]", "b after 1 in [1]"])
+        #expect(log.values.suffix(3) == ["received 1", "a after 1 in [1]", "b after 1 in [1]"])
         withExtendedLifetime(subscription) {}
     }
 
     @Test func aReplacedActionIsTheOneThatTheNextSeesAndThatIsCommitted() {
         let store = store { number, _ in .replace(.add(number * 10)) }
-        let told = Recorder<TallyAction>()
-        let subscription = store.subscribe { told.record($0.action) }
+        let received = Recorder<TallyAction>()
+        let subscription = store.subscribe { received.record($0.action) }
         store.dispatch(.add(1))
         #expect(log.values == ["a before 1 in []", "b before 10 in []", "a after 10 in [10]", "b after 10 in [10]"])
-        #expect(told.values == [.add(10)])
+        #expect(received.values == [.add(10)])
         withExtendedLifetime(subscription) {}
     }
 

@@ -164,9 +164,9 @@ import Testing
 
 @Suite struct CauseTests {
     /// Tells of each commit as `revision origin cause`.
-    private func told(_ store: Store<Tally, TallyAction>) -> (Recorder<String>, Subscription) {
-        let told = Recorder<String>()
-        return (told, store.subscribe { told.record("\($0.revision) \($0.origin) \($0.cause ?? 0)") })
+    private func received(_ store: Store<Tally, TallyAction>) -> (Recorder<String>, Subscription) {
+        let received = Recorder<String>()
+        return (received, store.subscribe { received.record("\($0.revision) \($0.origin) \($0.cause ?? 0)") })
     }
 
     @Test func eachActionNamesTheRevisionThatCausedIt() async {
@@ -187,10 +187,10 @@ import Testing
                 default: .none
                 }
             })
-        let (told, subscription) = told(store)
+        let (received, subscription) = received(store)
         await store.dispatch(.start(1)).settled()
         #expect(
-            told.values == [
+            received.values == [
                 "1 client 0", "2 middleware 1", "3 middleware 2", "4 effect 1", "5 effect 1", "6 middleware 5",
             ])
         withExtendedLifetime(subscription) {}
@@ -198,23 +198,23 @@ import Testing
 
     @Test func inABatchEachEffectNamesItsOwnAction() {
         let bench = EffectBench(.parallel)
-        let (told, subscription) = told(bench.store)
+        let (received, subscription) = received(bench.store)
         bench.store.dispatch(batch: [.start(1), .start(2)])
         bench.world.run()
         bench.open(2)
         bench.open(1)
-        #expect(told.values == ["1 client 0", "2 client 0", "3 effect 2", "4 effect 1"])
+        #expect(received.values == ["1 client 0", "2 client 0", "3 effect 2", "4 effect 1"])
         withExtendedLifetime(subscription) {}
     }
 
     @Test func whatASubscriberSendsIsAClientsAction() {
         let store = Store.tally()
-        let (told, subscription) = told(store)
+        let (received, subscription) = received(store)
         let sender = store.subscribe { [weak store] commit in
             if commit.revision == 1 { store?.send(.add(2)) }
         }
         store.dispatch(.add(1))
-        #expect(told.values == ["1 client 0", "2 client 0"])
+        #expect(received.values == ["1 client 0", "2 client 0"])
         withExtendedLifetime((subscription, sender)) {}
     }
 
@@ -224,9 +224,9 @@ import Testing
             func respond(to commit: borrowing Commit<Tally, TallyAction>) -> Effect<TallyAction> { .none }
         }
         let store = Store.tally(Resumer())
-        let (told, subscription) = told(store)
+        let (received, subscription) = received(store)
         store.resume()
-        #expect(told.values == ["1 system 0"])
+        #expect(received.values == ["1 system 0"])
         withExtendedLifetime(subscription) {}
     }
 }

@@ -6,7 +6,7 @@ import Testing
     /// Deadlines stand in the state: `set` puts one there, and its action takes it out.
     private struct Alarms: Sendable, Equatable {
         var due: [Int: Int] = [:]
-        var told: [Int] = []
+        var fired: [Int] = []
     }
 
     private enum AlarmAction: Sendable {
@@ -30,7 +30,7 @@ import Testing
             case .set(let number, let moment): state.due[number] = moment
             case .remove(let number): state.due[number] = nil
             case .ring(let number):
-                state.told.append(number)
+                state.fired.append(number)
                 if !(30...39).contains(number) { state.due[number] = nil }
             }
         }
@@ -58,11 +58,11 @@ import Testing
         let store = store()
         let receipt = store.dispatch(.set(1, at: 100))
         world.advance(by: 99)
-        #expect(store.state.told == [])
+        #expect(store.state.fired == [])
         world.advance(by: 1)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
         world.advance(by: 1000)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
         #expect(receipt.outcome == .committed)
     }
 
@@ -76,12 +76,12 @@ import Testing
     @Test func timersAreArmedAgainInARestoredStore() {
         let store = store([1: 100, 2: 50])
         world.advance(by: 60)
-        #expect(store.state.told == [])
+        #expect(store.state.fired == [])
         store.resume()
         world.run()
-        #expect(store.state.told == [2])
+        #expect(store.state.fired == [2])
         world.advance(by: 40)
-        #expect(store.state.told == [2, 1])
+        #expect(store.state.fired == [2, 1])
     }
 
     @Test func resumingTwiceFiresNothingTwice() {
@@ -91,21 +91,21 @@ import Testing
         world.advance(by: 60)
         store.resume()
         world.advance(by: 100)
-        #expect(store.state.told == [30, 1])
+        #expect(store.state.fired == [30, 1])
     }
 
     @Test func timersFireInTheOrderOfTheirDeadlines() {
         let store = store()
         for (number, moment) in [(1, 30), (2, 10), (3, 20)] { store.dispatch(.set(number, at: moment)) }
         world.advance(by: 100)
-        #expect(store.state.told == [2, 3, 1])
+        #expect(store.state.fired == [2, 3, 1])
     }
 
     @Test func pastDeadlinesFireAtOnceInOrder() {
         let store = store([1: -30, 2: -10, 3: -20, 4: 0])
         store.resume()
         world.run()
-        #expect(store.state.told == [1, 3, 2, 4])
+        #expect(store.state.fired == [1, 3, 2, 4])
     }
 
     @Test func aMovedTimerFiresAtItsNewDeadlineOnly() {
@@ -113,12 +113,12 @@ import Testing
         store.dispatch(.set(1, at: 100))
         store.dispatch(.set(1, at: 200))
         world.advance(by: 150)
-        #expect(store.state.told == [])
+        #expect(store.state.fired == [])
         store.dispatch(.set(1, at: 160))
         world.advance(by: 10)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
         world.advance(by: 100)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
     }
 
     @Test func aRemovedTimerDoesNotFire() {
@@ -127,7 +127,7 @@ import Testing
         store.dispatch(.set(2, at: 110))
         store.dispatch(.remove(1))
         world.advance(by: 200)
-        #expect(store.state.told == [2])
+        #expect(store.state.fired == [2])
     }
 
     @Test func aDueTimerThatIsRemovedFirstDoesNotFire() {
@@ -137,7 +137,7 @@ import Testing
         world.clock.advance(to: 100)
         store.dispatch(.remove(1))
         world.run()
-        #expect(store.state.told == [])
+        #expect(store.state.fired == [])
     }
 
     @Test func aTimerBeforeTheArmedOneFiresFirst() {
@@ -146,9 +146,9 @@ import Testing
         world.run()
         store.dispatch(.set(2, at: 50))
         world.advance(by: 50)
-        #expect(store.state.told == [2])
+        #expect(store.state.fired == [2])
         world.advance(by: 50)
-        #expect(store.state.told == [2, 1])
+        #expect(store.state.fired == [2, 1])
     }
 
     @Test(arguments: [10, 20]) func anActionThatIsIgnoredOrRejectedDoesNotStopTheNextTimer(_ first: Int) {
@@ -156,7 +156,7 @@ import Testing
         store.resume()
         world.advance(by: 10)
         world.advance(by: 10)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
         world.advance(by: 100)
         #expect(store.revision == 1)
     }
@@ -167,10 +167,10 @@ import Testing
         world.advance(by: 10)
         store.dispatch(.set(1, at: 50))
         world.advance(by: 100)
-        #expect(store.state.told == [30, 1])
+        #expect(store.state.fired == [30, 1])
         store.dispatch(.set(30, at: 200))
         world.advance(by: 200)
-        #expect(store.state.told == [30, 1, 30])
+        #expect(store.state.fired == [30, 1, 30])
     }
 
     @Test func aDeadlineThatIsSetAgainFiresAgain() {
@@ -179,7 +179,7 @@ import Testing
         world.advance(by: 10)
         store.dispatch(.set(1, at: 10))
         world.run()
-        #expect(store.state.told == [1, 1])
+        #expect(store.state.fired == [1, 1])
     }
 
     @Test func twoGroupsDoNotDisturbEachOther() {
@@ -190,8 +190,8 @@ import Testing
         world.run()
         #expect(world.clock.sleepers == [40, 100])
         world.advance(by: 100)
-        #expect(store.state.told.first == 52)
-        #expect(store.state.told.sorted() == [1, 51, 52])
+        #expect(store.state.fired.first == 52)
+        #expect(store.state.fired.sorted() == [1, 51, 52])
     }
 
     @Test func waitingCostsOneSleepHoweverManyTimersThereAre() {
@@ -231,12 +231,12 @@ import Testing
 
     @Test func whatATimerSendsComesFromAnEffectCausedByTheCommitThatArmedIt() {
         let store = store()
-        let told = Recorder<String>()
-        let subscription = store.subscribe { told.record("\($0.revision) \($0.origin) \($0.cause ?? -1)") }
+        let fired = Recorder<String>()
+        let subscription = store.subscribe { fired.record("\($0.revision) \($0.origin) \($0.cause ?? -1)") }
         store.dispatch(.set(1, at: 10))
         store.dispatch(.set(2, at: 100))
         world.advance(by: 10)
-        #expect(told.values == ["1 client -1", "2 client -1", "3 effect 1"])
+        #expect(fired.values == ["1 client -1", "2 client -1", "3 effect 1"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -252,7 +252,7 @@ import Testing
         store.dispatch(.set(1, at: 10))
         store.dispatch(.remove(2))
         world.advance(by: 10)
-        #expect(store.state.told == [1])
+        #expect(store.state.fired == [1])
     }
 
     @Test func anAsyncStoreRunsTimersToo() {
@@ -262,7 +262,7 @@ import Testing
         store.resume()
         store.send(.set(2, at: 10))
         world.advance(by: 100)
-        #expect(store.state.told == [2, 1])
+        #expect(store.state.fired == [2, 1])
         #expect(world.clock.sleepers == [])
     }
 }

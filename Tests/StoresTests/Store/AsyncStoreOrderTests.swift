@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func whatIsSentFromInsideStandsBehindWhatWaits() {
-        let (told, store) = (
+        let (received, store) = (
             Recorder<[Int]>(),
             store(
                 MiddlewareFunction { commit in commit.action == .add(1) ? .dispatch(.add(10)) : .none })
@@ -51,10 +51,10 @@ import Testing
         let sender = store.subscribe { [weak store] commit in
             if commit.action == .add(1) { store?.send(.add(20)) }
         }
-        let watcher = store.subscribe { told.record([$0.revision] + $0.state.values) }
+        let watcher = store.subscribe { received.record([$0.revision] + $0.state.values) }
         for number in 1...2 { store.send(.add(number)) }
         world.run()
-        #expect(told.values == [[1, 1], [2, 1, 2], [3, 1, 2, 20], [4, 1, 2, 20, 10]])
+        #expect(received.values == [[1, 1], [2, 1, 2], [3, 1, 2, 20], [4, 1, 2, 20, 10]])
         withExtendedLifetime((sender, watcher)) {}
     }
 

@@ -104,15 +104,15 @@ import Testing
                     return nil
                 }
             ])
-        let (seen, told) = (Recorder<Int>(), Gate())
+        let (seen, received) = (Recorder<Int>(), Gate())
         let receipt = await store.dispatch(.start(1))
         receipt.effectGroup?.whenSettled {
             seen.record(store.revision)
-            told.open()
+            received.open()
         }
         await store.dispatch(.stop)
         // Who asks later, when all has settled, may be answered before those who waited.
-        await told.wait()
+        await received.wait()
         #expect(seen.values == [2])
         gate.open()
     }

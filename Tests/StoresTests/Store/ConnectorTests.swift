@@ -45,13 +45,13 @@ import Testing
                 read.record(shop.cart.count)
                 return shop.cart
             }, stamp: { $0.$cart }, action: { (name: String) in .buy(name) })
-        let told = Recorder<[String]>()
-        let subscription = cart.observe(told.record)
+        let received = Recorder<[String]>()
+        let subscription = cart.observe(received.record)
         store.dispatch(.visit)
         cart.send("tea")
         store.dispatch(.visit)
         store.dispatch(.raise)
-        #expect(told.values == [[], ["tea"]])
+        #expect(received.values == [[], ["tea"]])
         #expect(read.values == [0, 1])
         #expect(cart.state == ["tea"])
         withExtendedLifetime(subscription) {}
@@ -61,8 +61,8 @@ import Testing
         let store = Store(Shop(), reducer: ShopReducer())
         let asked = Recorder<Int>()
         let total = store.connected(by: Total(asked: asked))
-        let told = Recorder<Int>()
-        let subscription = total.observe(told.record)
+        let received = Recorder<Int>()
+        let subscription = total.observe(received.record)
         store.dispatch(.visit)
         #expect(asked.values == [0])
         // The prices are written and stay what they were.
@@ -71,7 +71,7 @@ import Testing
         total.send("tea")
         total.send("water")
         #expect(asked.values == [0, 0, 1, 2])
-        #expect(told.values == [0, 3])
+        #expect(received.values == [0, 3])
         #expect(total.state == 3)
         #expect(store.state.cart == ["tea", "water"])
         withExtendedLifetime(subscription) {}
@@ -84,10 +84,10 @@ import Testing
         }
         let store = Store(Shop(), reducer: ShopReducer())
         let often = store.connected(by: Visits())
-        let told = Recorder<Bool>()
-        let subscription = often.observe(told.record)
+        let received = Recorder<Bool>()
+        let subscription = often.observe(received.record)
         for _ in 1...3 { often.send(()) }
-        #expect(told.values == [false, true])
+        #expect(received.values == [false, true])
         withExtendedLifetime(subscription) {}
     }
 }

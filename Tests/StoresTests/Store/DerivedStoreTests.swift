@@ -23,13 +23,13 @@ import Testing
     @Test func notifiesOfNoValueTwice() {
         let store = Store.tally()
         let sum = sums(of: store)
-        let told = Recorder<Int>()
-        let subscription = sum.observe(told.record)
+        let received = Recorder<Int>()
+        let subscription = sum.observe(received.record)
         for value in [0, 4, 0, 0, 1, -5, 0] { store.dispatch(.add(value)) }
-        #expect(told.values == [0, 4, 5, 0])
+        #expect(received.values == [0, 4, 5, 0])
         subscription.cancel()
         store.dispatch(.add(9))
-        #expect(told.values.count == 4)
+        #expect(received.values.count == 4)
     }
 
     @Test func canBeDerivedFromAgain() {
@@ -37,25 +37,25 @@ import Testing
         let sum = sums(of: store)
         let isEven: DerivedStore<Bool, Bool> = sum.derived(
             state: { $0.isMultiple(of: 2) }, action: { $0 ? 2 : 1 })
-        let told = Recorder<Bool>()
-        let subscription = isEven.observe(told.record)
+        let received = Recorder<Bool>()
+        let subscription = isEven.observe(received.record)
         for _ in 1...3 { isEven.send(false) }
         isEven.send(true)
         #expect(store.state.values == [1, 1, 1, 2])
         #expect(!isEven.state)
-        #expect(told.values == [true, false, true, false])
+        #expect(received.values == [true, false, true, false])
         withExtendedLifetime(subscription) {}
     }
 
     @Test func actionsOfAnObserverAreQueued() {
         let store = Store.tally()
         let sum = sums(of: store)
-        let told = Recorder<Int>()
+        let received = Recorder<Int>()
         let subscription = sum.observe { [weak sum] value in
-            told.record(value)
+            received.record(value)
             if value < 3 { sum?.send(1) }
         }
-        #expect(told.values == [0, 1, 2, 3])
+        #expect(received.values == [0, 1, 2, 3])
         #expect(store.state.values == [1, 1, 1])
         withExtendedLifetime(subscription) {}
     }

@@ -141,14 +141,14 @@ import Testing
     }
 
     @Test func aSubscriptionEndsWhenItIsForgotten() {
-        let (store, told) = (Store.tally(), Recorder<Int>())
+        let (store, received) = (Store.tally(), Recorder<Int>())
         do {
-            let subscription = store.subscribe { told.record($0.revision) }
+            let subscription = store.subscribe { received.record($0.revision) }
             store.dispatch(.add(1))
             withExtendedLifetime(subscription) {}
         }
         store.dispatch(.add(2))
-        #expect(told.values == [1])
+        #expect(received.values == [1])
     }
 
     @Test func aSubscriptionRetainsNeitherItsStoreNorItsSubscriber() {

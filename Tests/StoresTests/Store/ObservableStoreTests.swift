@@ -13,8 +13,8 @@ import Testing
 
     @Test func notifiesOfEachChange() {
         let store = store()
-        let told = Recorder<Int>()
-        let subscription = store.observe { told.record($0.degrees) }
+        let received = Recorder<Int>()
+        let subscription = store.observe { received.record($0.degrees) }
         for _ in 1...3 {
             let outcome = store.update { value in
                 value.degrees += 1
@@ -22,7 +22,7 @@ import Testing
             }
             #expect(outcome == .committed)
         }
-        #expect(told.values == [20, 21, 22, 23])
+        #expect(received.values == [20, 21, 22, 23])
         withExtendedLifetime(subscription) {}
     }
 
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func aChangeFromInsideANotificationIsQueuedAndCheckedToo() {
-        let (store, told, outcomes) = (store(), Recorder<Int>(), Recorder<Outcome>())
+        let (store, received, outcomes) = (store(), Recorder<Int>(), Recorder<Outcome>())
         let sender = store.observe { [weak store] value in
             guard let store, value.degrees == 25 else { return }
             for change in [10, 1] {
@@ -99,13 +99,13 @@ import Testing
                 outcomes.record(outcome)
             }
         }
-        let watcher = store.observe { told.record($0.degrees) }
+        let watcher = store.observe { received.record($0.degrees) }
         store.update { value in
             value.degrees = 25
             return true
         }
         #expect(outcomes.values == [.queued, .queued])
-        #expect(told.values == [20, 25, 26])
+        #expect(received.values == [20, 25, 26])
         withExtendedLifetime((sender, watcher)) {}
     }
 

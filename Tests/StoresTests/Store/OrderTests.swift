@@ -30,17 +30,17 @@ import Testing
     }
 
     @Test func actionsFromInsideAreReducedInOrderAndNeverNested() {
-        let (backdoor, outcomes, told) = (Backdoor(), Recorder<Outcome?>(), Recorder<[Int]>())
+        let (backdoor, outcomes, received) = (Backdoor(), Recorder<Outcome?>(), Recorder<[Int]>())
         let store = Store.tally(Sender(backdoor: backdoor, outcomes: outcomes))
         backdoor.set(store)
         let first = store.subscribe { commit in
             if commit.action == .add(1) { outcomes.record(backdoor.dispatch(.add(3))) }
         }
-        let second = store.subscribe { told.record($0.state.values) }
+        let second = store.subscribe { received.record($0.state.values) }
         #expect(store.dispatch(.add(1)).revision == 1)
         #expect(outcomes.values == [.queued, .queued, .queued])
         #expect(store.state.values == [1, 2, 3, 4, 5, 6])
-        #expect(told.values == (1...6).map { Array(1...$0) })
+        #expect(received.values == (1...6).map { Array(1...$0) })
         backdoor.set(nil)
         withExtendedLifetime((first, second)) {}
     }
@@ -119,50 +119,50 @@ import Testing
     }
 
     @Test func aSubscriberAddedDuringANotificationStartsWithTheNextCommit() {
-        let (store, told) = (Store.tally(), Recorder<Int>())
+        let (store, received) = (Store.tally(), Recorder<Int>())
         let inner = Locked<[Subscription]>([])
         let outer = store.subscribe { [weak store] commit in
             guard let store, commit.revision == 1 else { return }
-            let subscription = store.subscribe { told.record($0.revision) }
-            let observation = store.observe { told.record(100 + $0.values.count) }
+            let subscription = store.subscribe { received.record($0.revision) }
+            let observation = store.observe { received.record(100 + $0.values.count) }
             inner.withLock { $0 = [subscription, observation] }
         }
         store.dispatch(.add(1))
-        #expect(told.values == [101])
+        #expect(received.values == [101])
         store.dispatch(.add(2))
-        #expect(told.values == [101, 2, 102])
+        #expect(received.values == [101, 2, 102])
         withExtendedLifetime((outer, inner)) {}
     }
 
     @Test func aSubscriberMayCancelItselfAndIsNotCalledAgain() {
-        let (store, told) = (Store.tally(), Recorder<Int>())
+        let (store, received) = (Store.tally(), Recorder<Int>())
         let own = Locked<Subscription?>(nil)
         let subscription = store.subscribe { commit in
-            told.record(commit.revision)
+            received.record(commit.revision)
             own.withLock { $0 }?.cancel()
         }
         own.withLock { $0 = subscription }
-        let other = store.subscribe { told.record(10 * $0.revision) }
+        let other = store.subscribe { received.record(10 * $0.revision) }
         store.dispatch(batch: [.add(1), .add(2)])
-        #expect(told.values == [1, 10, 20])
+        #expect(received.values == [1, 10, 20])
         own.withLock { $0 = nil }
         withExtendedLifetime((subscription, other)) {}
     }
 
-    /// What a subscriber keeps is let go of when it is cancelled, and that may well end another subscription.
+    /// Cancelling a subscription releases its closure, which may end another subscription.
     @Test(.timeLimit(.minutes(5))) func aSubscriberMayOwnAnotherSubscription() {
-        let (store, told) = (Store.tally(), Recorder<Int>())
-        let outer = subscriptionThatKeepsAnother(of: store, told)
+        let (store, received) = (Store.tally(), Recorder<Int>())
+        let outer = subscriptionThatKeepsAnother(of: store, received)
         store.dispatch(.add(1))
         outer.cancel()
         store.dispatch(.add(2))
-        #expect(told.values == [1])
+        #expect(received.values == [1])
     }
 
     private func subscriptionThatKeepsAnother(
-        of store: Store<Tally, TallyAction>, _ told: Recorder<Int>
+        of store: Store<Tally, TallyAction>, _ received: Recorder<Int>
     ) -> Subscription {
-        let inner = store.subscribe { told.record($0.revision) }
+        let inner = store.subscribe { received.record($0.revision) }
         return store.subscribe { _ in withExtendedLifetime(inner) {} }
     }
 

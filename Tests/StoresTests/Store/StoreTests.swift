@@ -21,44 +21,44 @@ import Testing
                 return .none
             })
         store.dispatch(.add(1))
-        let told = Recorder<Int>()
-        let subscription = store.subscribe { told.record($0.revision) }
+        let received = Recorder<Int>()
+        let subscription = store.subscribe { received.record($0.revision) }
         let receipt = store.dispatch(action)
         #expect(receipt.outcome == outcome)
         #expect(receipt.revision == 1)
         #expect(receipt.effects.isEmpty)
         #expect(store.state == Tally(values: [1]))
-        #expect(told.values.isEmpty)
+        #expect(received.values.isEmpty)
         #expect(asked.values == [.add(1)])
         subscription.cancel()
     }
 
     @Test func eachCommitIsNotifiedOnceWithItsOwnState() {
         let store = Store.tally()
-        let told = Recorder<[Int]>()
-        let subscription = store.subscribe { told.record([$0.revision] + $0.state.values) }
+        let received = Recorder<[Int]>()
+        let subscription = store.subscribe { received.record([$0.revision] + $0.state.values) }
         store.dispatch(.add(7))
         store.dispatch(.add(8))
-        #expect(told.values == [[1, 7], [2, 7, 8]])
+        #expect(received.values == [[1, 7], [2, 7, 8]])
         subscription.cancel()
         store.dispatch(.add(9))
-        #expect(told.values.count == 2)
+        #expect(received.values.count == 2)
     }
 
     @Test func actionsOfAnObserverAreQueuedBehindTheCurrentAction() {
         let store = Store.tally()
-        let told = Recorder<[Int]>()
+        let received = Recorder<[Int]>()
         let outcomes = Recorder<Outcome>()
         let first = store.observe { [weak store] state in
             guard let store, state.values.count == 1 else { return }
             outcomes.record(store.dispatch(.add(10)).outcome)
             outcomes.record(store.dispatch(.add(20)).outcome)
         }
-        let second = store.observe { told.record($0.values) }
+        let second = store.observe { received.record($0.values) }
         let receipt = store.dispatch(.add(1))
         #expect(receipt.revision == 1)
         #expect(outcomes.values == [.queued, .queued])
-        #expect(told.values == [[], [1], [1, 10], [1, 10, 20]])
+        #expect(received.values == [[], [1], [1, 10], [1, 10, 20]])
         #expect(store.revision == 3)
         withExtendedLifetime((first, second)) {}
     }
@@ -89,13 +89,13 @@ import Testing
 
     @Test func aRejectedBatchChangesNothing() {
         let store = Store.tally()
-        let told = Recorder<Int>()
-        let subscription = store.subscribe { told.record($0.revision) }
+        let received = Recorder<Int>()
+        let subscription = store.subscribe { received.record($0.revision) }
         let receipt = store.dispatch(batch: [.add(1), .add(2), .refuse, .add(3)])
         #expect(receipt.outcome == .rejected("refused", index: 2))
         #expect(receipt.revision == 0)
         #expect(store.state == Tally())
-        #expect(told.values.isEmpty)
+        #expect(received.values.isEmpty)
         withExtendedLifetime(subscription) {}
     }
 

@@ -10,7 +10,7 @@ struct EffectWitness {
     let world = StillWorld()
     let gates = Gates()
     /// `commit 1`, `started 1`: a commit with its revision, an event with its cause and its details.
-    let told = Recorder<String>()
+    let received = Recorder<String>()
     let events = Recorder<EffectEvent>()
     let store: Store<Tally, TallyAction>
     private let subscription: Subscription
@@ -22,7 +22,7 @@ struct EffectWitness {
         _ policy: EffectPolicy = .parallel, _ operation: Operation? = nil,
         changing change: @escaping @Sendable (Int, Effect<TallyAction>) -> Effect<TallyAction> = { $1 }
     ) {
-        let (gates, told, events) = (gates, told, events)
+        let (gates, received, events) = (gates, received, events)
         let operation: Operation =
             operation ?? {
                 await gates[$0].wait()
@@ -39,9 +39,9 @@ struct EffectWitness {
             Tally(), reducer: TallyReducer(), middleware: [middleware],
             environment: world.environment { event in
                 events.record(event)
-                told.record(event.line)
+                received.record(event.line)
             })
-        subscription = store.subscribe { told.record("commit \($0.revision)") }
+        subscription = store.subscribe { received.record("commit \($0.revision)") }
     }
 
     /// Sends actions one by one and runs the effects after each.

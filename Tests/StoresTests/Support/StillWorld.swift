@@ -29,9 +29,9 @@ struct StillWorld: Sendable {
 extension Receipt {
     /// Whether its effects have ended.
     var isSettled: Bool {
-        let told = Recorder<Bool>()
+        let received = Recorder<Bool>()
         guard let effectGroup else { return true }
-        effectGroup.whenSettled { told.record(true) }
-        return !told.values.isEmpty
+        effectGroup.whenSettled { received.record(true) }
+        return !received.values.isEmpty
     }
 }

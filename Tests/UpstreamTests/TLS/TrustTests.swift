@@ -64,7 +64,7 @@ import Upstream
         }
     }
 
-    /// A redirect to another origin goes there as nobody.
+    /// A redirect to another origin is followed without the client certificate.
     @Test func aRedirectToAnotherOriginSendsNoClientCertificate() async throws {
         let asking = ["-Verify", "1", "-verify_return_error", "-CAfile", "authority.pem"]
         let other = try await TLSServer(

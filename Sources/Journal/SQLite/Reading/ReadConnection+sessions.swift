@@ -5,19 +5,20 @@ import Stores
 /// A session from the database, with verified checksums.
 struct StoredSession: Sendable {
     let row: SessionRow
-    let cursor: AppendPosition
+    let position: AppendPosition
     /// The newest revision whose commit was deleted; 0 if none was.
     let compactedThrough: Int
     let snapshot: SnapshotRow?
     /// The commits after the snapshot.
     let rows: [CommitRow]
     /// The newest state, to be replayed.
-    let past: ReplayableState
+    let replayable: ReplayableState
     let answers: [IdempotencyRecord]
 
-    var kept: SessionSummary {
+    var summary: SessionSummary {
         SessionSummary(
-            record: row.record, revision: cursor.revision, lastActiveAt: max(row.lastActiveAt, rows.last?.at ?? 0))
+            record: row.record, revision: position.revision,
+            lastActiveAt: max(row.lastActiveAt, rows.last?.committedAt ?? 0))
     }
 }
 
@@ -51,15 +52,16 @@ extension ReadConnection {
         }
         let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
         let revision = rows.last?.revision ?? base?.revision ?? 0
-        guard let past = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
+        guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
-        let cursor = AppendPosition(
-            number: number, revision: revision, chain: rows.last?.checksum ?? base?.chain ?? found.checksum,
+        let position = AppendPosition(
+            number: number, revision: revision, previousChecksum: rows.last?.checksum ?? base?.chain ?? found.checksum,
             nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
-                row: found, cursor: cursor, compactedThrough: compactedThrough, snapshot: base, rows: rows, past: past,
+                row: found, position: position, compactedThrough: compactedThrough, snapshot: base, rows: rows,
+                replayable: replayable,
                 answers: try answers(of: number, since: oldest)))
     }
 
@@ -85,8 +87,10 @@ extension ReadConnection {
 
     /// The snapshot and commits that make the state at a revision; nil if they were deleted.
     ///
-    /// - Parameter tail: commits that may not be in the database yet.
-    func past(_ revision: Int, of number: Int, and tail: RecentCommits) throws(JournalError) -> ReplayableState? {
+    /// - Parameter recent: commits that may not be in the database yet.
+    func replayBase(for revision: Int, of number: Int, and recent: RecentCommits) throws(JournalError)
+        -> ReplayableState?
+    {
         let compactedThrough = try compactedThrough(of: number)
         let base = try snapshot(of: number, upTo: revision)
         // Older revisions are gone, even if a snapshot of them still exists. Until compaction is complete, so are those
@@ -99,16 +103,17 @@ extension ReadConnection {
         var seed = base?.chain
         if seed == nil { seed = try checksum(of: number, at: 0) }
         if let seed { try Self.check(rows, after: seed) }
-        return tail.replayBase(for: revision, base, rows)
+        return recent.replayBase(for: revision, base, rows)
     }
 
     /// Makes the snapshot for a revision; nil if its commits were deleted.
     func snapshot(at revision: Int, of number: Int) throws(JournalError) -> SnapshotRow? {
-        guard let past = try past(revision, of: number, and: RecentCommits(revision: revision)),
+        guard let replayable = try replayBase(for: revision, of: number, and: RecentCommits(revision: revision)),
             let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
-            let state = past.state(initial: initial)
+            let state = replayable.state(initial: initial)
         else { return nil }
-        return SnapshotRow(revision: revision, state: state.encoded(), hidden: past.hidden, chain: chain)
+        return SnapshotRow(
+            revision: revision, state: state.encoded(), privateState: replayable.privateState, chain: chain)
     }
 
     /// The newest revision whose commit was deleted; 0 if none was.

@@ -34,14 +34,14 @@ extension ReadConnection {
         var chain = base?.chain ?? session.row.checksum
         var revision = base?.revision ?? 0
         var count = 0
-        while case let rows = try rows(of: session.cursor.number, after: revision, upTo: .max, limit: 500),
+        while case let rows = try rows(of: session.position.number, after: revision, upTo: .max, limit: 500),
             !rows.isEmpty
         {
             guard rows.first?.revision == revision + 1 else {
                 throw .corrupt("the commit of revision \(revision + 1) is missing")
             }
             try Self.check(rows, after: chain)
-            for row in rows { try replay(&state, row, of: session.cursor.number) }
+            for row in rows { try replay(&state, row, of: session.position.number) }
             (chain, revision) = (rows.last?.checksum ?? chain, rows.last?.revision ?? revision)
             count += rows.count
         }
@@ -54,7 +54,7 @@ extension ReadConnection {
     /// Throws if there are commits that were recorded as deleted.
     private func checkNoDeletedCommits(of session: StoredSession) throws(JournalError) {
         let oldest = try sql { () throws(SQLiteError) in
-            try oldestCommit.first({ $0.set(1, session.cursor.number) }, { $0.integer(0) })
+            try oldestCommit.first({ $0.set(1, session.position.number) }, { $0.integer(0) })
         }
         guard let oldest, oldest <= session.compactedThrough else { return }
         throw .corrupt("revision \(oldest) exists, but commits up to \(session.compactedThrough) were deleted")
@@ -68,7 +68,7 @@ extension ReadConnection {
     ) throws(JournalError) -> Int {
         guard let base, base.revision > session.compactedThrough else { return 0 }
         let rows = try rows(
-            of: session.cursor.number, after: session.compactedThrough, upTo: base.revision, limit: .max)
+            of: session.position.number, after: session.compactedThrough, upTo: base.revision, limit: .max)
         guard let first = rows.first, first.revision == session.compactedThrough + 1, rows.last?.checksum == base.chain
         else {
             throw .corrupt("commits between revision \(session.compactedThrough) and \(base.revision) are missing")
@@ -87,7 +87,7 @@ extension ReadConnection {
                 """
             ).first(
                 { values in
-                    values.set(1, session.cursor.number)
+                    values.set(1, session.position.number)
                     values.set(2, session.compactedThrough)
                 }, { SnapshotRow($0) })
         }

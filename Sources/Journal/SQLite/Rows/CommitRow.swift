@@ -5,28 +5,29 @@ import Stores
 /// A row of the table `commits`.
 struct CommitRow: Sendable {
     let revision: Int
-    let at: Int
+    let committedAt: Int
     let type: String
     let payload: [UInt8]
     let origin: String
     let cause: Int?
     let changes: [UInt8]
-    let hidden: [UInt8]?
+    let privateState: [UInt8]?
     let checksum: UInt64
 
-    /// - Parameter chain: the checksum of the previous row, or of the session row for the first commit.
-    init(_ record: CommitRecord, after chain: UInt64) {
+    /// - Parameter previous: the checksum of the previous row, or of the session row for the first commit.
+    init(_ record: CommitRecord, after previous: UInt64) {
         revision = record.revision
-        at = record.at
+        committedAt = record.committedAt
         type = record.type
         payload = JSONValue.object(record.payload).encoded()
         origin = record.origin.rawValue
         cause = record.cause
         changes = record.changes.encoded()
-        hidden = record.hidden
+        privateState = record.privateState
         checksum = Self.checksum(
-            chain, revision: revision, at: at, type: type, payload: payload, origin: origin, cause: cause,
-            changes: changes, hidden: hidden)
+            previous, revision: revision, committedAt: committedAt, type: type, payload: payload, origin: origin,
+            cause: cause,
+            changes: changes, privateState: privateState)
     }
 
     /// The columns that statements select.
@@ -35,22 +36,23 @@ struct CommitRow: Sendable {
     /// - Parameter row: the columns ``columns``.
     init(_ row: borrowing Row) {
         revision = row.integer(0)
-        at = row.integer(1)
+        committedAt = row.integer(1)
         type = row.text(2)
         payload = row.bytes(3)
         origin = row.text(4)
         cause = row.optionalInteger(5)
         changes = row.bytes(6)
-        hidden = row.optionalBytes(7)
+        privateState = row.optionalBytes(7)
         checksum = row.checksum(8)
     }
 
     /// Whether the row is intact and follows a row with this checksum.
-    func follows(_ chain: UInt64) -> Bool {
+    func follows(_ previous: UInt64) -> Bool {
         checksum
             == Self.checksum(
-                chain, revision: revision, at: at, type: type, payload: payload, origin: origin, cause: cause,
-                changes: changes, hidden: hidden)
+                previous, revision: revision, committedAt: committedAt, type: type, payload: payload, origin: origin,
+                cause: cause,
+                changes: changes, privateState: privateState)
     }
 
     /// The commit; nil if a field is malformed.
@@ -59,23 +61,25 @@ struct CommitRow: Sendable {
             case .object(let payload)? = try? JSONValue(parsing: payload, maximumDepth: JSONValue.maxDepth)
         else { return nil }
         return CommitRecord(
-            revision: revision, type: type, payload: payload, origin: origin, cause: cause, at: at, changes: changes,
-            hidden: hidden)
+            revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
+            changes: changes,
+            privateState: privateState)
     }
 
     private static func checksum(
-        _ chain: UInt64, revision: Int, at: Int, type: String, payload: [UInt8], origin: String, cause: Int?,
-        changes: [UInt8], hidden: [UInt8]?
+        _ previous: UInt64, revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String,
+        cause: Int?,
+        changes: [UInt8], privateState: [UInt8]?
     ) -> UInt64 {
-        var checksum = Checksum(chain)
+        var checksum = Checksum(previous)
         checksum.add(revision)
-        checksum.add(at)
+        checksum.add(committedAt)
         checksum.add(type)
         checksum.add(payload)
         checksum.add(origin)
         checksum.add(cause)
         checksum.add(changes)
-        checksum.add(hidden)
+        checksum.add(privateState)
         return checksum.value
     }
 }

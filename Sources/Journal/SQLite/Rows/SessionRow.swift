@@ -21,7 +21,7 @@ struct SessionRow: Sendable {
         record = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(7), historyID: row.text(8),
-            initial: StateSnapshot(json: row.bytes(10), hidden: row.optionalBytes(11)))
+            initial: StateSnapshot(json: row.bytes(10), privateState: row.optionalBytes(11)))
         lastActiveAt = row.integer(5)
         endedAt = row.optionalInteger(6)
         checksum = row.checksum(9)
@@ -44,7 +44,7 @@ struct SessionRow: Sendable {
     static func checksum(_ state: StateSnapshot) -> UInt64 {
         var checksum = Checksum(0)
         checksum.add(state.json)
-        checksum.add(state.hidden)
+        checksum.add(state.privateState)
         return checksum.value
     }
 }
@@ -54,17 +54,17 @@ struct SnapshotRow: Sendable {
     let revision: Int
     let state: [UInt8]
     /// The private part of the state; nil if it is the one at revision 0.
-    let hidden: [UInt8]?
+    let privateState: [UInt8]?
     /// The checksum of the commit that made the state.
     let chain: UInt64
     let checksum: UInt64
 
-    init(revision: Int, state: [UInt8], hidden: [UInt8]?, chain: UInt64) {
+    init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
         self.revision = revision
         self.state = state
-        self.hidden = hidden
+        self.privateState = privateState
         self.chain = chain
-        checksum = Self.checksum(revision, state, hidden, chain)
+        checksum = Self.checksum(revision, state, privateState, chain)
     }
 
     /// The columns that statements select.
@@ -74,19 +74,20 @@ struct SnapshotRow: Sendable {
     init(_ row: borrowing Row) {
         revision = row.integer(0)
         state = row.bytes(1)
-        hidden = row.optionalBytes(2)
+        privateState = row.optionalBytes(2)
         chain = row.checksum(3)
         checksum = row.checksum(4)
     }
 
     /// Whether the checksum is right.
-    var isIntact: Bool { checksum == Self.checksum(revision, state, hidden, chain) }
+    var isIntact: Bool { checksum == Self.checksum(revision, state, privateState, chain) }
 
-    private static func checksum(_ revision: Int, _ state: [UInt8], _ hidden: [UInt8]?, _ chain: UInt64) -> UInt64 {
+    private static func checksum(_ revision: Int, _ state: [UInt8], _ privateState: [UInt8]?, _ chain: UInt64) -> UInt64
+    {
         var checksum = Checksum(chain)
         checksum.add(revision)
         checksum.add(state)
-        checksum.add(hidden)
+        checksum.add(privateState)
         return checksum.value
     }
 }

@@ -1,18 +1,18 @@
 import StoreHosting
 import Stores
 
-/// What the writer is asked to do, in the order in which it is asked.
+/// A command to the writer, which executes commands in the order of enqueueing.
 enum WriteCommand: Sendable {
     /// Creates a session.
     case create(SQLiteSessionJournal, SessionHeader)
     /// Appends a transaction to a session, with a snapshot of the state after its last commit if there is one.
     case append(SQLiteSessionJournal, CommitTransaction, StateSnapshot?)
-    /// Ends a session, whose journal is nil where none is held.
+    /// Ends a session. The journal is nil if the session is not in memory.
     case end(SQLiteSessionJournal?, id: String, at: Int)
-    /// Calls back when all before it is written, or is known not to be.
+    /// Calls back when all commands before it have been executed or have failed.
     case barrier(@Sendable () -> Void)
 
-    /// The session that it is about.
+    /// The journal of the session that it belongs to.
     var journal: SQLiteSessionJournal? {
         switch self {
         case .create(let journal, _), .append(let journal, _, _): journal
@@ -21,7 +21,7 @@ enum WriteCommand: Sendable {
         }
     }
 
-    /// About how many bytes it takes to write.
+    /// The approximate number of bytes to write.
     var byteCount: Int {
         switch self {
         case .create(_, let session): 256 + session.initial.json.count
@@ -32,53 +32,53 @@ enum WriteCommand: Sendable {
 }
 
 extension CommitTransaction {
-    /// About how many bytes it takes to write.
+    /// The approximate number of bytes to write.
     fileprivate var byteCount: Int {
         commits.reduce((idempotencyRecord?.answer.count ?? 0) + 64) { $0 + $1.byteCount }
     }
 }
 
-/// What came of the orders of one transaction.
+/// The results of the commands of one transaction.
 struct WriteResult: Sendable {
     enum Outcome: Sendable {
-        /// Its session goes on there; nil where it has no journal.
-        case kept(AppendPosition?)
+        /// The command is written, and the session continues at this position; nil if the session has no journal.
+        case written(AppendPosition?)
         case failed(JournalError)
     }
 
-    /// In the order of the orders.
+    /// The outcomes, in the order of the commands.
     private var outcomes: [Outcome] = []
-    /// Why nothing was written, where that is the file's fault.
+    /// Why nothing was written, if the file is the reason.
     private(set) var diskFailure: String?
-    /// By how many there are more sessions than were counted: those that could not begin, or ended, count as less.
+    /// The correction of the number of live sessions: sessions that ended or could not be created count negative.
     var liveChange = 0
-    /// Whether something was.
+    /// Whether the transaction wrote anything.
     var hasWritten = false
 
     init() {}
 
-    /// Nothing could be written.
-    init(_ orders: [WriteCommand], failure: JournalError) {
+    /// The result of a transaction that failed.
+    init(_ commands: [WriteCommand], failure: JournalError) {
         if case .unavailable(let detail) = failure { diskFailure = detail }
-        for order in orders { add(.failed(failure), to: order) }
+        for command in commands { add(.failed(failure), to: command) }
     }
 
-    /// - Parameter order: the next.
-    mutating func add(_ outcome: Outcome, to order: WriteCommand) {
+    /// - Parameter command: the next command.
+    mutating func add(_ outcome: Outcome, to command: WriteCommand) {
         outcomes.append(outcome)
-        if case .failed = outcome, case .create = order { liveChange -= 1 }
+        if case .failed = outcome, case .create = command { liveChange -= 1 }
     }
 
-    /// Notes in the sessions' journals what came of the orders.
+    /// Reports the outcomes to the journals of the sessions.
     ///
-    /// - Returns: what to call, outside all locks.
-    func acknowledge(_ orders: [WriteCommand]) -> [@Sendable () -> Void] {
+    /// - Returns: the completions to call, without any lock held.
+    func acknowledge(_ commands: [WriteCommand]) -> [@Sendable () -> Void] {
         var calls: [@Sendable () -> Void] = []
-        for (order, outcome) in zip(orders, outcomes) {
-            if case .barrier(let done) = order { calls.append(done) }
-            guard let journal = order.journal else { continue }
+        for (command, outcome) in zip(commands, outcomes) {
+            if case .barrier(let done) = command { calls.append(done) }
+            guard let journal = command.journal else { continue }
             switch outcome {
-            case .kept(let cursor): journal.acknowledge(cursor)
+            case .written(let position): journal.acknowledge(position)
             case .failed(let failure): journal.fail(failure)
             }
             calls.append { journal.notifyWaiters() }
@@ -87,14 +87,14 @@ struct WriteResult: Sendable {
     }
 }
 
-/// Where a session's rows go on: what the writer knows of the newest.
+/// The place after the newest row of a session, where the writer appends.
 struct AppendPosition: Sendable {
-    /// The session's, by which its rows find it.
+    /// The number of the session in the database.
     let number: Int
-    /// Of the newest commit.
+    /// The revision of the newest commit.
     var revision: Int
-    /// The newest commit's checksum.
-    var chain: UInt64
-    /// The revision from which on it is worth looking whether old commits can go.
+    /// The checksum of the newest commit, or of the session row before the first commit.
+    var previousChecksum: UInt64
+    /// The revision at which to check whether old commits can be deleted.
     var nextCompactionCheck: Int
 }

@@ -96,10 +96,10 @@ final class WriteConnection {
             case .failure(let failure):
                 if let key { positions[key] = .failure(failure) }
                 result.add(.failed(failure), to: command)
-            case .success(let cursor):
-                let next = try perform(command, at: cursor, index, &result)
+            case .success(let position):
+                let next = try perform(command, at: position, index, &result)
                 if let key { positions[key] = .success(next) }
-                result.add(.kept(next), to: command)
+                result.add(.written(next), to: command)
             }
         }
         if connection.isInTransaction { try sql { () throws(SQLiteError) in try statements.commit.run { _ in } } }
@@ -157,7 +157,7 @@ extension WriteConnection {
             values.set(10, checksum)
         }
         return AppendPosition(
-            number: number, revision: 0, chain: checksum,
+            number: number, revision: 0, previousChecksum: checksum,
             nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: 0, keepCommits))
     }
 
@@ -169,7 +169,7 @@ extension WriteConnection {
             if let known = sharedStates[checksum] { return known }
             let found = try statements.findState.first(
                 { $0.set(1, checksum) },
-                { ($0.integer(0), StateSnapshot(json: $0.bytes(1), hidden: $0.optionalBytes(2))) })
+                { ($0.integer(0), StateSnapshot(json: $0.bytes(1), privateState: $0.optionalBytes(2))) })
             if let found, found.1 == session.initial {
                 if sharedStates.count >= 1000 { sharedStates = [:] }
                 sharedStates[checksum] = found.0
@@ -179,7 +179,7 @@ extension WriteConnection {
         return try statements.insertState.first(
             { values in
                 values.set(1, text: session.initial.json)
-                values.set(2, text: session.initial.hidden)
+                values.set(2, text: session.initial.privateState)
                 values.set(3, isShared ? 1 : 0)
                 values.set(4, checksum)
             }, { $0.integer(0) }) ?? 0
@@ -188,42 +188,43 @@ extension WriteConnection {
     private func append(
         _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, at position: AppendPosition?
     ) throws(SQLiteError) -> AppendPosition? {
-        guard var cursor = position else { throw SQLiteError(conflict: "the session was not created") }
-        guard transaction.baseRevision == cursor.revision else {
+        guard var position else { throw SQLiteError(conflict: "the session was not created") }
+        guard transaction.baseRevision == position.revision else {
             throw SQLiteError(
-                conflict: "the session is at revision \(cursor.revision), not \(transaction.baseRevision)")
+                conflict: "the session is at revision \(position.revision), not \(transaction.baseRevision)")
         }
         for commit in transaction.commits {
-            guard commit.revision == cursor.revision + 1 else {
-                throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(cursor.revision)")
+            guard commit.revision == position.revision + 1 else {
+                throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(position.revision)")
             }
-            let row = CommitRow(commit, after: cursor.chain)
-            try insert(row, of: cursor.number)
-            (cursor.revision, cursor.chain) = (row.revision, row.checksum)
+            let row = CommitRow(commit, after: position.previousChecksum)
+            try insert(row, of: position.number)
+            (position.revision, position.previousChecksum) = (row.revision, row.checksum)
         }
         if let snapshot {
             let row = SnapshotRow(
-                revision: cursor.revision, state: snapshot.json, hidden: snapshot.hidden, chain: cursor.chain)
-            try insert(row, of: cursor.number)
+                revision: position.revision, state: snapshot.json, privateState: snapshot.privateState,
+                chain: position.previousChecksum)
+            try insert(row, of: position.number)
         }
-        if let record = transaction.idempotencyRecord { try insert(record, of: cursor.number) }
-        if cursor.revision >= cursor.nextCompactionCheck {
-            cursor.nextCompactionCheck = retention.scheduleCompaction(of: cursor.number, at: cursor.revision)
+        if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
+        if position.revision >= position.nextCompactionCheck {
+            position.nextCompactionCheck = retention.scheduleCompaction(of: position.number, at: position.revision)
         }
-        return cursor
+        return position
     }
 
     func insert(_ row: CommitRow, of number: Int) throws(SQLiteError) {
         try statements.insertCommit.run { values in
             values.set(1, number)
             values.set(2, row.revision)
-            values.set(3, row.at)
+            values.set(3, row.committedAt)
             values.set(4, text: row.type)
             values.set(5, text: row.payload)
             values.set(6, text: row.origin)
             values.set(7, row.cause)
             values.set(8, text: row.changes)
-            values.set(9, text: row.hidden)
+            values.set(9, text: row.privateState)
             values.set(10, row.checksum)
         }
     }
@@ -233,7 +234,7 @@ extension WriteConnection {
             values.set(1, number)
             values.set(2, row.revision)
             values.set(3, text: row.state)
-            values.set(4, text: row.hidden)
+            values.set(4, text: row.privateState)
             values.set(5, row.chain)
             values.set(6, row.checksum)
         }

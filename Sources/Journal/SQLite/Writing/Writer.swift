@@ -4,27 +4,27 @@ import StoreHosting
 import Stores
 import Synchronization
 
-/// Writes what all sessions give it, in that order, on a thread of its own.
+/// Executes the commands of all sessions, in order, on its own queue.
 ///
-/// Everything that waits when it comes to it is written in one transaction with one sync.
+/// All waiting commands are written in one transaction with one sync (group commit).
 final class Writer: Sendable {
     fileprivate struct Inbox {
-        var orders: [WriteCommand] = []
+        var commands: [WriteCommand] = []
         var byteCount = 0
-        /// When sessions were used, by their numbers; to be written when there is time.
-        var uses: [Int: Int] = [:]
-        /// Whether the queue has been asked to look here.
+        /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
+        var lastUses: [Int: Int] = [:]
+        /// Whether the queue has a job that will drain the inbox.
         var isAwake = false
         var isClosed = false
-        /// How many pieces of what can wait are done before the file is let go of: nobody should wait long for that.
-        var lastPieces = 100
+        /// The number of maintenance steps that may still run once the writer is closed: closing must not take long.
+        var stepsAfterClose = 100
     }
 
-    /// A transaction takes so much at most, so that nobody waits for others for long.
-    private static let mostOrders = 2048
-    private static let mostBytes = 4 << 20
-    /// What may wait for a slow disk before nothing new should be begun.
-    private static let mostWaiting = 64 << 20
+    /// The limits of one transaction. A command must not wait long for the commands before it.
+    private static let maxCommands = 2048
+    private static let maxBytes = 4 << 20
+    /// The backlog, in bytes, above which the journal is unavailable for new work.
+    private static let maxWaitingBytes = 64 << 20
 
     let acknowledgesOnEnqueue: Bool
     let readers: Readers
@@ -32,9 +32,10 @@ final class Writer: Sendable {
     let recentCommits = RecentCommitsBudget()
     private let report: @Sendable (StorageEvent) -> Void
     private let queue = DispatchQueue(label: "journal.writer")
-    // Guards what waits. Taken inside sessions' locks; nothing is locked in it.
+    // Guards the waiting commands. Taken inside the locks of sessions; no other lock is taken while it is held.
     private let inbox = Locked(Inbox())
-    // Guards the database connection, which only the queue uses: nobody ever waits for it. Sessions' locks are taken in it.
+    // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken
+    // inside it.
     private let database: Locked<WriteConnection?>
     private let isFailing = Atomic(false)
     private let waitingBytes = Atomic(0)
@@ -55,56 +56,56 @@ final class Writer: Sendable {
     }
 
     var isAvailable: Bool {
-        !isFailing.load(ordering: .relaxed) && waitingBytes.load(ordering: .relaxed) < Self.mostWaiting
+        !isFailing.load(ordering: .relaxed) && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
     }
 
-    /// How many sessions there are that have not ended.
+    /// The number of sessions that have not ended.
     var sessionCount: Int { live.load(ordering: .relaxed) }
 
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
-    func enqueue(_ order: WriteCommand) {
-        if case .create = order { live.add(1, ordering: .relaxed) }
+    func enqueue(_ command: WriteCommand) {
+        if case .create = command { live.add(1, ordering: .relaxed) }
         let isFirst = inbox.withLock { inbox in
-            inbox.orders.append(order)
-            inbox.byteCount += order.byteCount
+            inbox.commands.append(command)
+            inbox.byteCount += command.byteCount
             waitingBytes.store(inbox.byteCount, ordering: .relaxed)
             defer { inbox.isAwake = true }
             return !inbox.isAwake
         }
-        if isFirst { queue.async { self.work() } }
+        if isFirst { queue.async { self.drain() } }
     }
 
-    /// Notes when a session was used, which is written when there is time.
+    /// Records the time of a session's last use. It is written between transactions.
     func recordUse(_ moment: Int, of number: Int) {
-        inbox.withLock { $0.uses[number] = moment }
+        inbox.withLock { $0.lastUses[number] = moment }
     }
 
-    /// Calls back when all that was given so far is written, or is known not to be.
+    /// Calls back when all enqueued commands have been executed or have failed.
     func afterAll(_ done: @escaping @Sendable () -> Void) {
         guard inbox.withLock(\.isAwake) else { return done() }
         enqueue(.barrier(done))
     }
 
-    /// Looks now and then whether something old can go.
-    func keepHouse(every interval: DispatchTimeInterval) {
+    /// Runs maintenance regularly.
+    func scheduleMaintenance(every interval: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self, !inbox.withLock(\.isClosed) else { return }
-            enqueue(.barrier { [weak self] in self?.keepLogShort(isTime: true) })
-            keepHouse(every: interval)
+            enqueue(.barrier { [weak self] in self?.checkpointIfNeeded(isPeriodic: true) })
+            scheduleMaintenance(every: interval)
         }
     }
 
-    /// Writes what waits, and lets go of the file.
+    /// Executes the waiting commands and closes the file.
     func close(done: @escaping @Sendable () -> Void) {
         enqueue(
             .barrier { [self] in
                 inbox.withLock { $0.isClosed = true }
                 queue.async { [self] in
                     checkpointer.close()
-                    let uses = inbox.withLock { $0.takeUses() }
+                    let lastUses = inbox.withLock { $0.takeLastUses() }
                     database.withLock { database in
-                        database?.recordUses(uses)
+                        database?.recordUses(lastUses)
                         database?.close()
                         database = nil
                     }
@@ -116,21 +117,21 @@ final class Writer: Sendable {
 }
 
 extension Writer {
-    /// Writes until nothing waits, and tidies up while that is so.
-    private func work() {
+    /// Executes commands until none waits, and runs maintenance in between.
+    private func drain() {
         while true {
-            let orders = inbox.withLock { inbox in
-                let orders = inbox.takeOrders(Self.mostOrders, Self.mostBytes)
+            let commands = inbox.withLock { inbox in
+                let commands = inbox.takeCommands(maxCount: Self.maxCommands, maxBytes: Self.maxBytes)
                 waitingBytes.store(inbox.byteCount, ordering: .relaxed)
-                return orders
+                return commands
             }
-            if !orders.isEmpty {
-                write(orders)
+            if !commands.isEmpty {
+                write(commands)
                 continue
             }
-            if keepHouse() { continue }
+            if runMaintenance() { continue }
             let isIdle = inbox.withLock { inbox in
-                guard inbox.orders.isEmpty else { return false }
+                guard inbox.commands.isEmpty else { return false }
                 inbox.isAwake = false
                 return true
             }
@@ -138,26 +139,26 @@ extension Writer {
         }
     }
 
-    private func write(_ orders: [WriteCommand]) {
-        let written = database.withLock { database in
-            guard database != nil else { return WriteResult(orders, failure: .unavailable("the journal is closed")) }
-            return database?.write(orders) ?? WriteResult(orders, failure: .unavailable("the journal is closed"))
+    private func write(_ commands: [WriteCommand]) {
+        let result = database.withLock { database in
+            guard database != nil else { return WriteResult(commands, failure: .unavailable("the journal is closed")) }
+            return database?.write(commands) ?? WriteResult(commands, failure: .unavailable("the journal is closed"))
         }
-        live.add(written.liveChange, ordering: .relaxed)
-        if let failure = written.diskFailure { fail(failure) } else if written.hasWritten { hasWritten() }
-        for call in written.acknowledge(orders) { call() }
-        keepLogShort(isTime: false)
+        live.add(result.liveChange, ordering: .relaxed)
+        if let failure = result.diskFailure { fail(failure) } else if result.hasWritten { hasWritten() }
+        for call in result.acknowledge(commands) { call() }
+        checkpointIfNeeded(isPeriodic: false)
     }
 
-    private func keepLogShort(isTime: Bool) {
-        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isTime) ?? false }) else { return }
+    private func checkpointIfNeeded(isPeriodic: Bool) {
+        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isPeriodic) ?? false }) else { return }
         checkpointer.begin { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
-            enqueue(.barrier { [self] in endLog() })
+            enqueue(.barrier { [self] in finishCheckpoint() })
         }
     }
 
-    private func endLog() {
+    private func finishCheckpoint() {
         database.withLock { $0?.finishCheckpoint() }
         checkpointer.end()
     }
@@ -178,7 +179,7 @@ extension Writer {
         report(.recovered)
     }
 
-    /// Tries to write something small now and then, until that works.
+    /// Tries a small write every 250 ms until one succeeds.
     private func probeLater() {
         queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
             guard let self, isFailing.load(ordering: .relaxed) else { return }
@@ -191,41 +192,41 @@ extension Writer {
         }
     }
 
-    /// Does a small piece of what can wait. False where there is none, or it does not work now.
-    private func keepHouse() -> Bool {
+    /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
+    private func runMaintenance() -> Bool {
         guard !isFailing.load(ordering: .relaxed) else { return false }
-        let uses: [Int: Int]? = inbox.withLock { inbox in
-            if inbox.isClosed { inbox.lastPieces -= 1 }
-            return inbox.lastPieces > 0 ? inbox.takeUses() : nil
+        let lastUses: [Int: Int]? = inbox.withLock { inbox in
+            if inbox.isClosed { inbox.stepsAfterClose -= 1 }
+            return inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil
         }
-        guard let uses else { return false }
+        guard let lastUses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
-            database?.recordUses(uses)
+            database?.recordUses(lastUses)
             return database?.runMaintenance() ?? false
         }
     }
 }
 
 extension Writer.Inbox {
-    fileprivate mutating func takeOrders(_ most: Int, _ mostBytes: Int) -> [WriteCommand] {
+    fileprivate mutating func takeCommands(maxCount: Int, maxBytes: Int) -> [WriteCommand] {
         var count = 0
         var bytes = 0
-        while count < min(orders.count, most), bytes < mostBytes {
-            bytes += orders[count].byteCount
+        while count < min(commands.count, maxCount), bytes < maxBytes {
+            bytes += commands[count].byteCount
             count += 1
         }
         byteCount -= bytes
-        guard count < orders.count else {
-            defer { orders = [] }
-            return orders
+        guard count < commands.count else {
+            defer { commands = [] }
+            return commands
         }
-        defer { orders.removeFirst(count) }
-        return Array(orders.prefix(count))
+        defer { commands.removeFirst(count) }
+        return Array(commands.prefix(count))
     }
 
-    fileprivate mutating func takeUses() -> [Int: Int] {
-        defer { uses = [:] }
-        return uses
+    fileprivate mutating func takeLastUses() -> [Int: Int] {
+        defer { lastUses = [:] }
+        return lastUses
     }
 }

@@ -62,7 +62,7 @@ struct ForeignFileTests {
         let journal = try file.open()
         let session = journal.create(Step.session())
         Step.store(session).step(3)
-        await session.kept()
+        await session.awaitDurable()
         let left = try file.copy()
         let contents = try Data(contentsOf: URL(fileURLWithPath: left.path))
         let log = try Data(contentsOf: URL(fileURLWithPath: left.path + "-wal"))
@@ -76,7 +76,7 @@ struct ForeignFileTests {
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: left.path + "-wal")) == log)
         try contents.write(to: URL(fileURLWithPath: left.path))
-        #expect(try await left.open().session("session").past.count == 3)
+        #expect(try await left.open().session("session").replayable.count == 3)
         await journal.closed()
     }
 
@@ -85,7 +85,7 @@ struct ForeignFileTests {
         let file = try JournalFile()
         #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
         let journal = try file.open()
-        await journal.create(Step.session()).kept()
+        await journal.create(Step.session()).awaitDurable()
         for suffix in ["", "-wal", "-shm", "-lock"] { #expect(try file.mode(suffix) == 0o600) }
         await journal.closed()
     }

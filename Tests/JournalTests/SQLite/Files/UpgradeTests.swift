@@ -8,23 +8,24 @@ import Testing
 struct UpgradeTests {
     private static let day = 86_400_000
 
-    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an ended one.
+    /// Sessions with all commits, without the oldest ones, without any retained ones, and without any at all; and an
+    /// ended one.
     static func file() async throws -> JournalFile {
         let file = try JournalFile()
         let first = try file.open()
         let gone = first.create(Parcel.session("gone"))
         Parcel.store(gone).weigh(10)
-        await gone.kept()
+        await gone.awaitDurable()
         await first.closed()
         let later = try file.open(keepDays: 30, now: { Step.moment + 31 * day })
-        await later.create(Parcel.session("idle")).kept()
+        await later.create(Parcel.session("idle")).awaitDurable()
         await later.closed()
         let last = try file.open(keepCommits: 16)
         for (id, steps) in [("ended", 5), ("cut", 100), ("whole", 20)] {
             let session = last.create(Parcel.session(id))
             Parcel.store(session).weigh(steps)
             if id == "ended" { session.end(at: Step.moment) }
-            #expect(await session.kept() == nil)
+            #expect(await session.awaitDurable() == nil)
         }
         await last.closed()
         return file
@@ -40,19 +41,19 @@ struct UpgradeTests {
         let cuts = try Self.cuts(file)
         #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
         let old = try file.firstVersion(hasLog: hasLog)
-        let told = Locked<[StorageEvent]>([])
+        let events = Locked<[StorageEvent]>([])
         for _ in 1...2 {
-            let journal = try old.open(report: { news in told.withLock { $0.append(news) } })
+            let journal = try old.open(report: { event in events.withLock { $0.append(event) } })
             #expect(try old.number("PRAGMA user_version") == 2)
             #expect(try Self.cuts(old) == cuts)
             for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
                 let found = try await journal.session(id)
-                #expect(found.kept.revision == revision && found.past.count == revision)
+                #expect(found.summary.revision == revision && found.replayable.count == revision)
             }
             #expect(try await journal.found("ended").word == "ended")
             await journal.closed()
         }
-        #expect(told.withLock(\.self) == [.upgrading(from: 1, to: 2)])
+        #expect(events.withLock(\.self) == [.upgrading(from: 1, to: 2)])
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
@@ -73,6 +74,6 @@ struct UpgradeTests {
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
         #expect(try copy.number("PRAGMA user_version") == 2)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
-        #expect(try await copy.open().session("again").past.count == 100)
+        #expect(try await copy.open().session("again").replayable.count == 100)
     }
 }

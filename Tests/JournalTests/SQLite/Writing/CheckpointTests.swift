@@ -31,23 +31,23 @@ struct CheckpointTests {
                 key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment)
             store.append(record, to: session)
         }
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
     }
 
     @Test("a long WAL restarts while commits continue", .timeLimit(.minutes(2)))
     func longWALRestarts() async throws {
         let store = Step.store(session)
         store.step()
-        await session.kept()
+        await session.awaitDurable()
         let first = try header()
         await write(4500, store)
         while try header() == first {
             store.step()
-            await session.kept()
+            await session.awaitDurable()
         }
         let revision = store.revision
         await journal.closed()
-        #expect(try await file.open().session("session").past.count == revision)
+        #expect(try await file.open().session("session").replayable.count == revision)
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 

@@ -10,64 +10,64 @@ struct DiskFaultTests {
     static let kinds = [FAULTY_WRITE_IO, FAULTY_WRITE_SHORT, FAULTY_FULL, FAULTY_SYNC]
 
     @Test(
-        "says what was not kept, keeps what was, and goes on by itself when the disk does",
+        "reports failed commits, preserves durable ones, and recovers with the disk",
         arguments: kinds.map(\.rawValue), [0, 1, 3])
     func recoversFromFaults(kind: UInt32, after good: Int) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
-        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        let (events, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
         let session = journal.create(Step.session())
         let other = journal.create(Step.session("other"))
         let store = Step.store(session)
         store.step(10)
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         disk.fail(faulty_kind(kind), after: good)
         var (revision, failure) = (10, JournalError?.none)
         while failure == nil, revision < 100 {
             store.step()
-            failure = await session.kept()
+            failure = await session.awaitDurable()
             if failure == nil { revision += 1 }
         }
         guard case .unavailable = failure else { throw Missing(id: "failure") }
         #expect(session.hasFailed && !session.isDurable && !journal.isAvailable)
         #expect(session.bufferedCommits(after: revision, limit: 10)?.isEmpty == true)
         store.step()
-        #expect(await session.kept() == failure)
-        var told = news.makeAsyncIterator()
-        guard case .failed = await told.next() else { throw Missing(id: "news") }
+        #expect(await session.awaitDurable() == failure)
+        var iterator = events.makeAsyncIterator()
+        guard case .failed = await iterator.next() else { throw Missing(id: "event") }
 
         disk.heal()
-        #expect(await told.next() == .recovered)
+        #expect(await iterator.next() == .recovered)
         #expect(journal.isAvailable)
-        #expect(await session.kept() == failure)
-        #expect(await other.kept() == nil)
+        #expect(await session.awaitDurable() == failure)
+        #expect(await other.awaitDurable() == nil)
         let found = try await journal.session("session")
-        #expect(found.kept.revision == revision && found.past.count == revision)
+        #expect(found.summary.revision == revision && found.replayable.count == revision)
         Step.store(found.journal, from: revision).step()
         Step.store(other).step()
-        #expect(await found.journal.kept() == nil)
-        #expect(await other.kept() == nil)
+        #expect(await found.journal.awaitDurable() == nil)
+        #expect(await other.awaitDurable() == nil)
         let copy = try await file.copy().open().session("session")
-        #expect(copy.past.count == revision + 1)
+        #expect(copy.replayable.count == revision + 1)
     }
 
     @Test("restarts the WAL when the disk has space again, even if it is only the WAL's own")
     func restartsWALAfterFullDisk() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
-        let (news, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        let (events, next) = AsyncStream.makeStream(of: StorageEvent.self)
         let journal = try file.open(vfs: disk.name, report: { next.yield($0) })
         let session = journal.create(Step.session())
         Step.store(session).step(20)
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         let before = try file.logNumber()
         disk.fail(FAULTY_FULL)
         Step.store(session, from: 20).step()
-        #expect(await session.kept() != nil)
+        #expect(await session.awaitDurable() != nil)
         disk.heal()
-        for await news in news where news == .recovered { break }
-        await journal.create(Step.session("other")).kept()
+        for await event in events where event == .recovered { break }
+        await journal.create(Step.session("other")).awaitDurable()
         #expect(try file.logNumber() == before + 1)
-        #expect(try await journal.session("session").past.count == 20)
+        #expect(try await journal.session("session").replayable.count == 20)
     }
 
     @Test("commits fail while the disk fails, and earlier ones stay durable")
@@ -77,7 +77,7 @@ struct DiskFaultTests {
         disk.fail(FAULTY_FULL)
         let session = journal.create(Step.session())
         Step.store(session).step(5)
-        #expect(await session.kept() != nil)
+        #expect(await session.awaitDurable() != nil)
         guard case .unknown = try await journal.found("session") else { throw Missing(id: "nothing") }
         #expect(journal.sessionCount == 0)
     }
@@ -87,7 +87,7 @@ struct DiskFaultTests {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(vfs: disk.name)
         let sessions = (0..<20).map { journal.create(Step.session("\($0)")) }
-        for session in sessions { await session.kept() }
+        for session in sessions { await session.awaitDurable() }
         let before = (disk.syncs, journal.transactionCount)
         let order = Locked<[Int]>([])
         disk.holding {
@@ -99,7 +99,7 @@ struct DiskFaultTests {
                 }
             }
         }
-        for session in sessions { #expect(await session.kept() == nil) }
+        for session in sessions { #expect(await session.awaitDurable() == nil) }
         #expect(order.withLock(\.self) == Array(1...10))
         // What the first transaction did not find yet waits for the second.
         #expect((1...2).contains(disk.syncs - before.0))
@@ -112,15 +112,15 @@ struct DiskFaultTests {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let journal = try file.open(isFull ? .full : .relaxed, vfs: disk.name)
         let session = journal.create(Step.session())
-        await session.kept()
+        await session.awaitDurable()
         let before = disk.syncs
         disk.holding {
             Step.store(session).step()
             #expect(session.isDurable != isFull)
         }
-        #expect(await session.kept() == nil)
+        #expect(await session.awaitDurable() == nil)
         #expect((disk.syncs > before) == isFull)
         let found = try await journal.session("session")
-        #expect(found.past.count == 1)
+        #expect(found.replayable.count == 1)
     }
 }

@@ -3,28 +3,28 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Keeps a state as a journal does: by the patches alone, and what was hidden last.
-final class Keeper: CommitRecorder {
+/// Records a state as a journal does: by its patches alone, and by the newest private state.
+final class ReplayRecorder: CommitRecorder {
     private struct Contents {
         var state: JSONValue?
-        var hidden: [UInt8]?
+        var privateState: [UInt8]?
         var revision: Int
         var records: [CommitRecord] = []
     }
 
-    // Guards what is kept. Taken inside the store's lock.
+    // Guards the recorded state. Taken inside the store's lock.
     private let contents: Locked<Contents>
 
-    init(_ kept: StateSnapshot, at revision: Int = 0) {
-        let state = try? JSONValue(parsing: kept.json)
-        contents = Locked(Contents(state: state, hidden: kept.hidden, revision: revision))
+    init(_ initial: StateSnapshot, at revision: Int = 0) {
+        let state = try? JSONValue(parsing: initial.json)
+        contents = Locked(Contents(state: state, privateState: initial.privateState, revision: revision))
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         contents.withLock { contents in
             for commit in transaction.commits {
                 contents.state = contents.state.flatMap { commit.changes.applied(to: $0) }
-                contents.hidden = commit.hidden ?? contents.hidden
+                contents.privateState = commit.privateState ?? contents.privateState
                 contents.revision = commit.revision
                 contents.records.append(commit)
             }
@@ -35,8 +35,8 @@ final class Keeper: CommitRecorder {
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) { done(nil) }
 
-    var kept: StateSnapshot {
-        contents.withLock { StateSnapshot(json: ($0.state ?? .null).encoded(), hidden: $0.hidden) }
+    var snapshot: StateSnapshot {
+        contents.withLock { StateSnapshot(json: ($0.state ?? .null).encoded(), privateState: $0.privateState) }
     }
     var revision: Int { contents.withLock { $0.revision } }
     var records: [CommitRecord] { contents.withLock { $0.records } }

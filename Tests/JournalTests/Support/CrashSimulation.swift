@@ -5,44 +5,44 @@ import StoreHosting
 import Stores
 import Testing
 
-/// What a process that ended did until then.
+/// The commits that a process made until it ended, and those that were durable.
 final class Ledger: Sendable {
     struct Entry {
-        /// The newest revision that was said to be kept, and the newest that was given.
-        var kept: Int?
-        var given: Int
+        /// The newest revision that was reported as durable, and the newest that was appended.
+        var durable: Int?
+        var appended: Int
     }
 
-    // Guards what became of each session; nothing is locked in it.
+    // Guards the entries. No other lock is taken while it is held.
     private let entries: Locked<[String: Entry]>
 
-    init(_ kept: [String: Int] = [:]) {
-        entries = Locked(kept.mapValues { Entry(kept: $0, given: $0) })
+    init(_ durable: [String: Int] = [:]) {
+        entries = Locked(durable.mapValues { Entry(durable: $0, appended: $0) })
     }
 
     var all: [String: Entry] { entries.withLock(\.self) }
 
-    /// Notes that so much is given, and what came of it.
+    /// Records that a revision is appended, and whether it becomes durable.
     ///
-    /// - Returns: whether it is kept.
-    func note(_ id: String, _ revision: Int, _ outcome: () async -> JournalError?) async -> Bool {
-        entries.withLock { $0[id, default: Entry(kept: nil, given: revision)].given = revision }
+    /// - Returns: whether it is durable.
+    func record(_ id: String, _ revision: Int, _ outcome: () async -> JournalError?) async -> Bool {
+        entries.withLock { $0[id, default: Entry(durable: nil, appended: revision)].appended = revision }
         let isDurable = await outcome() == nil
-        if isDurable { entries.withLock { $0[id]?.kept = revision } }
+        if isDurable { entries.withLock { $0[id]?.durable = revision } }
         return isDurable
     }
 }
 
-/// What the disk has of each file when all is over.
+/// The content of the files after the crash.
 enum Loss: CaseIterable {
-    /// All that was written: the process was killed.
+    /// Everything that was written: the process was killed.
     case nothing
-    /// What was synced, and no more: the machine lost power.
+    /// Only what was synced: the machine lost power.
     case all
-    /// What was synced of the log, and all of the database, or the other way.
+    /// Only what was synced of the WAL, or of the database; everything of the other.
     case log, database
 
-    /// The ends of the names of those that have lost something.
+    /// The suffixes of the files that lose unsynced writes.
     fileprivate var suffixes: Set<String> {
         switch self {
         case .nothing: []
@@ -53,10 +53,10 @@ enum Loss: CaseIterable {
     }
 }
 
-/// What is left of a file, and of what stands beside it, by the ends of their names.
+/// The content of a database and its log files after a crash, by their suffixes.
 private struct Remains {
     private let contents: [String: Data]
-    private let kept: [String: Int]
+    private let durable: [String: Int]
 
     init(_ file: JournalFile, _ loss: Loss, _ ledger: Ledger) {
         var contents: [String: Data] = [:]
@@ -65,13 +65,13 @@ private struct Remains {
             contents[suffix] = FileManager.default.contents(atPath: path)
         }
         self.contents = contents
-        kept = ledger.all.compactMapValues(\.kept)
+        durable = ledger.all.compactMapValues(\.durable)
     }
 
-    /// Tells it from others.
+    /// A hash of the content and of the durable revisions.
     var digest: Int {
         var hasher = Hasher()
-        for (id, revision) in kept.sorted(by: { $0.key < $1.key }) {
+        for (id, revision) in durable.sorted(by: { $0.key < $1.key }) {
             hasher.combine(id)
             hasher.combine(revision)
         }
@@ -82,7 +82,7 @@ private struct Remains {
         return hasher.finalize()
     }
 
-    /// A file that is so.
+    /// A new database with this content.
     func file() throws -> JournalFile {
         let file = try JournalFile()
         for (suffix, contents) in contents { try contents.write(to: URL(fileURLWithPath: file.path + suffix)) }
@@ -91,7 +91,7 @@ private struct Remains {
 }
 
 extension JournalFile {
-    /// Copies a file on which nothing is lost that stands in it.
+    /// A copy of the database whose whole content is synced.
     fileprivate func duplicate() throws -> JournalFile {
         let copy = try copy()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: copy.path + suffix) {
@@ -101,18 +101,19 @@ extension JournalFile {
     }
 }
 
-/// Has a scenario end after each of its calls that change something on disk, and looks at what is left.
+/// Runs a scenario again and again, lets it crash after each call that changes something on disk, and verifies the
+/// files.
 ///
 /// - Parameters:
-///   - template: what there is at the beginning; nil for nothing.
-///   - kept: the revisions of the sessions in it.
-///   - losses: what may be lost of it at the end.
-///   - scenario: what is done, until something fails.
-///   - check: looks at what was left in another way than whether all that was kept is there, once each, and can be gone on with.
-/// - Returns: how many calls there were.
+///   - template: the database at the beginning; nil for none.
+///   - durable: the revisions of the sessions in the template.
+///   - losses: the kinds of loss to simulate.
+///   - scenario: writes to the database until something fails.
+///   - check: verifies the reopened journal, beyond the check that every durable commit exists exactly once.
+/// - Returns: the number of calls.
 @discardableResult
-func endingEverywhere(
-    from template: JournalFile?, kept: [String: Int] = [:], losing losses: [Loss] = Loss.allCases,
+func crashAtEveryCall(
+    from template: JournalFile?, durable: [String: Int] = [:], losing losses: [Loss] = Loss.allCases,
     _ scenario: (JournalFile, FaultyDisk, Ledger) async throws -> Void,
     check: (SQLiteJournal) async throws -> Void = { _ in }
 ) async throws -> Int {
@@ -120,16 +121,16 @@ func endingEverywhere(
     calm.end(after: 1 << 30, tearing: false)
     var (count, tearing, seen) = (0, false, Set<Int>())
     while true {
-        let (file, ledger) = (try template?.duplicate() ?? JournalFile(), Ledger(kept))
+        let (file, ledger) = (try template?.duplicate() ?? JournalFile(), Ledger(durable))
         disk.end(after: count, tearing: tearing)
         try await scenario(file, disk, ledger)
         let isWhole = !disk.hasEnded
         for loss in losses {
             let remains = Remains(file, loss, ledger)
-            // What has been looked at need not be once more.
+            // The same content is verified only once.
             guard seen.insert(remains.digest).inserted else { continue }
             do {
-                try await look(at: try remains.file(), ledger, calm, check)
+                try await verify(try remains.file(), ledger, calm, check)
             } catch {
                 Issue.record("after \(count) calls, tearing \(tearing), losing \(loss): \(error)")
                 return count
@@ -141,23 +142,23 @@ func endingEverywhere(
     }
 }
 
-private func look(
-    at file: JournalFile, _ ledger: Ledger, _ disk: FaultyDisk, _ check: (SQLiteJournal) async throws -> Void
+private func verify(
+    _ file: JournalFile, _ ledger: Ledger, _ disk: FaultyDisk, _ check: (SQLiteJournal) async throws -> Void
 ) async throws {
     let journal = try file.open(vfs: disk.name)
     for (id, entry) in ledger.all {
-        guard case .session(let kept, let past, _, let session) = try await journal.found(id) else {
-            if let kept = entry.kept { throw Missing(id: "\(id), of which \(kept) was kept") }
+        guard case .session(let summary, let replayable, _, let session) = try await journal.found(id) else {
+            if let durable = entry.durable { throw Missing(id: "\(id), of which \(durable) was durable") }
             continue
         }
-        guard kept.revision >= entry.kept ?? 0, kept.revision <= entry.given else {
-            throw Missing(id: "\(id): \(kept.revision) of \(entry)")
+        guard summary.revision >= entry.durable ?? 0, summary.revision <= entry.appended else {
+            throw Missing(id: "\(id): \(summary.revision) of \(entry)")
         }
-        let cut = try await oldest(session, kept.revision)
-        let revisions = try await session.commits(after: cut)?.map(\.revision)
-        #expect(revisions == Array((cut + 1)..<(kept.revision + 1)))
-        // Each commit counts one more. A newer parcel has no weight.
-        if let count = past.count { #expect(count == kept.revision) }
+        let start = try await oldest(session, summary.revision)
+        let revisions = try await session.commits(after: start)?.map(\.revision)
+        #expect(revisions == Array((start + 1)..<(summary.revision + 1)))
+        // Each commit adds one to the count. The newer kind of parcel has no count.
+        if let count = replayable.count { #expect(count == summary.revision) }
     }
     try await check(journal)
     await journal.closed()
@@ -165,7 +166,7 @@ private func look(
     if let problem = found.problems.first { throw Missing(id: problem) }
 }
 
-/// The oldest revision behind which all commits are there.
+/// The oldest revision after which all commits exist.
 private func oldest(_ session: any SessionJournal, _ newest: Int) async throws -> Int {
     for revision in 0..<newest where try await session.commits(after: revision, limit: 1) != nil { return revision }
     return newest

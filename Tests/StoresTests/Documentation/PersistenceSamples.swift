@@ -11,13 +11,13 @@ struct Logbook: HostedState, ObjectState, Restorable {
 
     init() {}
 
-    init(restoring kept: PersistedValue) throws(RestorationError) {
-        entries = try kept.member("entries")
-        nextNumber = try kept.hidden("nextNumber", in: 1...1_000_000)
-        pin = try kept.secret("pin") ?? ""
+    init(restoring persisted: PersistedValue) throws(RestorationError) {
+        entries = try persisted.member("entries")
+        nextNumber = try persisted.privateMember("nextNumber", in: 1...1_000_000)
+        pin = try persisted.secret("pin") ?? ""
     }
 
-    func visit(_ members: inout some MemberVisitor & ~Copyable) {
+    func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
         members.member("entries", entries)
         members.member("count", entries.count)
     }
@@ -49,30 +49,31 @@ struct LogbookReducer: HostedReducer {
     }
 }
 
-@Suite struct KeepingSamples {
+@Suite struct PersistenceSamples {
     @Test func aRestoredStoreContinues() throws {
         let kind = StoreKind.store("logbook", LogbookReducer.self)
         let store = kind.makeStore()
         store.dispatch(["type": "logbook/write", "payload": ["text": "calm"]], DispatchOptions()) { _ in }
 
-        let (revision, kept) = store.snapshot()
-        let next = try kind.makeStore(from: kept, revision: revision)
+        let (revision, persisted) = store.snapshot()
+        let next = try kind.makeStore(from: persisted, revision: revision)
         next.resume()
 
         #expect(next.revision == 1)
         #expect(next.read().json == Array(#"{"entries":["1: calm"],"count":1}"#.utf8))
-        #expect(kept.hidden == Array(#"{"nextNumber":2}"#.utf8))
+        #expect(persisted.privateState == Array(#"{"nextNumber":2}"#.utf8))
         next.dispatch(["type": "logbook/write", "payload": ["text": "storm"]], DispatchOptions()) { _ in }
         #expect(next.read(.root).json == Array(#"{"entries":["1: calm","2: storm"],"count":2}"#.utf8))
     }
 
     @Test func anOlderStateIsMigrated() throws {
-        let renaming: StoreKind.Migration = { state, hidden in
+        let renaming: StoreKind.Migration = { state, privateState in
             state = ["entries": state["lines"] ?? []]
         }
 
         let kind = StoreKind.store("logbook", LogbookReducer.self, migrations: [renaming])
-        let old = StateSnapshot(json: Array(#"{"lines":["1: calm"]}"#.utf8), hidden: Array(#"{"nextNumber":2}"#.utf8))
+        let old = StateSnapshot(
+            json: Array(#"{"lines":["1: calm"]}"#.utf8), privateState: Array(#"{"nextNumber":2}"#.utf8))
         let store = try kind.makeStore(from: old, revision: 1)
         store.resume()
         #expect(store.revision == 2)
