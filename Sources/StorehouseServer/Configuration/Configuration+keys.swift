@@ -52,7 +52,8 @@ extension Configuration {
         ConfigurationKey("sessions.max", \.sessions.max, .integer(1...1_000_000_000), "the largest number of sessions"),
         ConfigurationKey(
             "sessions.maxResident", \.sessions.maxResident, .integer(1...1_000_000_000),
-            "the largest number of sessions in memory if `storage.kind` is `sqlite`; the others are loaded when they are used"
+            "how many sessions stay in memory if `storage.kind` is `sqlite`; beyond that, sessions that are idle longest "
+                + "hibernate until they are used"
         ),
         ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
