@@ -113,7 +113,7 @@ package final class ConnectionCount: Sendable {
     let value = Atomic<Int>(0)
 }
 
-/// When a drain ends streams, sends deferred responses and closes what is left. A pure value.
+/// The schedule of a drain: streams end, then deferred responses are sent, then the remaining connections are closed.
 ///
 /// Up to 100 streams end at once. More end in batches, within a quarter of the timeout, so that their clients do not all
 /// reconnect to another server at the same moment.

@@ -113,6 +113,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
     /// The observer that ``StoreKind`` gave to the store.
     @usableFromInline
     func observer(of contents: Contents) -> HostCommitObserver<Engine.State, Engine.Action> {
+        // The kind makes every hosted store with this observer, so its absence or another type is a fault of this module.
         guard let observer = contents.pointee.observer else { fatalError("a hosted store has an observer") }
         return unsafeDowncast(observer, to: HostCommitObserver<Engine.State, Engine.Action>.self)
     }
