@@ -32,7 +32,7 @@ import Testing
                 #expect(store.json == reference.json)
                 #expect(store.revision == reference.revision)
                 store.resume()
-                await store.hasGoneOn()
+                await store.runPendingActions()
                 #expect(run.seals ? recorder.records.isEmpty : recorder.records.count < 2)
                 // Of a password that is gone it is as if an empty one had been entered: let it be so there too.
                 for record in recorder.records {
