@@ -129,4 +129,21 @@ import Testing
             #expect(session.streamPhase == .ended)
         }
     }
+
+    @Test func sessionsInMemoryAreListedInTheOrderOfTheirIDs() async throws {
+        try await run { scene in
+            var ids: [SessionID] = []
+            for _ in 0..<200 { ids.append(try await scene.session().id) }
+            ids.sort { "\($0)".utf8.lexicographicallyPrecedes("\($1)".utf8) }
+            var (found, last): ([SessionID], SessionID?) = ([], nil)
+            while true {
+                let page = scene.registry.list(after: last, limit: 7).map(\.id)
+                if page.isEmpty { break }
+                found += page
+                last = page.last
+            }
+            #expect(found == ids)
+            #expect(scene.registry.list(after: nil, limit: 1000).map(\.id) == ids)
+        }
+    }
 }
