@@ -33,7 +33,7 @@ final class AdminAPI: Sendable {
         journal.list(after: after?.description, limit: limit + 1) { [registry] found in
             deferred.resume { context throws(Problem) in
                 let sessions = try found.mapError(Problem.init).get()
-                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].record.id.utf8) : nil)
+                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].header.id.utf8) : nil)
                 context.answer(page.response(sessions.prefix(limit)) { registry.document(of: $0) })
             }
         }

@@ -181,15 +181,15 @@ struct SessionDocument: JSONEncodable {
 
     /// The document of a session that is not in memory: it has no streams and no effects.
     init(hibernated summary: SessionSummary, expiresAt: Int) {
-        id = summary.record.id
-        store = summary.record.kind
+        id = summary.header.id
+        store = summary.header.kind
         revision = summary.revision
-        createdAt = summary.record.createdAt
+        createdAt = summary.header.createdAt
         lastActiveAt = summary.lastActiveAt
         self.expiresAt = expiresAt
         subscribers = 0
         effects = []
-        forkedFrom = summary.record.forkedFrom
+        forkedFrom = summary.header.forkedFrom
         state = nil
     }
 

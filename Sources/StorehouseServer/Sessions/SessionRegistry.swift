@@ -223,7 +223,7 @@ extension SessionRegistry {
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
     /// revision is the stored one, because a newer one is not durable yet.
     func document(of summary: SessionSummary) -> SessionDocument {
-        if let id = SessionID(summary.record.id.utf8), let session = resident(id) {
+        if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
             return document(of: session, revision: summary.revision)
         }
         return SessionDocument(hibernated: summary, expiresAt: summary.lastActiveAt + policy.idleTimeout)
