@@ -108,6 +108,21 @@ final class ActionAPI: Sendable {
     }
 }
 
+extension Session {
+    /// Whether an earlier state can be shown again with the same bytes.
+    var canReplayStates: Bool { journal != nil && kind.isRestorable }
+
+    /// The selected value of a state of this session, with the same bytes as when the store showed it.
+    fileprivate func encodeAsShown(_ selection: Selection, of state: StateSnapshot) -> Result<[UInt8], Problem> {
+        do throws(RestorationError) {
+            return .success(try kind.encodeAsShown(selection, of: state, sealer: runtime.sealer))
+        } catch {
+            return .failure(
+                Problem(.internalError, "This release of the store cannot read the revision: \(error)."))
+        }
+    }
+}
+
 extension Response {
     /// The response with the field that marks a replay.
     fileprivate var replayed: Response {
