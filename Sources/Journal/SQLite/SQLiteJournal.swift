@@ -19,9 +19,6 @@ public final class SQLiteJournal: Journal {
         case relaxed
     }
 
-    /// How long idempotency records are valid, in milliseconds.
-    static let idempotencyTTL = 600_000
-
     private let writer: Writer
     private let keepCommits: Int
     private let now: @Sendable () -> Int
@@ -98,7 +95,7 @@ public final class SQLiteJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = now() - Self.idempotencyTTL
+        let oldest = now() - IdempotencyRecord.lifetime
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
             if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
             done(result)
@@ -129,7 +126,12 @@ public final class SQLiteJournal: Journal {
     public func list(
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+        let read: @Sendable () -> Void = { [writer] in
+            writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+        }
+        // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
+        // needs to be awaited, so that the list can be read while the disk hangs.
+        if writer.acknowledgesOnEnqueue { writer.afterAll(read) } else { read() }
     }
 
     public func idleSessions(
