@@ -70,6 +70,9 @@ package struct Problem: Error {
         return problem
     }
 
+    /// The problem with the time after which the request can succeed, in seconds.
+    func retry(after seconds: Int) -> Problem { with(.init("Retry-After", String(seconds))) }
+
     package var response: Response {
         var json = JSONWriter()
         json.object { json in
@@ -84,7 +87,8 @@ package struct Problem: Error {
         // A browser must not guess another type, and a cache would keep a 404 or 410 by default (RFC 9110, 15.1).
         fields.append(.init("X-Content-Type-Options", "nosniff"))
         fields.append(.init("Cache-Control", "no-store"))
-        if code.status == .tooManyRequests || code.status == .serviceUnavailable {
+        let isTemporary = code.status == .tooManyRequests || code.status == .serviceUnavailable
+        if isTemporary, !fields.contains(where: { $0.name == "Retry-After" }) {
             fields.append(.init("Retry-After", "1"))
         }
         return Response(
@@ -152,7 +156,7 @@ extension Problem.Code {
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"
-        case .overloaded: "Too many actions are queued"
+        case .overloaded: "The server is overloaded"
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
         case .httpVersionNotSupported: "The HTTP version is not supported"

@@ -9,19 +9,23 @@ import Stores
 final class ActionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let pool: WorkPool
     private let clock: WallClock
     /// The longest time that a response is held for `Prefer: wait`.
     private let maxWait: Duration
 
-    init(_ access: SessionAccess, _ availability: Availability, clock: WallClock, maxWait: Duration) {
+    init(
+        _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, clock: WallClock, maxWait: Duration
+    ) {
         self.access = access
         self.availability = availability
+        self.pool = pool
         self.clock = clock
         self.maxWait = maxWait
     }
 
     func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireWritable()
+        try availability.requireRoom()
         try context.head.requireJSONAcceptable()
         try access.authorizedSession(id, context, dispatch)
     }
@@ -29,11 +33,37 @@ final class ActionAPI: Sendable {
     private func dispatch(_ session: Session, _ context: RequestContext) throws(Problem) {
         let request = try ActionRequest(context.head, session, maxWait: maxWait)
         let body = try context.request.json()
+        session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
         let responder = ActionResponder(request, session, context.deferred, self)
+        guard !session.isLarge else { return try dispatchLarge(body, request.options, session, responder) }
         session.store.dispatch(body, request.options, done: responder.respond)
+    }
+
+    /// Leaves the event loop, because it takes time in proportion to the state to encode it, and for some kinds to find what
+    /// an action has changed.
+    private func dispatchLarge(
+        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
+    ) throws(Problem) {
+        try pool.run(for: session.id) {
+            session.store.dispatch(body, options, done: responder.respond)
+            session.measureIfNeeded()
+        }
+    }
+
+    /// Does work on a large session off the event loop.
+    ///
+    /// - Returns: false if the caller has to do it.
+    func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) -> Bool {
+        guard session.isLarge else { return false }
+        do throws(Problem) {
+            try pool.run(for: session.id, work)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Dispatches an action again that came to a session which was hibernating. Later in the loop the session can be found
@@ -58,7 +88,13 @@ final class ActionAPI: Sendable {
             var options = request.options
             options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
-            session.store.dispatch(body, options, done: responder.respond)
+            guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
+            do throws(Problem) {
+                try dispatchLarge(body, options, session, responder)
+            } catch {
+                recorder.abandon()
+                throw error
+            }
         case .replay(let record):
             guard var response = Response(serialized: record.response) else {
                 throw Problem(.internalError, "The first response can no longer be read; use another key.")

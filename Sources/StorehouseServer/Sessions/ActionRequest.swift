@@ -44,7 +44,7 @@ struct ActionRequest: Sendable {
 
     private func response(to result: DispatchResult, _ revision: Int, _ shown: EncodedState?) -> Response {
         guard let shown else { return Response(.noContent, fields: preferenceFields, revision: revision) }
-        var json = JSONWriter(reservingCapacity: 1024)
+        var json = JSONWriter(reservingCapacity: max(1024, shown.json.count + 256))
         json.object { json in
             json.member("revision", shown.revision)
             json.member("outcome", result.isCommitted ? "committed" : "ignored")

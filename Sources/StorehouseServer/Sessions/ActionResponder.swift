@@ -51,6 +51,7 @@ final class ActionResponder: Sendable {
     }
 
     private func respond(to result: DispatchResult) {
+        if let state = result.state { session.recordSize(ofPart: state.json.count) }
         if let response = recorder?.finalResponse { return deferred.answer { response } }
         guard !deferred.answerIfOnLoop({ request.response(to: result) }) else { return }
         deferred.answer { [self] in request.response(to: result) }
@@ -72,6 +73,11 @@ final class ActionResponder: Sendable {
     /// was committed.
     private func respondWithCurrentState(_ result: DispatchResult) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !api.runOffLoop(session, { [self] in readCurrentState(result) }) else { return }
+        readCurrentState(result)
+    }
+
+    private func readCurrentState(_ result: DispatchResult) {
         let current = request.currentResponse(to: result, session)
         let response = recorder?.recordFinal(current) ?? current
         session.whenDurable(through: response.revision ?? 0) { [self] failure in
