@@ -180,7 +180,7 @@ import Testing
             }
             for (number, fork) in forks.enumerated() {
                 for _ in 0...number { _ = try await fork.dispatch("slow/count", query: "?select=/count") }
-                _ = try await fork.dispatch("slow/rename", ["name": "fork \(number)"])
+                _ = try await fork.dispatch("slow/rename", ["name": .string("fork \(number)")])
             }
             for (number, fork) in forks.enumerated() {
                 #expect(try await fork.state("/count") == .integer(number + 2))
