@@ -29,11 +29,11 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     return true
 }
 
-/// Lets other threads of the process run first.
+/// Lets other threads of the process run first. It is little, so that other processes do not keep the thread from running.
 package func lowerThreadPriority() {
     #if canImport(Glibc)
         // Linux takes 0 for the calling thread.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 4)
     #endif
 }
 

@@ -145,8 +145,12 @@ final class SessionSize: Sendable {
 
     var largest: Int { most.load(ordering: .relaxed) }
 
-    /// Whether so much was added since the last measurement that a small state may count as large.
-    var isGuess: Bool { bytes.load(ordering: .relaxed) - measured.load(ordering: .relaxed) >= Self.large / 2 }
+    /// Whether so much was added since the last measurement that the size may be far from true. A state that grows is
+    /// measured each time it may have doubled, so that this costs little for each action.
+    var isGuess: Bool {
+        let measured = measured.load(ordering: .relaxed)
+        return bytes.load(ordering: .relaxed) - measured >= max(Self.large / 2, measured)
+    }
 
     func record(exactly count: Int) {
         bytes.store(count, ordering: .relaxed)

@@ -214,11 +214,13 @@ package final class SessionRegistry: Sendable {
     package func list(after id: SessionID?, limit: Int) -> [Session] {
         var found: [Session] = []
         for shard in shards[(id?.range ?? 0)...] {
-            let sessions = shard.withLock { $0.values.filter { session in id.map { $0 < session.id } ?? true } }
-            found += sessions.sorted { $0.id < $1.id }
+            var sessions = shard.withLock { $0.values.map { (order: $0.id.order, session: $0) } }
+            if let last = id?.order { sessions.removeAll { $0.order <= last } }
+            sessions.sort { $0.order < $1.order }
+            found += sessions.prefix(limit - found.count).map(\.session)
             if found.count >= limit { break }
         }
-        return Array(found.prefix(limit))
+        return found
     }
 
     /// The session if it is in memory. This does not count as use.

@@ -61,7 +61,7 @@ enum SlowAction: DeclaredAction, Equatable {
     ])
 }
 
-struct SlowState: ObjectState, Restorable {
+struct SlowState: HostedState, ObjectState, Restorable {
     static let jobs = Locked<[String: CountedJob]>([:])
 
     var text = ""
