@@ -61,6 +61,10 @@ extension Configuration {
         ConfigurationKey(
             "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 1...100 * year),
             "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`"),
+        ConfigurationKey(
+            "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
+            "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
+        ),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [

@@ -44,6 +44,8 @@ public struct Configuration: Sendable, Hashable {
         public var idleTimeout = Duration.seconds(86400)
         /// How long a session lives on which nothing was done since it was created.
         public var unusedTimeout = Duration.seconds(600)
+        /// The number of idempotency keys that a session remembers at a time.
+        public var maxIdempotencyKeys = 50_000
     }
 
     /// Event streams.

@@ -64,11 +64,7 @@ final class SessionAPI: Sendable {
         try access.authorizedSession(id, context) { [self] (session, context) throws(Problem) in
             guard session.isLarge else { return context.answer(document(session), about: session) }
             // The store may be busy with its large state.
-            let deferred = context.deferred
-            try states.pool.run(for: session.id) { [self] in
-                let response = document(session)
-                deferred.resume { context in context.answer(response, about: session) }
-            }
+            states.respond(to: context, about: session) { [self] in (session, document(session)) }
         }
     }
 
@@ -139,25 +135,11 @@ extension SessionAPI {
 
     /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
     private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) {
-        let deferred = context.deferred
-        parent.whenDurable { [self] failure in
-            do throws(Problem) {
-                if let failure { throw Problem(failure) }
-                try states.pool.run(for: parent.id) { [self] in
-                    let fork = Result { () throws(Problem) in
-                        try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
-                        let revision = wanted ?? parent.store.revision
-                        let past = try states.past(of: parent, at: revision)
-                        return try create(parent.runtime, .init(revision, past.snapshot, shared: past))
-                    }
-                    deferred.resume { context throws(Problem) in
-                        let fork = try fork.get()
-                        context.answer(fork.response, about: fork.session)
-                    }
-                }
-            } catch {
-                deferred.answer { error.response }
-            }
+        states.respond(to: context, about: parent) { [self] () throws(Problem) in
+            try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
+            let revision = wanted ?? parent.store.revision
+            let past = try states.past(of: parent, at: revision)
+            return try create(parent.runtime, .init(revision, past.snapshot, shared: past))
         }
     }
 

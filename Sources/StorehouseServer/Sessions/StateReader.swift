@@ -77,6 +77,32 @@ final class StateReader: Sendable {
         }
     }
 
+    /// Answers with what `make` returns on a thread of the pool, once everything that is committed so far is durable.
+    ///
+    /// - Parameters:
+    ///   - session: the session whose turn it takes.
+    ///   - make: returns the response, and the session that it is about.
+    func respond(
+        to context: RequestContext, about session: Session,
+        _ make: @escaping @Sendable () throws(Problem) -> (session: Session, response: Response)
+    ) {
+        let deferred = context.deferred
+        session.whenDurable { [pool] failure in
+            do throws(Problem) {
+                if let failure { throw Problem(failure) }
+                try pool.run(for: session.id) {
+                    let made = Result { () throws(Problem) in try make() }
+                    deferred.resume { context throws(Problem) in
+                        let made = try made.get()
+                        context.answer(made.response, about: made.session)
+                    }
+                }
+            } catch {
+                deferred.answer { error.response }
+            }
+        }
+    }
+
     /// Computes an answer once for all equal questions that are asked before the computation begins. A later question may
     /// have to see a later commit.
     private func share(
