@@ -31,6 +31,7 @@ final class API: Sendable {
 
     let availability: Availability
     let registry: SessionRegistry
+    let states = StateReader(WorkPool())
     let journal: (any Journal)?
     let cors: CORS
     let log: Log
@@ -39,23 +40,25 @@ final class API: Sendable {
 
     init(
         _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+        memory: MemoryLimit, clock: WallClock, log: Log,
+        additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
         self.journal = journal
         self.log = log
         self.additionalMetrics = additionalMetrics
         cors = CORS(settings.allowedOrigins)
-        availability = Availability(journal)
+        availability = Availability(journal, memory)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
         let builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
-        sessions = SessionAPI(access, availability, registry, builder, metrics, log)
-        actions = ActionAPI(access, availability, clock: clock, maxWait: settings.maxWait)
-        reads = ReadAPI(access)
-        streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
+        sessions = SessionAPI(access, availability, registry, builder, states, metrics, log)
+        actions = ActionAPI(access, availability, states, clock: clock, maxWait: settings.maxWait)
+        reads = ReadAPI(access, states)
+        streams = StreamAPI(
+            access, availability, states.pool, settings.streams, clock: clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
@@ -64,14 +67,31 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    /// Looks whether the memory limit is reached. Not on an event loop.
+    func updateMemory() {
+        let wasExhausted = availability.memory.isExhausted
+        availability.memory.update()
+        let isExhausted = availability.memory.isExhausted
+        guard isExhausted != wasExhausted else { return }
+        if isExhausted {
+            log.error("memory limit reached; creations, forks and actions are refused")
+        } else {
+            log.info("memory is below its limit again")
+        }
+    }
 }
 
-/// Whether the server takes new work: it is not shutting down, and its storage can be written.
+/// Whether the server takes new work: it is not shutting down, its storage can be written, and it has memory left.
 final class Availability: Sendable {
+    let memory: MemoryLimit
     private let draining = Atomic(false)
     private let journal: (any Journal)?
 
-    init(_ journal: (any Journal)?) { self.journal = journal }
+    init(_ journal: (any Journal)?, _ memory: MemoryLimit) {
+        self.journal = journal
+        self.memory = memory
+    }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
@@ -82,6 +102,12 @@ final class Availability: Sendable {
     func requireWritable() throws(Problem) {
         try requireServing()
         try requireStorage()
+    }
+
+    /// Requires that the server may commit something new, and has memory for it.
+    func requireRoom() throws(Problem) {
+        try requireWritable()
+        try memory.requireRoom()
     }
 
     func requireServing() throws(Problem) {

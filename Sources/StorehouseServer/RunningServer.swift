@@ -25,7 +25,7 @@ package final class RunningServer: Sendable {
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
         clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
-        loops: LoopImplementation
+        loops: LoopImplementation, memory: MemoryLimit?
     ) throws {
         self.configuration = configuration
         self.log = log
@@ -35,8 +35,9 @@ package final class RunningServer: Sendable {
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         api = API(
-            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log,
-            additionalMetrics: additionalMetrics)
+            kinds, settings, journal: journal, sealer: sealer,
+            memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
+            log: log, additionalMetrics: additionalMetrics)
         do {
             http = try HTTPServer(
                 on: address, group, settings: configuration.http.serverSettings(on: loops),
@@ -46,11 +47,17 @@ package final class RunningServer: Sendable {
             throw error
         }
         url = "http://\(http.address)"
-        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { $0.sweep() }
+        // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
+        let maintenance = DispatchQueue(label: "sessions.maintenance")
+        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in
+            maintenance.async { api.registry.sweep() }
+        }
         if journal?.outlivesProcess == true {
-            // Not on the loop: thousands of sessions may hibernate at once, while requests wait.
-            let hibernation = DispatchQueue(label: "sessions.hibernation")
-            every(.milliseconds(500), on: group.loops[0]) { sessions in hibernation.async { sessions.hibernate() } }
+            every(.milliseconds(500), on: group.loops[0]) { api in maintenance.async { api.registry.hibernate() } }
+        }
+        if api.availability.memory.isLimited {
+            let queue = DispatchQueue(label: "memory")
+            every(.milliseconds(100), on: group.loops[0]) { api in queue.async { api.updateMemory() } }
         }
         log.announce("listening on \(url)")
         // Behind a proxy every client is on loopback, so the token is always required.
@@ -95,12 +102,12 @@ package final class RunningServer: Sendable {
 
     /// Repeats `body` until the server drains.
     private func every(
-        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (SessionRegistry) -> Void
+        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (API) -> Void
     ) {
         loop.execute { [weak self] in
             _ = loop.schedule(after: interval) {
                 guard let self, !self.api.isDraining else { return }
-                body(self.api.registry)
+                body(self.api)
                 self.every(interval, on: loop, body)
             }
         }

@@ -73,11 +73,13 @@ public struct StorehouseServer: Sendable {
 
     /// Starts to serve, and returns when the server listens.
     package func start(
-        clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred
+        clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred,
+        memory: MemoryLimit? = nil
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
-            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops)
+            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
+            memory: memory)
     }
 }
 

@@ -24,13 +24,11 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
 
     /// Begins with a state that was persisted.
-    ///
-    /// - Parameter migration: the one that made `state`; nil if it is as it was persisted.
     @usableFromInline
-    func restore(_ state: State, _ migration: PendingMigration?) {
-        let bookkeeping = HostBookkeeping(
-            EncodedBaseline(of: state), privateBaseline: encoder.privateState(of: state, clearSecrets) ?? [])
-        bookkeeping.pendingMigration = migration
+    func restore(_ baseline: RestoredBaseline, _ encoding: StateEncoding?) {
+        let bookkeeping = HostBookkeeping(baseline.encoded, privateBaseline: baseline.privateState)
+        bookkeeping.pendingMigration = baseline.migration
+        bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
     }
 
@@ -122,7 +120,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
         return (patch, encoder.privateState(of: state, persistedSecrets))
     }
 
-    private var clearSecrets: PrivateStateEncoder.Secrets { sealer == nil ? .leftOut : .clear }
+    private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
 
     private var persistedSecrets: PrivateStateEncoder.Secrets { sealer.map { .sealed($0) } ?? .leftOut }
 
@@ -136,6 +134,29 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     private func newBookkeeping() -> HostBookkeeping {
         HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.privateState ?? [])
     }
+}
+
+/// What the next diff of a restored state needs. The stores that begin with the state share it.
+@usableFromInline
+struct RestoredBaseline: Sendable {
+    let encoded: EncodedBaseline
+    let privateState: [UInt8]
+    /// The migration that made the state; nil if it is as it was persisted.
+    let migration: PendingMigration?
+
+    @usableFromInline
+    init<State: HostedState>(
+        of state: State, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?, _ migration: PendingMigration?
+    ) {
+        encoded = EncodedBaseline(of: state)
+        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
+        self.migration = migration
+    }
+}
+
+extension PrivateStateEncoder.Secrets {
+    /// The secrets of a baseline: in clear if they are persisted at all.
+    fileprivate static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
 }
 
 /// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the

@@ -49,13 +49,11 @@ public struct StoreKind: Sendable {
 
     @usableFromInline typealias Factory =
         @Sendable (StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> HostedStore
-    @usableFromInline typealias RestoringFactory =
-        @Sendable (StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?)
-        throws(RestorationError)
-        -> HostedStore
+    @usableFromInline typealias Restorer =
+        @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
     private let make: Factory
-    private let restore: RestoringFactory
+    private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
     private let encodeShown:
         @Sendable (Selection, StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> [UInt8]
@@ -81,19 +79,22 @@ public struct StoreKind: Sendable {
         self.init(
             name, summary, selectors, encoder, catalogue,
             make: { HostedStore(make(Engine.State(), $0, $1, $2), vtable) },
-            restore: { (persisted, revision, environment, sealer, recorder) throws(RestorationError) in
+            restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
-                let engine = make(state, environment, sealer, recorder)
-                host.restore(
-                    state, at: revision, in: engine, schema.map { PendingMigration(persisted.json, schema: $0) })
-                return HostedStore(engine, vtable)
+                let baseline = RestoredBaseline(
+                    of: state, encoder, sealer, schema.map { PendingMigration(persisted.json, schema: $0) })
+                return RestoredState { revision, environment, recorder, json in
+                    let engine = make(state, environment, sealer, recorder)
+                    host.restore(baseline, json, at: revision, in: engine)
+                    return HostedStore(engine, vtable)
+                }
             })
     }
 
     @usableFromInline
     init<State: HostedState, Action: DeclaredAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping RestoringFactory
+        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
@@ -160,7 +161,14 @@ public struct StoreKind: Sendable {
         recorder: (any CommitRecorder)? = nil,
         from persisted: StateSnapshot, revision: Int
     ) throws(RestorationError) -> HostedStore {
-        try restore(persisted, revision, environment, sealer, recorder)
+        try restore(persisted, sealer).makeStore(environment: environment, recorder: recorder, revision: revision)
+    }
+
+    /// Decodes a persisted state for several stores that begin with it.
+    package func restored(
+        _ persisted: StateSnapshot, sealer: (any SecretSealer)?
+    ) throws(RestorationError) -> RestoredState {
+        try restore(persisted, sealer)
     }
 
     /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
@@ -180,6 +188,27 @@ public struct StoreKind: Sendable {
         _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
     ) throws(RestorationError) -> [UInt8] {
         try encodeShown(selection, persisted, sealer)
+    }
+}
+
+/// A persisted state that was decoded once. The stores that are made from it share its memory until they change it.
+@usableFromInline
+package struct RestoredState: Sendable {
+    @usableFromInline typealias Maker =
+        @Sendable (_ revision: Int, StoreEnvironment, (any CommitRecorder)?, _ json: [UInt8]?) -> HostedStore
+
+    private let make: Maker
+
+    @usableFromInline
+    init(_ make: @escaping Maker) { self.make = make }
+
+    /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
+    ///
+    /// - Parameter json: the state as another store made from this one has encoded it, to share that too.
+    package func makeStore(
+        environment: StoreEnvironment, recorder: (any CommitRecorder)?, revision: Int, json: [UInt8]? = nil
+    ) -> HostedStore {
+        make(revision, environment, recorder, json)
     }
 }
 

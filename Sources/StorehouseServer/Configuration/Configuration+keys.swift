@@ -57,7 +57,10 @@ extension Configuration {
         ),
         ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
-            "how long an unused session lives"),
+            "how long a session lives that nobody uses"),
+        ConfigurationKey(
+            "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 1...100 * year),
+            "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`"),
         ConfigurationKey(
             "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
             "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
@@ -107,6 +110,10 @@ extension Configuration {
     ]
 
     private static let otherKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "memory.limit", \.memory.limit, .integer(0...1 << 50),
+            "the bytes of memory beyond which creations, forks and actions are refused with 503; 0 is 85% of the control "
+                + "group's limit, if it has one"),
         ConfigurationKey(
             "admin.token", \.admin.token, ValueFormat.secret(atLeast: 16).orNull(),
             "the bearer token of `/admin/…`; without one, the server makes one at each start and writes it to standard error"

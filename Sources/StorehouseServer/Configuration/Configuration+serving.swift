@@ -71,6 +71,7 @@ extension Configuration {
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        settings.sessions.unusedTimeout = sessions.unusedTimeout.wholeMilliseconds
         if journal?.mayLoseCommits == true {
             settings.streamEpoch = "." + String(UInt32.random(in: .min ... .max), radix: 36)
         }

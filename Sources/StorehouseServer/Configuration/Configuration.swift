@@ -11,6 +11,7 @@ public struct Configuration: Sendable, Hashable {
     public var streams = Streams()
     public var upstreams = Upstreams()
     public var storage = Storage()
+    public var memory = Memory()
     public var admin = Admin()
     public var log = Logging()
     public var inspector = Inspector()
@@ -41,6 +42,8 @@ public struct Configuration: Sendable, Hashable {
         /// The number of sessions that stay in memory if storage can hold the others.
         public var maxResident = 20_000
         public var idleTimeout = Duration.seconds(86400)
+        /// How long a session lives on which nothing was done since it was created.
+        public var unusedTimeout = Duration.seconds(600)
         /// The number of idempotency keys that a session remembers at a time.
         public var maxIdempotencyKeys = 50_000
     }
@@ -86,6 +89,12 @@ public struct Configuration: Sendable, Hashable {
         public var keepDays = 0
         /// Without a key, secrets are not stored.
         public var key: SealingKey?
+    }
+
+    /// The memory of the process.
+    public struct Memory: Sendable, Hashable {
+        /// In bytes; zero for the limit of the control group, if it has one.
+        public var limit = 0
     }
 
     /// Access to `/admin`.

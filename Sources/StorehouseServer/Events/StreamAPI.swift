@@ -9,17 +9,19 @@ import Stores
 final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let pool: WorkPool
     private let settings: EventStream.Settings
     private let clock: WallClock
     private let log: Log
     private let metrics: ServerMetrics
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: WallClock,
-        log: Log, _ metrics: ServerMetrics
+        _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
+        clock: WallClock, log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
+        self.pool = pool
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -36,6 +38,18 @@ final class StreamAPI: Sendable {
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
         let request = try StreamRequest(context.head, session)
+        guard session.isLarge else { return try openStream(session, request, context) }
+        let deferred = context.deferred
+        try pool.run(for: session.id) { [self] in
+            // The store remembers the encoded state, so the loop does not have to encode it.
+            _ = session.store.read()
+            deferred.resume { [self] context throws(Problem) in try openStream(session, request, context) }
+        }
+    }
+
+    private func openStream(
+        _ session: Session, _ request: StreamRequest, _ context: RequestContext
+    ) throws(Problem) {
         guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
             return try openStream(session, request, [], context)
         }

@@ -16,7 +16,7 @@ extension OpenAPI {
             ],
             problems: [
                 .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore, .tooManySessions,
-                .draining, .storageUnavailable,
+                .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -35,7 +35,7 @@ extension OpenAPI {
             problems: [
                 .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
-                .draining, .storageUnavailable,
+                .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -58,7 +58,9 @@ extension OpenAPI {
         Operation(
             "readSession", "The session document",
             responses: [.init(status: .ok, description: "The session.", content: Self.json(.schema("Session")))],
-            problems: [.noSuchSession, .sessionEnded, .notAcceptable, .internalError, .storageUnavailable])
+            problems: [
+                .noSuchSession, .sessionEnded, .notAcceptable, .internalError, .overloaded, .storageUnavailable,
+            ])
     }
 
     var deleteSession: Operation {
@@ -81,7 +83,7 @@ extension OpenAPI {
             ],
             problems: [
                 .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .notAcceptable,
-                .internalError, .storageUnavailable,
+                .internalError, .overloaded, .storageUnavailable,
             ])
     }
 

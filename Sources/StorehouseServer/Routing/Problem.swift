@@ -158,7 +158,7 @@ extension Problem.Code {
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"
-        case .overloaded: "Too many actions are queued"
+        case .overloaded: "The server is overloaded"
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
         case .httpVersionNotSupported: "The HTTP version is not supported"

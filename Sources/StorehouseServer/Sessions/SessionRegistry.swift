@@ -66,6 +66,13 @@ package final class SessionRegistry: Sendable {
         return session
     }
 
+    /// In how many seconds the next session in memory is ended, unless it is used until then; an hour at most.
+    package var secondsUntilExpiry: Int {
+        let now = clock.now()
+        let next = expiry.earliest(limit: 64).map { $0.expires(policy, now: now) }.min() ?? now
+        return max(1, min(3600, (next - now + policy.sweepInterval + 999) / 1000))
+    }
+
     /// Inserts a session that was loaded from the journal. Loading counts as use, or it would hibernate next.
     package func insert(_ session: Session) {
         let now = clock.now()
@@ -76,14 +83,14 @@ package final class SessionRegistry: Sendable {
 
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0[session.id] = session }
-        enqueue(session, at: now + policy.idleTimeout)
+        enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
     /// Finds a session in memory, which counts as use; nil if it is not here and the journal may have it.
     package func find(_ id: SessionID) -> Lookup? {
         guard let session = resident(id) else { return tombstones.contains(id) ? .ended : nil }
         let now = clock.now()
-        let isExpired = session.isExpired(after: policy.idleTimeout, now: now)
+        let isExpired = session.isExpired(policy, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
         case .use:
             session.touch(now)
@@ -98,12 +105,21 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Whether a session of the journal may be loaded. If it has expired, this ends it.
-    func mayLoad(_ id: SessionID, lastActiveAt: Int) -> Bool {
+    func mayLoad(_ id: SessionID, _ summary: SessionSummary) -> Bool {
         let now = clock.now()
-        guard policy.isExpired(lastActiveAt: lastActiveAt, now: now) else { return !tombstones.contains(id) }
+        guard expires(summary) <= now else { return !tombstones.contains(id) }
+        end(id, now)
+        return false
+    }
+
+    private func expires(_ summary: SessionSummary) -> Int {
+        summary.lastActiveAt + policy.timeout(isUsed: summary.isUsed)
+    }
+
+    /// Ends a session that is not in memory.
+    private func end(_ id: SessionID, _ now: Int) {
         tombstones.add(id, now: now)
         journal?.end(id.description, at: now)
-        return false
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
@@ -145,7 +161,7 @@ package final class SessionRegistry: Sendable {
     package func sweep() {
         let now = clock.now()
         for session in expiry.due(now) {
-            let moment = session.expires(after: policy.idleTimeout, now: now)
+            let moment = session.expires(policy, now: now)
             guard moment > now else {
                 end(session)
                 continue
@@ -162,7 +178,7 @@ package final class SessionRegistry: Sendable {
         journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
-                _ = mayLoad(id, lastActiveAt: now - policy.idleTimeout)
+                end(id, now)
             }
         }
     }
@@ -198,11 +214,13 @@ package final class SessionRegistry: Sendable {
     package func list(after id: SessionID?, limit: Int) -> [Session] {
         var found: [Session] = []
         for shard in shards[(id?.range ?? 0)...] {
-            let sessions = shard.withLock { $0.values.filter { session in id.map { $0 < session.id } ?? true } }
-            found += sessions.sorted { $0.id < $1.id }
+            var sessions = shard.withLock { $0.values.map { (order: $0.id.order, session: $0) } }
+            if let last = id?.order { sessions.removeAll { $0.order <= last } }
+            sessions.sort { $0.order < $1.order }
+            found += sessions.prefix(limit - found.count).map(\.session)
             if found.count >= limit { break }
         }
-        return Array(found.prefix(limit))
+        return found
     }
 
     /// The session if it is in memory. This does not count as use.
@@ -217,7 +235,7 @@ extension SessionRegistry {
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
             session: session, revision: revision,
-            expiresAt: session.expires(after: policy.idleTimeout, now: clock.now()), state: state)
+            expiresAt: session.expires(policy, now: clock.now()), state: state)
     }
 
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
@@ -226,6 +244,11 @@ extension SessionRegistry {
         if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
             return document(of: session, revision: summary.revision)
         }
-        return SessionDocument(hibernated: summary, expiresAt: summary.lastActiveAt + policy.idleTimeout)
+        return SessionDocument(hibernated: summary, expiresAt: expires(summary))
     }
+}
+
+extension SessionSummary {
+    /// Whether anything was done on the session since it was created.
+    fileprivate var isUsed: Bool { revision > 0 || lastActiveAt > header.createdAt }
 }
