@@ -11,6 +11,9 @@ final class API: Sendable {
         var sessions = SessionPolicy()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
+        var allowedHosts = AllowedHosts.all
+        var trustedProxies = TrustedProxies()
+        var limits = Configuration.Limits()
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -32,7 +35,10 @@ final class API: Sendable {
     let availability: Availability
     let registry: SessionRegistry
     let journal: (any Journal)?
-    let cors: CORS
+    let origins: OriginPolicy
+    let hosts: AllowedHosts
+    let proxies: TrustedProxies
+    let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
@@ -44,7 +50,10 @@ final class API: Sendable {
         self.journal = journal
         self.log = log
         self.additionalMetrics = additionalMetrics
-        cors = CORS(settings.allowedOrigins)
+        origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
+        hosts = settings.allowedHosts
+        proxies = settings.trustedProxies
+        limits = RateLimits(settings.limits)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
@@ -53,8 +62,8 @@ final class API: Sendable {
         let access = SessionAccess(registry, loader)
         sessions = SessionAPI(
             access, availability, registry, builder, runtimes, defaultStore: settings.defaultStore, journal: journal,
-            clock: clock, log: log, metrics)
-        actions = ActionAPI(access, availability, clock: clock, maxWait: settings.maxWait)
+            limits: limits, proxies: proxies, clock: clock, log: log, metrics)
+        actions = ActionAPI(access, availability, limits: limits, clock: clock, maxWait: settings.maxWait)
         actionLog = ActionLogAPI(access)
         state = StateAPI(access)
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)

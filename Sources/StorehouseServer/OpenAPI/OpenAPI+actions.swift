@@ -24,9 +24,9 @@ extension OpenAPI {
                     headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
             ],
             problems: [
-                .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
+                .forbidden, .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
-                .unknownAction, .invalidPayload, .idempotencyMismatch, .rateLimited, .internalError, .overloaded,
+                .unknownAction, .invalidPayload, .idempotencyMismatch, .internalError, .overloaded,
                 .draining, .storageUnavailable,
             ])
     }

@@ -9,13 +9,17 @@ import Stores
 final class ActionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let limits: RateLimits
     private let clock: WallClock
     /// The longest time that a response is held for `Prefer: wait`.
     private let maxWait: Duration
 
-    init(_ access: SessionAccess, _ availability: Availability, clock: WallClock, maxWait: Duration) {
+    init(
+        _ access: SessionAccess, _ availability: Availability, limits: RateLimits, clock: WallClock, maxWait: Duration
+    ) {
         self.access = access
         self.availability = availability
+        self.limits = limits
         self.clock = clock
         self.maxWait = maxWait
     }
@@ -29,6 +33,7 @@ final class ActionAPI: Sendable {
     private func dispatch(_ session: Session, _ context: RequestContext) throws(Problem) {
         let request = try ActionRequest(context.head, session, maxWait: maxWait)
         let body = try context.request.json()
+        try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }

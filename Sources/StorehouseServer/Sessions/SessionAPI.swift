@@ -14,14 +14,16 @@ final class SessionAPI: Sendable {
     private let kinds: [KindRuntime]
     private let defaultStore: String
     private let journal: (any Journal)?
+    private let limits: RateLimits
+    private let proxies: TrustedProxies
     private let clock: WallClock
     private let log: Log
     private let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ kinds: [KindRuntime], defaultStore: String, journal: (any Journal)?, clock: WallClock, log: Log,
-        _ metrics: ServerMetrics
+        _ kinds: [KindRuntime], defaultStore: String, journal: (any Journal)?, limits: RateLimits,
+        proxies: TrustedProxies, clock: WallClock, log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
@@ -30,6 +32,8 @@ final class SessionAPI: Sendable {
         self.kinds = kinds
         self.defaultStore = defaultStore
         self.journal = journal
+        self.limits = limits
+        self.proxies = proxies
         self.clock = clock
         self.log = log
         self.metrics = metrics
@@ -42,6 +46,7 @@ final class SessionAPI: Sendable {
     }
 
     private func create(_ kind: KindRuntime, _ fork: Session.Fork?, _ context: RequestContext) throws(Problem) {
+        try limits.admitCreation(by: proxies.client(behind: context.exchange.peer, context.head.fields))
         let created = try registry.create { (id, now) throws(Problem) in
             try builder.create(kind, id, now: now, journal, fork: fork)
         }
@@ -49,7 +54,7 @@ final class SessionAPI: Sendable {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
         metrics.sessionCreated()
-        log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
+        log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
         json.value(document(session, state.revision, state: state.json))
@@ -82,7 +87,7 @@ final class SessionAPI: Sendable {
         registry.end(session) { [self] result in
             switch result {
             case .ended:
-                log.debug("session deleted", [.init("session", session.id.shortened)])
+                log.debug("session deleted", [.init("session", session.id.fingerprint)])
                 deferred.answer { Response(.noContent) }
             case .failed(let failure): deferred.answer { Problem(failure).response }
             case .detached:
@@ -157,8 +162,8 @@ extension SessionAPI {
 }
 
 extension SessionID {
-    /// Enough to tell sessions apart in a log, and too little to use one.
-    var shortened: String { String(description.prefix(6)) }
+    /// Names the session in the log.
+    var fingerprint: String { Fingerprint.of(description) }
 }
 
 extension Problem {
