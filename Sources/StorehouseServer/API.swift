@@ -26,8 +26,7 @@ final class API: Sendable {
 
     let sessions: SessionAPI
     let actions: ActionAPI
-    let actionLog: ActionLogAPI
-    let state: StateAPI
+    let reads: ReadAPI
     let streams: StreamAPI
     let admin: AdminAPI
     let meta: MetaAPI
@@ -53,21 +52,19 @@ final class API: Sendable {
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
         proxies = settings.trustedProxies
-        limits = RateLimits(settings.limits)
+        limits = RateLimits(settings.limits, behind: settings.trustedProxies)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
-        let builder = SessionBuilder(runtimes, streamEpoch: settings.streamEpoch, log)
+        let builder = SessionBuilder(
+            runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
-        sessions = SessionAPI(
-            access, availability, registry, builder, runtimes, defaultStore: settings.defaultStore, journal: journal,
-            limits: limits, proxies: proxies, clock: clock, log: log, metrics)
-        actions = ActionAPI(access, availability, limits: limits, clock: clock, maxWait: settings.maxWait)
-        actionLog = ActionLogAPI(access)
-        state = StateAPI(access)
+        sessions = SessionAPI(access, availability, registry, builder, limits, metrics, log)
+        actions = ActionAPI(access, availability, limits, clock: clock, maxWait: settings.maxWait)
+        reads = ReadAPI(access)
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
-        admin = AdminAPI(registry, journal: journal, clock: clock, token: settings.adminToken)
+        admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
             availability,

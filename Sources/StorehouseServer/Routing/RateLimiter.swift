@@ -119,24 +119,31 @@ struct RateLimits: Sendable {
     private let requests: RateLimiter<IPAddress>?
     private let sessions: RateLimiter<IPAddress>?
     private let actions: RateLimiter<SessionID>?
+    private let proxies: TrustedProxies
 
-    init(_ limits: Configuration.Limits = .init()) {
+    init(_ limits: Configuration.Limits, behind proxies: TrustedProxies) {
         requests = RateLimiter(limits.requests)
         sessions = RateLimiter(limits.sessions)
         actions = RateLimiter(limits.actions)
+        self.proxies = proxies
     }
 
-    func admitRequest(from client: @autoclosure () -> IPAddress) throws(Problem) {
-        try requests?.take(from: client().limited, "This address has sent too many requests.")
+    /// - Parameter peer: the address at the other end of the connection.
+    func admitRequest(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
+        try requests?.take(from: client(head, peer()), "This address has sent too many requests.")
     }
 
-    /// - Parameter client: creates or forks a session.
-    func admitCreation(by client: @autoclosure () -> IPAddress) throws(Problem) {
-        try sessions?.take(from: client().limited, "This address has created too many sessions.")
+    /// Admits a new session or a fork.
+    func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
+        try sessions?.take(from: client(head, peer()), "This address has created too many sessions.")
     }
 
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(Problem) {
         try actions?.take(count(), from: session, "This session has got too many actions.")
+    }
+
+    private func client(_ head: RequestHead, _ peer: IPAddress) -> IPAddress {
+        proxies.client(behind: peer, head.fields).limited
     }
 }
 

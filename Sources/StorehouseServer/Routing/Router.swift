@@ -18,7 +18,7 @@ package final class Router: RequestHandler {
                     .misdirectedRequest,
                     "This server does not answer for this host; http.allowedHosts lists the others.")
             }
-            try api.limits.admitRequest(from: api.proxies.client(behind: connection.peer, head.fields))
+            try api.limits.admitRequest(head, peer: connection.peer)
             return nil
         } catch {
             return decorator(head, connection.peer).finish(error.response)
@@ -75,8 +75,8 @@ package final class Router: RequestHandler {
         // Prometheus sends many forms of Accept, and gets the only representation.
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
-        case .state: try api.state.read(resource.id, context)
-        case .actions: try api.actionLog.read(resource.id, context)
+        case .state: try api.reads.readState(resource.id, context)
+        case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
         }
