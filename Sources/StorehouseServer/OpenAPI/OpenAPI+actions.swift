@@ -26,7 +26,7 @@ extension OpenAPI {
             problems: [
                 .forbidden, .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
-                .unknownAction, .invalidPayload, .idempotencyMismatch, .internalError, .overloaded,
+                .unknownAction, .invalidPayload, .idempotencyMismatch, .tooManyKeys, .internalError, .overloaded,
                 .draining, .storageUnavailable,
             ])
     }

@@ -35,6 +35,7 @@ package struct Problem: Error {
         case rateLimited = "rate-limited"
         case tooManySessions = "too-many-sessions"
         case tooManyStreams = "too-many-streams"
+        case tooManyKeys = "too-many-keys"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case notImplemented = "not-implemented"
@@ -70,6 +71,9 @@ package struct Problem: Error {
         problem.fields.append(field)
         return problem
     }
+
+    /// The problem with the time after which the request can succeed, in seconds.
+    func retry(after seconds: Int) -> Problem { with(.init("Retry-After", String(seconds))) }
 
     package var response: Response {
         var json = JSONWriter()
@@ -113,7 +117,7 @@ extension Problem.Code {
         case .expectationFailed: .expectationFailed
         case .misdirectedRequest: .misdirectedRequest
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams: .tooManyRequests
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyKeys: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
@@ -153,6 +157,7 @@ extension Problem.Code {
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
+        case .tooManyKeys: "The session has too many idempotency keys"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"

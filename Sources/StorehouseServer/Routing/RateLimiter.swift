@@ -110,7 +110,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
         let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
         throw Problem(.rateLimited, "\(detail) Nothing was done; try again after \(seconds) seconds.")
-            .with(.init("Retry-After", String(seconds)))
+            .retry(after: Int(seconds))
     }
 }
 
