@@ -14,7 +14,7 @@ final class API: Sendable {
         var allowedOrigins: [String] = []
         var allowedHosts = AllowedHosts.all
         var trustedProxies = TrustedProxies()
-        var limits = Configuration.Limits()
+        var rateLimits = Configuration.Limits()
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -53,7 +53,7 @@ final class API: Sendable {
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
         proxies = settings.trustedProxies
-        limits = RateLimits(settings.limits, behind: settings.trustedProxies)
+        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }

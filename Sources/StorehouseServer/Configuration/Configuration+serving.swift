@@ -99,7 +99,7 @@ extension Configuration {
         settings.allowedOrigins = http.allowedOrigins
         settings.allowedHosts = http.hosts(listeningOn: IPAddress(ipv6: address.ipv6Bits))
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
-        settings.limits = limits
+        settings.rateLimits = limits
         settings.hasInspector = inspector.enabled
         settings.maxWait = http.maxWait
         return settings
