@@ -9,6 +9,7 @@ package final class ConnectionManager: Sendable {
     let loop: any EventLoop
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
+    let budget: OutputBudget
     private let count: ConnectionCount
     private let contents: LoopBound<Contents>
 
@@ -20,10 +21,14 @@ package final class ConnectionManager: Sendable {
         var date: (second: Int, bytes: [UInt8]) = (0, [])
     }
 
-    init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
+    init(
+        loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, budget: OutputBudget,
+        handler: any RequestHandler
+    ) {
         self.loop = loop
         self.settings = settings
         self.count = count
+        self.budget = budget
         self.handler = handler
         contents = LoopBound(handing: Contents(), to: loop.anchor)
     }
@@ -41,6 +46,7 @@ package final class ConnectionManager: Sendable {
     private func accept(_ socket: AcceptedSocket) {
         let connection = HTTPConnection(self)
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
+        channel.budget = budget
         connection.start(on: channel)
         contents.value.open[ObjectIdentifier(connection)] = connection
         count.value.add(1, ordering: .relaxed)
@@ -67,21 +73,26 @@ package final class ConnectionManager: Sendable {
 // Draining.
 extension ConnectionManager {
     /// Returns when no connection is left. After `timeout` the remaining ones are closed.
-    func drain(within timeout: Duration) async {
+    ///
+    /// - Parameter loops: how many loops drain.
+    func drain(within timeout: Duration, loops: Int) async {
         await withCheckedContinuation { continuation in
-            let isRunning = loop.execute { [self] in startDrain(within: timeout) { continuation.resume() } }
+            let isRunning = loop.execute { [self] in
+                startDrain(within: timeout, loops: loops) { continuation.resume() }
+            }
             if !isRunning { continuation.resume() }
         }
     }
 
-    private func startDrain(within timeout: Duration, _ onDrained: @escaping () -> Void) {
+    private func startDrain(within timeout: Duration, loops: Int, _ onDrained: @escaping () -> Void) {
         let contents = contents.value
         contents.isDraining = true
         contents.onDrained = onDrained
         for connection in contents.open.values { connection.drain() }
         let streams = contents.open.values.filter(\.machine.isStreaming)
         let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout)
-        end(streams[...], schedule)
+        // The loops have about the same number of streams.
+        end(streams[...], among: streams.count * loops, schedule)
         finishDrainIfEmpty()
         _ = loop.schedule(after: schedule.respondsAfter) { [self] in
             for connection in self.contents.value.open.values { connection.sendDeferredResponse() }
@@ -94,10 +105,11 @@ extension ConnectionManager {
     }
 
     /// Ends the streams batch by batch.
-    private func end(_ streams: ArraySlice<HTTPConnection>, _ schedule: DrainSchedule) {
-        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd() }
+    private func end(_ streams: ArraySlice<HTTPConnection>, among count: Int, _ schedule: DrainSchedule) {
+        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd(among: count) }
         let others = streams.dropFirst(schedule.batchSize)
-        if !others.isEmpty { _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, schedule) } }
+        guard !others.isEmpty else { return }
+        _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, among: count, schedule) }
     }
 
     private func finishDrainIfEmpty() {
@@ -105,6 +117,24 @@ extension ConnectionManager {
         guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
         contents.listener?.close()
         onDrained()
+    }
+}
+
+// Slow clients.
+extension ConnectionManager {
+    /// Disconnects the slow clients that hold most.
+    ///
+    /// - Parameter disconnected: gets their number.
+    func relieve(_ disconnected: @escaping @Sendable (Int) -> Void) {
+        loop.execute { [self] in
+            let open = Array(contents.value.open.values)
+            let excess = OutputRelief.excess(of: budget.pendingBytes, limit: budget.limit)
+            let slow = OutputRelief.choose(
+                from: open.map { SlowClient(pendingBytes: $0.pendingBytes, stalledTime: $0.stalledTime) },
+                excess: excess)
+            for index in slow { open[index].closeNow() }
+            disconnected(slow.count)
+        }
     }
 }
 
