@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 import Observability
-import StoreHosting
+package import StoreHosting
 import Stores
 
 /// Shows the action log of sessions, oldest first, a page at a time.
@@ -22,32 +22,99 @@ final class ActionLogAPI: Sendable {
             throw Problem(.notImplemented, "This server stores no log of actions.")
         }
         let deferred = context.deferred
-        session.whenDurable { failure in
+        session.whenDurable { [self] failure in
             if let failure { return deferred.answer { Problem(failure).response } }
-            // One more than the page shows, to know whether another page follows.
-            journal.commits(after: after, limit: limit + 1) { entries in
-                deferred.resume { context throws(Problem) in context.answer(try Self.page(entries, limit)) }
-            }
+            fill(ActionLogPage(after: after, limit: limit), from: journal, deferred)
         }
     }
 
-    private static func page(
-        _ found: Result<[CommitRecord]?, JournalError>, _ limit: Int
-    ) throws(Problem) -> Response {
-        guard let entries = try found.mapError(Problem.init).get() else {
+    /// Reads commits in portions, since a page may end long before its limit, and answers with the page.
+    private func fill(_ page: ActionLogPage, from journal: any SessionJournal, _ deferred: RequestContext.Deferred) {
+        let count = page.nextCount
+        journal.commits(after: page.lastRevision, limit: count) { [self] found in
+            var page = page
+            do throws(JournalError) {
+                if try page.append(found.get(), of: count) { return fill(page, from: journal, deferred) }
+            } catch {
+                return deferred.answer { Problem(error).response }
+            }
+            let full = page
+            deferred.resume { context throws(Problem) in context.answer(try full.response()) }
+        }
+    }
+}
+
+/// One page of the action log on its way from the journal. A pure value.
+package struct ActionLogPage: Sendable {
+    /// A page ends with the commit that reaches this length.
+    package static let maxBytes = 1 << 20
+
+    private static let portion = 101
+
+    private let limit: Int
+    private var actions: [[UInt8]] = []
+    private var byteCount = 0
+    /// The revision after which the next portion begins.
+    package private(set) var lastRevision: Int
+    /// Whether a commit follows behind the page.
+    package private(set) var hasMore = false
+    /// Whether retention has deleted the first commit.
+    package private(set) var isGone = false
+
+    /// - Parameters:
+    ///   - after: the revision behind which the page begins.
+    ///   - limit: how many commits the page has at most.
+    package init(after: Int, limit: Int) {
+        self.limit = limit
+        lastRevision = after
+    }
+
+    /// How many commits to read: one more than the page shows, to know whether another page follows.
+    package var nextCount: Int { byteCount < Self.maxBytes ? min(limit - actions.count + 1, Self.portion) : 1 }
+
+    /// Takes the next portion.
+    ///
+    /// - Parameters:
+    ///   - commits: what was read; nil if the first one was deleted by retention.
+    ///   - count: how many were asked for.
+    /// - Returns: whether another portion is needed.
+    package mutating func append(_ commits: [CommitRecord]?, of count: Int) -> Bool {
+        guard let commits else {
+            // Retention may also overtake the reader of several portions: the page ends, and the next one is gone.
+            (isGone, hasMore) = (actions.isEmpty, !actions.isEmpty)
+            return false
+        }
+        for commit in commits {
+            if actions.count == limit || byteCount >= Self.maxBytes {
+                hasMore = true
+                return false
+            }
+            let action = LoggedAction(record: commit).encoded()
+            actions.append(action)
+            byteCount += action.count
+            lastRevision = commit.revision
+        }
+        return commits.count == count
+    }
+
+    func response() throws(Problem) -> Response {
+        if isGone {
             throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
                 .with("reason", "retention")
         }
-        let page = entries.prefix(limit)
-        var json = JSONWriter(reservingCapacity: 128 + page.count * 160)
+        return .document(json, fields: [.init("Cache-Control", "no-store")])
+    }
+
+    package var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 64 + byteCount + actions.count)
         json.object { json in
             json.name("actions")
             json.array { json in
-                for record in page { json.value(LoggedAction(record: record)) }
+                for action in actions { json.raw(action) }
             }
-            json.member("next", entries.count > limit ? page.last?.revision : nil)
+            json.member("next", hasMore ? lastRevision : nil)
         }
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+        return json.finish()
     }
 }
 
