@@ -16,6 +16,7 @@ extension Configuration.Http {
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout
+        settings.outputBudget = outputBudget
         settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionLimitOfSystem(on: loops)
         return settings
     }
@@ -75,6 +76,7 @@ extension Configuration {
         }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
+        settings.streams.maxViews = streams.maxViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins

@@ -34,6 +34,7 @@ package struct Problem: Error {
         case rateLimited = "rate-limited"
         case tooManySessions = "too-many-sessions"
         case tooManyStreams = "too-many-streams"
+        case tooManyViews = "too-many-views"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case notImplemented = "not-implemented"
@@ -92,6 +93,12 @@ package struct Problem: Error {
     }
 }
 
+extension Problem {
+    static var outputBudgetReached: Problem {
+        Problem(.overloaded, "Too many bytes wait for slow clients; try again later.")
+    }
+}
+
 extension Problem.Code {
     package var status: HTTPStatus {
         switch self {
@@ -110,7 +117,7 @@ extension Problem.Code {
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams: .tooManyRequests
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
@@ -149,10 +156,11 @@ extension Problem.Code {
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
+        case .tooManyViews: "The session has too many views"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"
-        case .overloaded: "Too many actions are queued"
+        case .overloaded: "The server is overloaded"
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
         case .httpVersionNotSupported: "The HTTP version is not supported"

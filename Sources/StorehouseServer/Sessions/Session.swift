@@ -183,12 +183,12 @@ extension Session {
 
     /// Adds a stream to the hub, unless the session has ended or continues elsewhere.
     func subscribe(
-        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord],
+        _ stream: EventStream, limits: StreamLimits, seen: EventID?, earlier: [CommitRecord],
         onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
     ) -> SubscribeResult {
         switch subscription() {
         case .accept:
-            events.subscribe(stream, limit: limit, seen: seen, earlier: earlier, onDurable: onDurable)
+            events.subscribe(stream, limits: limits, seen: seen, earlier: earlier, onDurable: onDurable)
         case .lookUpAgain: .sessionDetached
         case .refuse: .sessionEnded
         }
