@@ -24,47 +24,15 @@ struct DrainDeadlines: Sendable {
 ///
 /// - Returns: false if `body` has not ended by then. It goes on by itself, because work that is stuck cannot be cancelled.
 func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () async -> Void) async -> Bool {
-    let result = FirstResult()
+    let result = Promise<Bool>()
     let timer = Task {
         try? await Task.sleep(until: deadline, clock: .continuous)
-        result.resume(false)
+        result.fulfill(false)
     }
     Task {
         await body()
-        result.resume(true)
+        result.fulfill(true)
         timer.cancel()
     }
     return await result.value()
-}
-
-/// The first of several results. Later ones are dropped.
-private final class FirstResult: Sendable {
-    private enum State {
-        case empty
-        case awaited(CheckedContinuation<Bool, Never>)
-        case resumed(Bool)
-    }
-
-    private let state = Locked(State.empty)
-
-    func resume(_ value: Bool) {
-        let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            let last = state
-            if case .resumed = last { return nil }
-            state = .resumed(value)
-            return if case .awaited(let continuation) = last { continuation } else { nil }
-        }
-        waiting?.resume(returning: value)
-    }
-
-    func value() async -> Bool {
-        await withCheckedContinuation { continuation in
-            let known: Bool? = state.withLock { state in
-                if case .resumed(let value) = state { return value }
-                state = .awaited(continuation)
-                return nil
-            }
-            if let known { continuation.resume(returning: known) }
-        }
-    }
 }

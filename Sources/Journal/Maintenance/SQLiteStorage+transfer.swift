@@ -32,7 +32,7 @@ extension SQLiteStorage {
 
 extension ReadConnection {
     fileprivate func export(_ session: StoredSession) throws(JournalError) -> [UInt8] {
-        let record = session.row.record
+        let record = session.row.header
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
         try Self.check(rows, after: base?.chain ?? session.row.checksum)

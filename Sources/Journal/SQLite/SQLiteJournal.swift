@@ -119,7 +119,7 @@ public final class SQLiteJournal: Journal {
 
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
-            writer, id: session.row.record.id,
+            writer, id: session.row.header.id,
             SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.rows),
             revision: session.position.revision, privateState: session.replayable.privateState,
             position: session.position,

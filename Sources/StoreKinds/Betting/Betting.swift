@@ -37,19 +37,19 @@ package enum BettingAction: DeclaredAction, Equatable {
 
 extension CasePath<BettingAction, CounterAction> {
     static var counter: Self {
-        Self(embed: { .counter($0) }, lend: { if case .counter(let action) = $0 { $1(action) } })
+        Self(embed: { .counter($0) }, extract: { if case .counter(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<BettingAction, UserAction> {
     static var user: Self {
-        Self(embed: { .user($0) }, lend: { if case .user(let action) = $0 { $1(action) } })
+        Self(embed: { .user($0) }, extract: { if case .user(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<BettingAction, BetslipAction> {
     static var betslip: Self {
-        Self(embed: { .betslip($0) }, lend: { if case .betslip(let action) = $0 { $1(action) } })
+        Self(embed: { .betslip($0) }, extract: { if case .betslip(let action) = $0 { $1(action) } })
     }
 }
 

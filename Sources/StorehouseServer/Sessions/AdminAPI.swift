@@ -48,7 +48,7 @@ final class AdminAPI: Sendable {
         var id: String {
             switch self {
             case .resident(let session): session.id.description
-            case .hibernated(let summary): summary.record.id
+            case .hibernated(let summary): summary.header.id
             }
         }
     }
@@ -57,7 +57,7 @@ final class AdminAPI: Sendable {
     private static func merged(_ resident: [Session], _ stored: [SessionSummary]) -> [Listed] {
         let known = Set(resident.map(\.id.description))
         var all = resident.map(Listed.resident)
-        all += stored.filter { !known.contains($0.record.id) }.map(Listed.hibernated)
+        all += stored.filter { !known.contains($0.header.id) }.map(Listed.hibernated)
         return all.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     }
 

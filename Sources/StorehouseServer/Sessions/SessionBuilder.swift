@@ -43,7 +43,7 @@ package struct SessionBuilder: Sendable {
         _ summary: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord],
         _ journal: any SessionJournal
     ) -> Result<Session, Problem> {
-        let header = summary.record
+        let header = summary.header
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(Problem(JournalError.corrupt("")))
         }

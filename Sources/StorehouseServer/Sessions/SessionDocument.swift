@@ -32,15 +32,15 @@ struct SessionDocument: JSONEncodable {
 
     /// The document of a session that is not in memory: it has no streams and no effects.
     init(hibernated summary: SessionSummary, idleTimeout: Int) {
-        id = summary.record.id
-        store = summary.record.kind
+        id = summary.header.id
+        store = summary.header.kind
         revision = summary.revision
-        createdAt = summary.record.createdAt
+        createdAt = summary.header.createdAt
         lastActiveAt = summary.lastActiveAt
         expiresAt = summary.lastActiveAt + idleTimeout
         subscribers = 0
         effects = []
-        forkedFrom = summary.record.forkedFrom
+        forkedFrom = summary.header.forkedFrom
         state = nil
     }
 

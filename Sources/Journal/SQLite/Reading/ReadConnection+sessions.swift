@@ -17,7 +17,7 @@ struct StoredSession: Sendable {
 
     var summary: SessionSummary {
         SessionSummary(
-            record: row.record, revision: position.revision,
+            header: row.header, revision: position.revision,
             lastActiveAt: max(row.lastActiveAt, rows.last?.committedAt ?? 0))
     }
 }

@@ -102,7 +102,7 @@ extension ReadConnection {
                 },
                 { row in
                     SessionSummary(
-                        record: SessionRow(row).record, revision: row.integer(12), lastActiveAt: row.integer(13))
+                        header: SessionRow(row).header, revision: row.integer(12), lastActiveAt: row.integer(13))
                 })
         }
     }

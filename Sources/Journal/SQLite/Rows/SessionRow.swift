@@ -4,7 +4,7 @@ import Stores
 /// A row of the table `sessions`, joined with its initial state.
 struct SessionRow: Sendable {
     let number: Int
-    let record: SessionHeader
+    let header: SessionHeader
     let lastActiveAt: Int
     let endedAt: Int?
     /// The checksum of the fields that never change. The chain of commits starts with it.
@@ -18,7 +18,7 @@ struct SessionRow: Sendable {
     /// - Parameter row: the columns ``columns``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
-        record = SessionHeader(
+        header = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(7), historyID: row.text(8),
             initial: StateSnapshot(json: row.bytes(10), privateState: row.optionalBytes(11)))
@@ -28,16 +28,16 @@ struct SessionRow: Sendable {
     }
 
     /// Whether the checksum is right.
-    var isIntact: Bool { checksum == Self.checksum(record) }
+    var isIntact: Bool { checksum == Self.checksum(header) }
 
-    static func checksum(_ record: SessionHeader) -> UInt64 {
-        var checksum = Checksum(Self.checksum(record.initial))
-        checksum.add(record.id)
-        checksum.add(record.kind)
-        checksum.add(record.schema)
-        checksum.add(record.createdAt)
-        checksum.add(record.forkedFrom)
-        checksum.add(record.historyID)
+    static func checksum(_ header: SessionHeader) -> UInt64 {
+        var checksum = Checksum(Self.checksum(header.initial))
+        checksum.add(header.id)
+        checksum.add(header.kind)
+        checksum.add(header.schema)
+        checksum.add(header.createdAt)
+        checksum.add(header.forkedFrom)
+        checksum.add(header.historyID)
         return checksum.value
     }
 
@@ -98,7 +98,7 @@ extension IdempotencyRecord {
 
     /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
     init?(_ row: borrowing Row) {
-        self.init(key: row.text(0), fingerprint: row.checksum(1), answer: row.bytes(2), at: row.integer(3))
+        self.init(key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), at: row.integer(3))
         guard checksum == row.checksum(4) else { return nil }
     }
 
@@ -106,7 +106,7 @@ extension IdempotencyRecord {
         var checksum = Checksum(0)
         checksum.add(key)
         checksum.add(fingerprint)
-        checksum.add(answer)
+        checksum.add(response)
         checksum.add(at)
         return checksum.value
     }

@@ -4,10 +4,10 @@ import StoresTesting
 /// A store that records its commits and the events of its effects, in order.
 ///
 /// `start(n)` runs the operation with that number, `stop` cancels what runs.
-struct EffectWitness {
+struct EffectRecorder {
     typealias Operation = @Sendable (Int) async -> TallyAction?
 
-    let world = StillWorld()
+    let scheduler = TestScheduler()
     let gates = Gates()
     /// `commit 1`, `started 1`: a commit with its revision, an event with its cause and its details.
     let received = Recorder<String>()
@@ -37,7 +37,7 @@ struct EffectWitness {
         }
         store = Store(
             Tally(), reducer: TallyReducer(), middleware: [middleware],
-            environment: world.environment { event in
+            environment: scheduler.environment { event in
                 events.record(event)
                 received.record(event.line)
             })
@@ -48,17 +48,17 @@ struct EffectWitness {
     func send(_ actions: TallyAction...) {
         for action in actions {
             store.dispatch(action)
-            world.run()
+            scheduler.run()
         }
     }
 
     /// Opens the gate of an operation.
     func open(_ number: Int) {
         gates[number].open()
-        world.run()
+        scheduler.run()
     }
 
-    func advance(by milliseconds: Int) { world.advance(by: milliseconds) }
+    func advance(by milliseconds: Int) { scheduler.advance(by: milliseconds) }
 }
 
 extension EffectEvent {

@@ -2,7 +2,7 @@ import Stores
 import StoresTesting
 
 /// An environment in which effects run and time passes only in calls of the test, on its thread.
-struct StillWorld: Sendable {
+struct TestScheduler: Sendable {
     let clock = TestClock()
     let executor = ManualExecutor()
     let faults = Recorder<StoreFault>()
