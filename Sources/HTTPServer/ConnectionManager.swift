@@ -9,7 +9,6 @@ package final class ConnectionManager: Sendable {
     let loop: any EventLoop
     let settings: HTTPServer.Settings
     let handler: any RequestHandler
-    let budget: OutputBudget
     private let count: ConnectionCount
     private let contents: LoopBound<Contents>
 
@@ -21,14 +20,10 @@ package final class ConnectionManager: Sendable {
         var date: (second: Int, bytes: [UInt8]) = (0, [])
     }
 
-    init(
-        loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, budget: OutputBudget,
-        handler: any RequestHandler
-    ) {
+    init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
         self.loop = loop
         self.settings = settings
         self.count = count
-        self.budget = budget
         self.handler = handler
         contents = LoopBound(handing: Contents(), to: loop.anchor)
     }
@@ -46,7 +41,7 @@ package final class ConnectionManager: Sendable {
     private func accept(_ socket: AcceptedSocket) {
         let connection = HTTPConnection(self)
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
-        channel.budget = budget
+        channel.budget = settings.output
         connection.start(on: channel)
         contents.value.open[ObjectIdentifier(connection)] = connection
         count.value.add(1, ordering: .relaxed)
@@ -123,17 +118,16 @@ extension ConnectionManager {
 // Slow clients.
 extension ConnectionManager {
     /// Disconnects the slow clients that hold most.
-    ///
-    /// - Parameter disconnected: gets their number.
-    func relieve(_ disconnected: @escaping @Sendable (Int) -> Void) {
+    func disconnectSlowClients() {
         loop.execute { [self] in
             let open = Array(contents.value.open.values)
-            let excess = OutputRelief.excess(of: budget.pendingBytes, limit: budget.limit)
+            let output = settings.output
+            let excess = OutputRelief.excess(of: output.pendingBytes, limit: output.limit)
             let slow = OutputRelief.choose(
                 from: open.map { SlowClient(pendingBytes: $0.pendingBytes, stalledTime: $0.stalledTime) },
                 excess: excess)
             for index in slow { open[index].closeNow() }
-            disconnected(slow.count)
+            output.countDisconnected(slow.count)
         }
     }
 }

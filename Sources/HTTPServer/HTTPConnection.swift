@@ -174,7 +174,7 @@ extension HTTPConnection {
     ///
     /// A short one always may, so that clients learn what is wrong. The number of connections bounds those.
     func hasRoom(for byteCount: Int) -> Bool {
-        byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || context.budget.admits(byteCount)
+        byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || context.settings.output.admits(byteCount)
     }
 
     func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {

@@ -16,8 +16,8 @@ package final class HTTPServer: Sendable {
         package var idleTimeout = Duration.seconds(60)
         /// The limit of open connections, over all loops.
         package var maxConnections = Int.max
-        /// The limit of bytes that wait for all clients together.
-        package var outputBudget = Int.max
+        /// Limits and counts the bytes that wait for all clients together. Each server needs its own.
+        package var output = OutputBudget(limit: .max)
 
         package init() {}
     }
@@ -36,19 +36,12 @@ package final class HTTPServer: Sendable {
         let sockets = try ListeningSocket.open(address, count: group.loops.count)
         self.address = sockets.first?.address ?? address
         let count = ConnectionCount()
-        let relief = OutputRelief()
-        let budget = OutputBudget(limit: settings.outputBudget) { [weak relief] in relief?.begin() }
-        let managers = group.loops.map {
-            ConnectionManager(loop: $0, settings: settings, count: count, budget: budget, handler: handler)
-        }
-        relief.start(budget, managers)
-        self.managers = managers
+        managers = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
+        let relief = OutputRelief(settings.output, managers)
+        settings.output.whenPressed { [weak relief] in relief?.begin() }
         self.relief = relief
         for (socket, manager) in zip(sockets, managers) { manager.listen(socket) }
     }
-
-    /// How many bytes wait for all clients together, and how many clients were disconnected because they took none.
-    package var output: (pendingBytes: Int, disconnected: Int) { relief.metrics }
 
     /// Closes idle connections at once, and the others behind their responses. Stream handlers are asked to end.
     ///

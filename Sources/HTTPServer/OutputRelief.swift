@@ -1,4 +1,3 @@
-import Locks
 import Sockets
 import Synchronization
 
@@ -25,23 +24,13 @@ package final class OutputRelief: Sendable {
 
     private static var interval: Duration { .milliseconds(250) }
 
-    private struct Parts {
-        var budget: OutputBudget?
-        var managers: [ConnectionManager] = []
-    }
-
-    private let parts = Locked(Parts())
+    private let output: OutputBudget
+    private let managers: [ConnectionManager]
     private let isRunning = Atomic(false)
-    private let disconnected = Atomic(0)
 
-    init() {}
-
-    func start(_ budget: OutputBudget, _ managers: [ConnectionManager]) {
-        parts.withLock { $0 = Parts(budget: budget, managers: managers) }
-    }
-
-    var metrics: (pendingBytes: Int, disconnected: Int) {
-        (parts.withLock { $0.budget?.pendingBytes ?? 0 }, disconnected.load(ordering: .relaxed))
+    init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
+        self.output = output
+        self.managers = managers
     }
 
     /// Starts to disconnect slow clients, unless that is under way. Any thread may call it, and often.
@@ -52,17 +41,15 @@ package final class OutputRelief: Sendable {
 
     /// Looks at all connections, and again after a while until the budget has room.
     private func run() {
-        let parts = parts.withLock { $0 }
-        guard let budget = parts.budget, let first = parts.managers.first?.loop else { return }
-        for manager in parts.managers {
-            manager.relieve { [self] count in disconnected.add(count, ordering: .relaxed) }
-        }
-        first.execute { [weak self] in
-            _ = first.schedule(after: Self.interval) {
-                if Self.excess(of: budget.pendingBytes, limit: budget.limit) > 0 {
-                    self?.run()
+        for manager in managers { manager.disconnectSlowClients() }
+        guard let loop = managers.first?.loop else { return }
+        loop.execute { [weak self] in
+            _ = loop.schedule(after: Self.interval) {
+                guard let self else { return }
+                if Self.excess(of: self.output.pendingBytes, limit: self.output.limit) > 0 {
+                    self.run()
                 } else {
-                    self?.isRunning.store(false, ordering: .relaxed)
+                    self.isRunning.store(false, ordering: .relaxed)
                 }
             }
         }

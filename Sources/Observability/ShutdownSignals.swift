@@ -125,7 +125,7 @@ private let requestShutdown: @convention(c) (Int32) -> Void = { number in
 }
 
 /// Starts a thread that runs `body`. Returns false if the system has none left.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
     #if canImport(Darwin)
         var thread: pthread_t?

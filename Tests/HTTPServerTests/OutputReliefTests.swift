@@ -26,7 +26,8 @@ import Testing
 
     @Test func aClientThatTakesBytesIsNeverDisconnected() {
         let clients = [
-            client(1000, stalled: .milliseconds(900)), client(0, stalled: .seconds(100)), client(5), client(800, stalled: .zero),
+            client(1000, stalled: .milliseconds(900)), client(0, stalled: .seconds(100)), client(5),
+            client(800, stalled: .zero),
         ]
         #expect(OutputRelief.choose(from: clients, excess: 1000) == [2])
     }

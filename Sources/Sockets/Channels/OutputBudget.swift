@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Counts the bytes that wait to be sent on all channels that share it.
@@ -8,29 +9,35 @@ package final class OutputBudget: Sendable {
     /// How many bytes may wait.
     package let limit: Int
     private let pending = Atomic(0)
-    /// Called on any thread, at least once whenever bytes exceed the limit.
-    private let onPressure: @Sendable () -> Void
+    private let disconnected = Atomic(0)
+    /// Read only under pressure.
+    private let onPressure = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// - Parameters:
-    ///   - limit: how many bytes may wait.
-    ///   - onPressure: called on any thread, and often, while more than the limit waits or is refused. It must be quick.
-    package init(limit: Int, onPressure: @escaping @Sendable () -> Void = {}) {
-        self.limit = limit
-        self.onPressure = onPressure
-    }
+    /// - Parameter limit: how many bytes may wait.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
+    package func whenPressed(_ body: @escaping @Sendable () -> Void) { onPressure.withLock { $0 = body } }
 
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }
 
+    /// How many clients were disconnected to make room.
+    package var disconnectedClients: Int { disconnected.load(ordering: .relaxed) }
+
+    package func countDisconnected(_ count: Int) { disconnected.add(count, ordering: .relaxed) }
+
     /// Whether so many bytes more may wait.
     package func admits(_ byteCount: Int) -> Bool {
         if pendingBytes + byteCount <= limit { return true }
-        onPressure()
+        reportPressure()
         return false
     }
 
     func add(_ byteCount: Int) {
         let count = pending.add(byteCount, ordering: .relaxed).newValue
-        if byteCount > 0, count > limit { onPressure() }
+        if byteCount > 0, count > limit { reportPressure() }
     }
+
+    private func reportPressure() { onPressure.withLock { $0 }?() }
 }

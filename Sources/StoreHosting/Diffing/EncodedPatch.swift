@@ -208,11 +208,14 @@ extension EncodedPatch.Operation {
 
     private func replacement(_ depth: Int) -> Relation { kind == .remove ? .removal : .replacement(depth: depth) }
 
-    /// Whether the operation adds or removes an element of an array on the path to `base`.
+    /// Whether the operation may move the elements of an array on the way to `base`, or the one that it is: it adds or removes
+    /// an element that is not behind it.
     private func shifts(_ base: String) -> Bool {
-        guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash) else { return false }
-        let isIndex = path.utf8[path.utf8.index(after: slash)...].allSatisfy { (0x30...0x39).contains($0) }
-        return isIndex && base.utf8.starts(with: path.utf8[...slash])
+        guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash),
+            let index = Int(path[path.utf8.index(after: slash)...]), base.utf8.starts(with: path.utf8[...slash])
+        else { return false }
+        let position = base.utf8.dropFirst(path.utf8[...slash].count).prefix { $0 != Self.slash }
+        return Int(Substring(position)).map { $0 >= index } ?? false
     }
 
     fileprivate func moved(out base: String) -> EncodedPatch.Operation {

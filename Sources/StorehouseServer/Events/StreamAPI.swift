@@ -70,7 +70,8 @@ final class StreamAPI: Sendable {
         case .sessionEnded: Self.answerEnded(context)
         case .full:
             throw Problem(
-                .tooManyStreams, "This session has \(limits.streams) event streams, which is the limit. Close one first.")
+                .tooManyStreams,
+                "This session has \(limits.streams) event streams, which is the limit. Close one first.")
         case .tooManyViews:
             throw Problem(
                 .tooManyViews,

@@ -66,17 +66,41 @@ package struct Topic {
             guard subscription.format == .patch, case .patch(let patch) = projected else { return .value }
             return .patch(patch)
         }
-        // A patch is sent as it is: the value, which may be long, is only needed by the next stream that opens.
-        if subscription.format == .patch, case .patch(let patch) = projected {
+        // A long value is not encoded for each patch: only the next stream that opens needs it.
+        if subscription.format == .patch, case .patch(let patch) = projected, patch.replacement == nil,
+            json.map({ $0.count > Self.maxComparedBytes }) ?? true
+        {
             json = nil
             return .patch(patch)
         }
         let old = json
-        let new = if case .value(let value) = projected { value } else { state.encoded(subscription.selection) }
+        let new = projected.value ?? state.encoded(subscription.selection)
         if old == new { return nil }
         json = new
         guard subscription.format == .patch else { return .value }
+        if case .patch(let patch) = projected { return .patch(patch) }
         return .patch(old.map { EncodedPatch(from: $0, to: new) } ?? EncodedPatch([.init(.replace, "", new)]))
+    }
+
+    /// A longer value is not compared after each patch. A batch whose commits cancel each other is then sent all the same.
+    private static let maxComparedBytes = 65_536
+}
+
+extension EncodedPatch.Projection {
+    /// The value after the changes, if they contain it.
+    fileprivate var value: [UInt8]? {
+        switch self {
+        case .value(let value): value
+        case .patch(let patch): patch.replacement
+        case .unchanged, .needsValue: nil
+        }
+    }
+}
+
+extension EncodedPatch {
+    /// The value that the last operation sets as a whole.
+    fileprivate var replacement: [UInt8]? {
+        operations.last.flatMap { $0.path.isEmpty && $0.kind == .replace ? $0.value : nil }
     }
 }
 

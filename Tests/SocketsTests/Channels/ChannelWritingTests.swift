@@ -103,7 +103,8 @@ import Testing
     @Test(arguments: LoopImplementation.allCases)
     func pendingBytesAreCountedInTheBudget(_ implementation: LoopImplementation) async throws {
         let pressed = Probe<Void>()
-        let budget = OutputBudget(limit: 3_000_000) { pressed.note(()) }
+        let budget = OutputBudget(limit: 3_000_000)
+        budget.whenPressed { pressed.note(()) }
         let pending = Probe<Int>()
         let closed = Probe<Int>()
         try await TestServer.run(implementation) { channel, delegate in

@@ -25,6 +25,7 @@ import Testing
         arguments: [
             (.replace, "/a/b", "/a/c"), (.replace, "/ab", "/a"), (.replace, "/a", "/ab"), (.add, "/a/x", "/a/b"),
             (.replace, "/a/0", "/a/1"), (.remove, "/b/0", "/a/0"),
+            (.add, "/a/5", "/a/3/b"), (.remove, "/a/10", "/a/9"), (.add, "/a/1", "/a/x"),
         ] as [(EncodedPatch.Operation.Kind, String, String)])
     func whatIsBesideChangesNothing(_ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String) throws {
         #expect(Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .unchanged)
