@@ -81,6 +81,25 @@ import Testing
         }
     }
 
+    @Test func theListOfSessionsShowsOnlyWhatIsDurable() async throws {
+        let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
+        try await run(try DurableServer(), configuration: configuration) { scene in
+            func listed() async throws -> JSONValue? {
+                try await scene.server.get("/admin/sessions", [("Authorization", "Bearer a-token-of-some-length")])
+                    .at("/sessions/0/revision")
+            }
+            _ = try await scene.session.increment()
+            scene.holdSyncs()
+            async let later = scene.session.increment()
+            await scene.committed(2)
+            #expect(try await listed() == 1)
+            scene.releaseSyncs(good: 1000)
+            #expect(try await later.revision == 2)
+            #expect(try await listed() == 2)
+            try await scene.heal()
+        }
+    }
+
     @Test func anAnswerAtItsDeadlineShowsOnlyWhatIsDurable() async throws {
         let wait = [("Prefer", "wait=1")]
         // With one loop, a later timer shows that an earlier one has fired.

@@ -1,48 +1,7 @@
-import HTTP
 import JSON
 import Observability
 package import StoreHosting
 import Stores
-
-/// Shows the action log of sessions, oldest first, a page at a time.
-final class ActionLogAPI: Sendable {
-    private let access: SessionAccess
-
-    init(_ access: SessionAccess) { self.access = access }
-
-    func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context, read)
-    }
-
-    private func read(_ session: Session, _ context: RequestContext) throws(Problem) {
-        let after = try context.head.number("after", in: 0...Int.max) ?? 0
-        let limit = try context.head.pageSize()
-        guard let journal = session.journal else {
-            throw Problem(.notImplemented, "This server stores no log of actions.")
-        }
-        let deferred = context.deferred
-        session.whenDurable { [self] failure in
-            if let failure { return deferred.answer { Problem(failure).response } }
-            fill(ActionLogPage(after: after, limit: limit), from: journal, deferred)
-        }
-    }
-
-    /// Reads commits in portions, since a page may end long before its limit, and answers with the page.
-    private func fill(_ page: ActionLogPage, from journal: any SessionJournal, _ deferred: RequestContext.Deferred) {
-        let count = page.nextCount
-        journal.commits(after: page.lastRevision, limit: count) { [self] found in
-            var page = page
-            do throws(JournalError) {
-                if try page.append(found.get(), of: count) { return fill(page, from: journal, deferred) }
-            } catch {
-                return deferred.answer { Problem(error).response }
-            }
-            let full = page
-            deferred.resume { context throws(Problem) in context.answer(try full.response()) }
-        }
-    }
-}
 
 /// One page of the action log on its way from the journal. A pure value.
 package struct ActionLogPage: Sendable {
@@ -95,14 +54,6 @@ package struct ActionLogPage: Sendable {
             lastRevision = commit.revision
         }
         return commits.count == count
-    }
-
-    func response() throws(Problem) -> Response {
-        if isGone {
-            throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
-                .with("reason", "retention")
-        }
-        return .document(json, fields: [.init("Cache-Control", "no-store")])
     }
 
     package var json: [UInt8] {
