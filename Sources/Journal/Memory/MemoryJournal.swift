@@ -65,9 +65,9 @@ final class MemorySessionJournal: SessionJournal {
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
-        guard !transaction.commits.isEmpty else { return }
+        guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
         let history = history.load() ?? history.storeIfNil(History())
-        history.append(transaction.commits, state, retaining: keepCommits, initial)
+        history.append(transaction, state, retaining: keepCommits, initial)
     }
 
     func isDurable(through revision: Int) -> Bool { true }
@@ -114,16 +114,23 @@ private final class History: Sendable {
         var privateState: [UInt8]?
         /// What has been changed since the newest snapshot, in bytes.
         var changedBytes = 0
+        /// The revisions that idempotency records show.
+        var pinned = PinnedRevisions()
+        /// The revision at which to try again to drop commits that were pinned.
+        var nextDrop = 0
+        fileprivate static let retryDistance = 64
     }
 
     // Guards the commits and snapshots. Taken inside the store's lock; no other lock is taken while it is held.
     private let contents = Locked(Contents())
 
     func append(
-        _ commits: [CommitRecord], _ state: borrowing StateView, retaining count: Int, _ initial: [UInt8]
+        _ transaction: CommitTransaction, _ state: borrowing StateView, retaining count: Int, _ initial: [UInt8]
     ) {
         contents.withLock { contents in
-            for commit in commits {
+            if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
+            guard let last = transaction.commits.last else { return }
+            for commit in transaction.commits {
                 contents.sequence.append(commit)
                 contents.changedBytes += commit.changes.byteCount
             }
@@ -133,7 +140,9 @@ private final class History: Sendable {
             }
             // Half of them go at a time, so that a commit costs the same however many are retained.
             let total = contents.sequence.commits.count
-            if total > 2 * count { contents.drop(total - count, initial) }
+            if total > 2 * count, state.revision >= contents.nextDrop {
+                contents.drop(total - count, now: last.committedAt, initial)
+            }
         }
     }
 
@@ -168,11 +177,17 @@ extension History.Contents {
             privateState: sequence.privateState(through: revision) ?? privateState)
     }
 
-    /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest.
-    fileprivate mutating func drop(_ count: Int, _ initial: [UInt8]) {
-        guard let oldest = sequence.firstRevision,
+    /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest and before the
+    /// oldest pinned revision.
+    fileprivate mutating func drop(_ count: Int, now: Int, _ initial: [UInt8]) {
+        guard let oldest = sequence.firstRevision else { return }
+        let unpinned = pinned.oldest(now: now).map { $0 - oldest + 1 } ?? count
+        let isPinned = unpinned < count
+        let count = min(count, unpinned)
+        nextDrop = isPinned ? sequence.lastRevision + Self.retryDistance : 0
+        guard count > 0,
             let index = snapshots.lastIndex(where: { $0.revision < oldest + count && $0.revision >= oldest })
-                ?? rebuiltSnapshot(at: oldest + count - 1, initial)
+                ?? (isPinned ? nil : rebuiltSnapshot(at: oldest + count - 1, initial))
         else { return }
         let base = snapshots[index].revision
         privateState = sequence.privateState(through: base) ?? privateState

@@ -19,9 +19,6 @@ public final class SQLiteJournal: Journal {
         case relaxed
     }
 
-    /// How long idempotency records are valid, in milliseconds.
-    static let idempotencyTTL = 600_000
-
     private let writer: Writer
     private let keepCommits: Int
     private let now: @Sendable () -> Int
@@ -98,7 +95,7 @@ public final class SQLiteJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = now() - Self.idempotencyTTL
+        let oldest = now() - IdempotencyRecord.lifetime
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
             if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
             done(result)

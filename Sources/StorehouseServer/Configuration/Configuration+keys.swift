@@ -61,6 +61,10 @@ extension Configuration {
         ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
             "how long an unused session lives"),
+        ConfigurationKey(
+            "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
+            "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
+        ),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [
@@ -72,7 +76,7 @@ extension Configuration {
             "the largest number of event streams of one session"),
         ConfigurationKey(
             "streams.maxViews", \.streams.maxViews, .integer(1...1_000_000),
-            "the largest number of distinct combinations of selection and format among the event streams of one session"),
+            "the largest number of combinations of selection and format among the event streams of one session"),
         ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
             "how much may wait for a slow reader; beyond that it gets the latest state instead of each change"),

@@ -3,7 +3,7 @@ enum Schema {
     /// "Stor", the application ID in the file's header.
     static let applicationID = 0x5374_6f72
     /// The schema version that this release writes, and the newest one that it reads.
-    static let version = 2
+    static let version = 3
 
     /// The migrations from each version to the next, run in one transaction. Version 0 is an empty file.
     private static let steps = [
@@ -49,7 +49,20 @@ enum Schema {
         FROM (SELECT number AS session, \(cutByRows) AS cut FROM sessions WHERE ended IS NULL) AS known
         WHERE known.session = number AND known.cut > 0;
         """,
+        answersByRevision,
     ]
+
+    /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.
+    private static let answersByRevision = """
+        ALTER TABLE answers RENAME TO whole_answers;
+        CREATE TABLE answers (
+            number INTEGER PRIMARY KEY, session INTEGER NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL,
+            answer BLOB NOT NULL, revision INTEGER, at INTEGER NOT NULL, checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX answers_by_revision ON answers (session, revision);
+        INSERT INTO answers SELECT number, session, key, fingerprint, answer, NULL, at, checksum FROM whole_answers;
+        DROP TABLE whole_answers;
+        """
 
     /// The value of `cut` as far as the other rows show it, for files of version 1.
     static let cutByRows = """

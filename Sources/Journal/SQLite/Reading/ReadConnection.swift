@@ -46,15 +46,18 @@ final class ReadConnection {
             """)
         oldestCommit = try connection.prepare(
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
-        // Commands may read a file of version 1 before a server has migrated it.
-        let isOld = (try connection.integer("PRAGMA user_version") ?? 0) < 2
+        // Commands may read an older file before a server has migrated it.
+        let version = try connection.integer("PRAGMA user_version") ?? 0
         compactedThrough = try connection.prepare(
-            "SELECT \(isOld ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
+            "SELECT \(version < 2 ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
         newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")
         idempotencyRecords = try connection.prepare(
-            "SELECT \(IdempotencyRecord.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
+            """
+            SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
+            ORDER BY number
+            """)
         let newestUse = """
             max(last_active, ifnull(
                 (SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1), 0))

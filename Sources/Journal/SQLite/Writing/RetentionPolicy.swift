@@ -13,6 +13,8 @@ final class RetentionPolicy {
     let now: @Sendable () -> Int
     /// The numbers of sessions that may have commits to delete.
     private var compactionCandidates: Set<Int> = []
+    /// The sessions with commits that idempotency records show, and until when.
+    private var pinned: [Int: Int] = [:]
     private var nextPurge = 0
     /// The number of the last session that the sweep for expired commits has checked.
     var sweepPosition = 0
@@ -44,12 +46,21 @@ final class RetentionPolicy {
     /// A session that is scheduled for compaction; nil if there is none.
     var next: Int? { compactionCandidates.first }
 
-    func finishCompaction(of number: Int) { compactionCandidates.remove(number) }
+    /// - Parameter moment: when to try again, if idempotency records show revisions that could not be deleted.
+    func finishCompaction(of number: Int, pinnedUntil moment: Int?) {
+        compactionCandidates.remove(number)
+        pinned[number] = moment
+    }
 
     /// Whether a purge is due. True once per interval.
     func isPurgeDue() -> Bool {
-        guard now() >= nextPurge else { return false }
-        nextPurge = now() + Self.purgeInterval
+        let now = now()
+        guard now >= nextPurge else { return false }
+        nextPurge = now + Self.purgeInterval
+        for (number, moment) in pinned where moment < now {
+            pinned[number] = nil
+            compactionCandidates.insert(number)
+        }
         return true
     }
 

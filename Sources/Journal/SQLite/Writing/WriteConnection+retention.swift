@@ -107,13 +107,15 @@ extension WriteConnection {
         let expired = try retention.ageLimit.map { limit throws(SQLiteError) in
             try newestCommit(of: number, before: limit)
         }
-        let limit = max(newest - retention.keepCommits, expired ?? 0)
+        let unpinned = max(newest - retention.keepCommits, expired ?? 0)
+        let pinned = try oldestPinnedRevision(of: number)
+        let limit = min(unpinned, pinned?.revision ?? unpinned)
         if let expired, expired == limit { try insertSnapshot(at: limit, of: number) }
         let compactedThrough = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)
         let base = try connection.integer(
             "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, limit)
         guard let base, let compactedThrough, compactedThrough >= 0, compactedThrough < base else {
-            retention.finishCompaction(of: number)
+            retention.finishCompaction(of: number, pinnedUntil: limit < unpinned ? pinned?.until : nil)
             return false
         }
         let next = min(compactedThrough + Self.step, base)
@@ -121,8 +123,22 @@ extension WriteConnection {
         try setCompactedThrough(next, of: number)
         guard next == base else { return true }
         try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
-        retention.finishCompaction(of: number)
+        retention.finishCompaction(of: number, pinnedUntil: limit < unpinned ? pinned?.until : nil)
         return true
+    }
+
+    /// The oldest revision that a valid idempotency record of a session shows, and when that record expires.
+    private func oldestPinnedRevision(of number: Int) throws(SQLiteError) -> (revision: Int, until: Int)? {
+        try connection.prepare(
+            """
+            SELECT revision, at FROM answers WHERE session = ? AND revision IS NOT NULL AND at >= ?
+            ORDER BY revision LIMIT 1
+            """
+        ).first(
+            { [oldest = retention.now() - RetentionPolicy.idempotencyTTL] values in
+                values.set(1, number)
+                values.set(2, oldest)
+            }, { ($0.integer(0), $0.integer(1) + RetentionPolicy.idempotencyTTL) })
     }
 
     /// Records that a session's commits up to a revision were deleted.

@@ -246,8 +246,9 @@ extension WriteConnection {
             values.set(2, text: record.key)
             values.set(3, record.fingerprint)
             values.set(4, blob: record.response)
-            values.set(5, record.at)
-            values.set(6, record.checksum)
+            values.set(5, record.revision)
+            values.set(6, record.at)
+            values.set(7, record.checksum)
         }
     }
 

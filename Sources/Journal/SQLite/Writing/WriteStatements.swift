@@ -28,7 +28,7 @@ struct WriteStatements {
         insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
         insertIdempotencyRecord = try connection.prepare(
             """
-            INSERT OR REPLACE INTO answers (session, key, fingerprint, answer, at, checksum) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO answers (session, key, fingerprint, answer, revision, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         endSession = try connection.prepare(
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")

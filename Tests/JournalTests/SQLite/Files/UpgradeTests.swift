@@ -44,7 +44,7 @@ struct UpgradeTests {
         let events = Locked<[StorageEvent]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { event in events.withLock { $0.append(event) } })
-            #expect(try old.number("PRAGMA user_version") == 2)
+            #expect(try old.number("PRAGMA user_version") == 3)
             #expect(try Self.cuts(old) == cuts)
             for (id, revision) in [("whole", 20), ("idle", 0), ("cut", 100), ("gone", 10)] {
                 let found = try await journal.session(id)
@@ -53,7 +53,7 @@ struct UpgradeTests {
             #expect(try await journal.found("ended").word == "ended")
             await journal.closed()
         }
-        #expect(events.withLock(\.self) == [.upgrading(from: 1, to: 2)])
+        #expect(events.withLock(\.self) == [.upgrading(from: 1, to: 3)])
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
@@ -72,7 +72,7 @@ struct UpgradeTests {
         // What a release before that exported is imported still, where the first commits have gone too.
         let document = try SQLiteStorage.export("cut", from: old.path)
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
-        #expect(try copy.number("PRAGMA user_version") == 2)
+        #expect(try copy.number("PRAGMA user_version") == 3)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
         #expect(try await copy.open().session("again").replayable.count == 100)
     }
