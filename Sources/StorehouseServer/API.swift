@@ -1,5 +1,6 @@
 package import HTTP
 import Observability
+import Sockets
 import StoreHosting
 import Stores
 import Synchronization
@@ -23,6 +24,8 @@ final class API: Sendable {
         var hasInspector = true
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
+        /// Counts what waits for slow clients.
+        var output = OutputBudget(limit: .max)
     }
 
     let sessions: SessionAPI
@@ -42,6 +45,7 @@ final class API: Sendable {
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    let output: OutputBudget
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
@@ -51,6 +55,7 @@ final class API: Sendable {
     ) {
         self.journal = journal
         self.log = log
+        output = settings.output
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts

@@ -32,6 +32,8 @@ package final class RunningServer: Sendable {
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
         var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
+        let output = OutputBudget(limit: configuration.http.outputBudget)
+        settings.output = output
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         api = API(
@@ -40,7 +42,7 @@ package final class RunningServer: Sendable {
             log: log, additionalMetrics: additionalMetrics)
         do {
             http = try HTTPServer(
-                on: address, group, settings: configuration.http.serverSettings(on: loops),
+                on: address, group, settings: configuration.http.serverSettings(on: loops, output),
                 handler: Router(api))
         } catch {
             group.stop {}

@@ -63,6 +63,7 @@ public struct StorehouseServer: Sendable {
         // Before the handlers: a signal may come as soon as they are in place.
         ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
             log.error("the drain did not end in time; the process exits")
+            log.flush()
         }
         ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }

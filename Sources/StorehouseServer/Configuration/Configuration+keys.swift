@@ -29,10 +29,13 @@ extension Configuration {
             "the longest time for the body of a request"),
         ConfigurationKey(
             "http.idleTimeout", \.http.idleTimeout, .seconds(milliseconds: 1...day),
-            "how long a connection stays open between requests"),
+            "how long a connection stays open between requests, or while its client takes nothing of what is sent"),
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
             "the largest number of connections; 0 is the limit on open files less a reserve"),
+        ConfigurationKey(
+            "http.outputBudget", \.http.outputBudget, .integer(1 << 20...1 << 50),
+            "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected"),
         ConfigurationKey(
             "http.allowedOrigins", \.http.allowedOrigins,
             ValueFormat.origin.list("a list of origins such as \"https://example.org\", or of \"*\""),
@@ -83,6 +86,9 @@ extension Configuration {
         ConfigurationKey(
             "streams.maxPerSession", \.streams.maxPerSession, .integer(1...1_000_000),
             "the largest number of event streams of one session"),
+        ConfigurationKey(
+            "streams.maxViews", \.streams.maxViews, .integer(1...1_000_000),
+            "the largest number of combinations of selection and format among the event streams of one session"),
         ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
             "how much may wait for a slow reader; beyond that it gets the latest state instead of each change"),

@@ -31,6 +31,7 @@ public struct Configuration: Sendable, Hashable {
         public var bodyTimeout = Duration.seconds(30)
         public var idleTimeout = Duration.seconds(60)
         public var maxConnections = 0
+        public var outputBudget = 268_435_456
         public var allowedOrigins: [String] = []
         /// Host names and addresses without a port, or `*`. If empty, a server on a loopback address has the names of that
         /// address, and any other server has every name.
@@ -58,6 +59,7 @@ public struct Configuration: Sendable, Hashable {
     public struct Streams: Sendable, Hashable {
         public var heartbeat = Duration.seconds(15)
         public var maxPerSession = 64
+        public var maxViews = 16
         public var bufferBytes = 65536
         /// Zero for no limit.
         public var maxLifetime = Duration.zero

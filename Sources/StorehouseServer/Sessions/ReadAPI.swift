@@ -110,47 +110,32 @@ extension ReadAPI {
             throw Problem(.notImplemented, "This server stores no log of actions.")
         }
         let deferred = context.deferred
-        session.whenDurable { failure in
+        session.whenDurable { [self] failure in
             if let failure { return deferred.answer { Problem(failure).response } }
-            // One more than the page shows, to know whether another page follows.
-            journal.commits(after: after, limit: limit + 1) { entries in
-                deferred.resume { context throws(Problem) in context.answer(try Self.page(entries, limit)) }
-            }
+            fill(ActionLogPage(after: after, limit: limit), from: journal, deferred)
         }
     }
 
-    private static func page(
-        _ found: Result<[CommitRecord]?, JournalError>, _ limit: Int
-    ) throws(Problem) -> Response {
-        guard let entries = try found.mapError(Problem.init).get() else {
+    /// Reads commits in portions, since a page may end long before its limit, and answers with the page.
+    private func fill(_ page: ActionLogPage, from journal: any SessionJournal, _ deferred: RequestContext.Deferred) {
+        let count = page.nextCount
+        journal.commits(after: page.lastRevision, limit: count) { [self] found in
+            var page = page
+            do throws(JournalError) {
+                if try page.append(found.get(), of: count) { return fill(page, from: journal, deferred) }
+            } catch {
+                return deferred.answer { Problem(error).response }
+            }
+            let full = page
+            deferred.resume { context throws(Problem) in context.answer(try Self.response(full)) }
+        }
+    }
+
+    private static func response(_ page: ActionLogPage) throws(Problem) -> Response {
+        if page.isGone {
             throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
                 .with("reason", "retention")
         }
-        let page = entries.prefix(limit)
-        var json = JSONWriter(reservingCapacity: 128 + page.count * 160)
-        json.object { json in
-            json.name("actions")
-            json.array { json in
-                for record in page { json.value(LoggedAction(record: record)) }
-            }
-            json.member("next", entries.count > limit ? page.last?.revision : nil)
-        }
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
-    }
-}
-
-/// A commit as the action log shows it.
-private struct LoggedAction: JSONEncodable {
-    let record: CommitRecord
-
-    func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("revision", record.revision)
-            json.member("type", record.type)
-            json.member("payload", record.payload)
-            json.member("origin", record.origin.rawValue)
-            json.member("cause", record.cause)
-            json.member("at", Timestamp.rfc3339(record.committedAt))
-        }
+        return .document(page.json, fields: [.init("Cache-Control", "no-store")])
     }
 }
