@@ -64,13 +64,16 @@ final class HostBookkeeping {
 
     /// Ends the dispatch in progress.
     ///
-    /// - Parameter revision: of the store now.
+    /// - Parameters:
+    ///   - revision: of the store now.
+    ///   - nextDeadline: when the next timer is due.
     /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int) -> CommitTransaction? {
+    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
         return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord)
+            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
+            nextDeadline: nextDeadline)
     }
 }

@@ -50,9 +50,11 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
 
     @usableFromInline
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
-        guard let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision), let recorder else {
-            return
-        }
+        let deadline = contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline
+        guard
+            let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision, nextDeadline: deadline),
+            let recorder
+        else { return }
         recorder.append(transaction, view(of: contents))
     }
 
