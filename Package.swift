@@ -67,6 +67,7 @@ let package = Package(
             name: "storesbench", dependencies: ["CAllocations", "StoreHosting", "StoreKinds", "Stores"],
             path: "Benchmarks/stores"),
 
+        .testTarget(name: "LocksTests", dependencies: ["Locks"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Platform"]),
         .target(name: "HTTPRules", path: "Tests/HTTPRules"),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),

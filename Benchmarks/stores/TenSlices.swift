@@ -46,14 +46,14 @@ enum TenSlices {
 }
 
 extension CasePath<TenAction, CounterAction> {
-    static var a: Self { Self(embed: { .a($0) }, lend: { if case .a(let action) = $0 { $1(action) } }) }
-    static var b: Self { Self(embed: { .b($0) }, lend: { if case .b(let action) = $0 { $1(action) } }) }
-    static var c: Self { Self(embed: { .c($0) }, lend: { if case .c(let action) = $0 { $1(action) } }) }
-    static var d: Self { Self(embed: { .d($0) }, lend: { if case .d(let action) = $0 { $1(action) } }) }
-    static var e: Self { Self(embed: { .e($0) }, lend: { if case .e(let action) = $0 { $1(action) } }) }
-    static var f: Self { Self(embed: { .f($0) }, lend: { if case .f(let action) = $0 { $1(action) } }) }
-    static var g: Self { Self(embed: { .g($0) }, lend: { if case .g(let action) = $0 { $1(action) } }) }
-    static var h: Self { Self(embed: { .h($0) }, lend: { if case .h(let action) = $0 { $1(action) } }) }
-    static var i: Self { Self(embed: { .i($0) }, lend: { if case .i(let action) = $0 { $1(action) } }) }
-    static var j: Self { Self(embed: { .j($0) }, lend: { if case .j(let action) = $0 { $1(action) } }) }
+    static var a: Self { Self(embed: { .a($0) }, extract: { if case .a(let action) = $0 { $1(action) } }) }
+    static var b: Self { Self(embed: { .b($0) }, extract: { if case .b(let action) = $0 { $1(action) } }) }
+    static var c: Self { Self(embed: { .c($0) }, extract: { if case .c(let action) = $0 { $1(action) } }) }
+    static var d: Self { Self(embed: { .d($0) }, extract: { if case .d(let action) = $0 { $1(action) } }) }
+    static var e: Self { Self(embed: { .e($0) }, extract: { if case .e(let action) = $0 { $1(action) } }) }
+    static var f: Self { Self(embed: { .f($0) }, extract: { if case .f(let action) = $0 { $1(action) } }) }
+    static var g: Self { Self(embed: { .g($0) }, extract: { if case .g(let action) = $0 { $1(action) } }) }
+    static var h: Self { Self(embed: { .h($0) }, extract: { if case .h(let action) = $0 { $1(action) } }) }
+    static var i: Self { Self(embed: { .i($0) }, extract: { if case .i(let action) = $0 { $1(action) } }) }
+    static var j: Self { Self(embed: { .j($0) }, extract: { if case .j(let action) = $0 { $1(action) } }) }
 }

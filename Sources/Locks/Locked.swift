@@ -64,3 +64,47 @@ extension UnsafeMutablePointer<pthread_mutex_t> {
         pthread_mutex_lock(self)
     }
 }
+
+/// A value that is protected by a recursive mutex.
+///
+/// The holder of the lock may call out, and the called code may take the lock again on the same thread. So `body` gets
+/// a pointer and has no exclusive access to the whole value: each access to a part must end before a call that may
+/// access the same part.
+public struct ReentrantLock<Value>: @unchecked Sendable {
+    // Sendable, because every access to the shared value goes through `withLock`.
+    @usableFromInline
+    let storage: ManagedBuffer<Value, pthread_mutex_t>
+
+    @inlinable
+    public init(_ value: sending Value) {
+        storage = Locked<Value>.Storage.create(minimumCapacity: 1) { [value] _ in value }
+        storage.withUnsafeMutablePointerToElements { mutex in
+            mutex.initialize(to: pthread_mutex_t())
+            var attributes = pthread_mutexattr_t()
+            pthread_mutexattr_init(&attributes)
+            pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+            pthread_mutex_init(mutex, &attributes)
+            pthread_mutexattr_destroy(&attributes)
+        }
+    }
+
+    /// Calls `body` with a pointer to the value, which is valid during the call. No other thread has access meanwhile.
+    @inlinable
+    @inline(__always)
+    public func withLock<Result, Failure: Error>(
+        _ body: (UnsafeMutablePointer<Value>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+        mutex.lock()
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(value)
+    }
+
+    /// Runs `body` as `withLock` does. If another thread holds the lock, it returns at once and does nothing.
+    public func withLockIfAvailable(_ body: (UnsafeMutablePointer<Value>) -> Void) {
+        let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+        guard pthread_mutex_trylock(mutex) == 0 else { return }
+        defer { pthread_mutex_unlock(mutex) }
+        body(value)
+    }
+}

@@ -23,8 +23,7 @@ final class API: Sendable {
 
     let sessions: SessionAPI
     let actions: ActionAPI
-    let actionLog: ActionLogAPI
-    let state: StateAPI
+    let reads: ReadAPI
     let streams: StreamAPI
     let admin: AdminAPI
     let meta: MetaAPI
@@ -48,17 +47,15 @@ final class API: Sendable {
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
-        let builder = SessionBuilder(runtimes, streamEpoch: settings.streamEpoch, log)
+        let builder = SessionBuilder(
+            runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
-        sessions = SessionAPI(
-            access, availability, registry, builder, runtimes, defaultStore: settings.defaultStore, journal: journal,
-            clock: clock, log: log, metrics)
+        sessions = SessionAPI(access, availability, registry, builder, metrics, log)
         actions = ActionAPI(access, availability, clock: clock, maxWait: settings.maxWait)
-        actionLog = ActionLogAPI(access)
-        state = StateAPI(access)
+        reads = ReadAPI(access)
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
-        admin = AdminAPI(registry, journal: journal, clock: clock, token: settings.adminToken)
+        admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
             availability,

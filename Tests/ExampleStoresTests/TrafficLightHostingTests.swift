@@ -21,11 +21,11 @@ import Testing
                 continuation.resume(returning: $0)
             }
         }
-        return switch result {
-        case .done(let dispatched): text(dispatched.state?.json ?? [])
+        return switch result.outcome {
+        case .committed, .ignored: text(result.state?.json ?? [])
         case .rejected(let rejection, _): rejection.reason
         case .refused(.internalAction(let type), _): "internal: " + type
-        default: "\(result)"
+        default: "\(result.outcome)"
         }
     }
 

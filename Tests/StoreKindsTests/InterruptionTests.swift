@@ -26,7 +26,7 @@ import Testing
             sealer: sealer, recorder: recorder, from: before.snapshot, revision: before.revision)
         #expect(next.json == store.json)
         next.resume()
-        await next.hasGoneOn()
+        await next.runPendingActions()
         return (next, recorder)
     }
 

@@ -83,7 +83,7 @@ private final class Witness: CommitRecorder {
         let long = LoginSession.password + String(repeating: "x", count: 256)
         let session = try #require(LoginSession(.app))
         let refusal = await session.enter("password", long)
-        guard case .refused(.invalidPayload, nil) = refusal else {
+        guard case .refused(.invalidPayload, nil) = refusal.outcome else {
             Issue.record("not refused")
             return
         }

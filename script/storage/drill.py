@@ -34,13 +34,13 @@ class Drill:
         """Runs a command, checks its exit status unless `status` is None, and returns its output."""
         done = subprocess.run(
             [self.program, *words], cwd=self.directory, capture_output=True, text=True, errors="replace", check=False)
-        told = (done.stdout if len(done.stdout) < 1000 else "") + done.stderr
+        output = (done.stdout if len(done.stdout) < 1000 else "") + done.stderr
         if not quietly:
             say(f"$ storehouse {' '.join(words)}")
-            for line in told.splitlines():
+            for line in output.splitlines():
                 say(f"  {line}")
-        expect(status is None or done.returncode == status, *words, f"exited with {done.returncode} instead of {status}:", told)
-        return done.stdout if done.returncode == 0 else told
+        expect(status is None or done.returncode == status, *words, f"exited with {done.returncode} instead of {status}:", output)
+        return done.stdout if done.returncode == 0 else output
 
     def start(self):
         self.server = Server(self.program, self.file)

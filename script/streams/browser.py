@@ -8,7 +8,7 @@ of standard input:
     leave        the page closes all that it has opened
     cut          breaks every connection of the relay
 
-and what happens is told in lines on standard output:
+and reports what happens in lines on standard output:
 
     request: METHOD LAST-EVENT-ID    passed the relay; - where there is no Last-Event-ID
     open:                            an EventSource has opened

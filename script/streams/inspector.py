@@ -30,7 +30,7 @@ class Browser:
     def __init__(self, chromium, folder):
         here_in, there_out = os.pipe()
         there_in, here_out = os.pipe()
-        # It reads commands at descriptor 3 and writes answers and events at 4.
+        # The browser reads commands from descriptor 3, and writes answers and events to descriptor 4.
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{there_in} 4>&{there_out}', "bash", chromium, "--headless", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",

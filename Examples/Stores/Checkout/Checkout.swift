@@ -59,7 +59,7 @@ public enum CheckoutAction: Sendable, Equatable {
 extension CasePath<CheckoutAction, UndoableAction<CartAction>> {
     /// The path to the actions of the cart.
     public static var cart: Self {
-        Self(embed: { .cart($0) }, lend: { if case .cart(let action) = $0 { $1(action) } })
+        Self(embed: { .cart($0) }, extract: { if case .cart(let action) = $0 { $1(action) } })
     }
 }
 

@@ -106,3 +106,126 @@ package struct ResponseEncoder: Sendable {
         head.literal("\r\n")
     }
 }
+
+/// Writes a response head into memory of sufficient size. An array would check its uniqueness and capacity at every
+/// append.
+struct HeadWriter {
+    private let start: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var used = 0
+
+    /// Appends the output of `write`, which must not exceed `capacity` bytes.
+    static func append(upTo capacity: Int, to output: inout [UInt8], _ write: (inout HeadWriter) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { memory in
+            guard let start = memory.baseAddress else { return }
+            var writer = HeadWriter(start: start, capacity: capacity)
+            write(&writer)
+            output.append(contentsOf: UnsafeRawBufferPointer(start: start, count: writer.used))
+        }
+    }
+
+    private init(start: UnsafeMutableRawPointer, capacity: Int) {
+        self.start = start
+        self.capacity = capacity
+    }
+
+    /// Inlined, because the length is constant and most literals compile to one or two stores.
+    @inline(__always)
+    mutating func literal(_ text: StaticString) {
+        bytes(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        precondition(bytes.count <= capacity - used, "a response head exceeds its reserved size")
+        (start + used).copyMemory(from: source, byteCount: bytes.count)
+        used += bytes.count
+    }
+
+    @inline(__always)
+    private mutating func byte(_ byte: UInt8) {
+        withUnsafeBytes(of: byte) { bytes($0) }
+    }
+
+    mutating func text(_ text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ bytes(UnsafeRawBufferPointer($0)) }) == nil {
+            Array(text.utf8).withUnsafeBytes { bytes($0) }
+        }
+    }
+
+    /// Replaces control characters except tab by spaces, so that the value cannot end its line.
+    mutating func fieldValue(_ text: String) {
+        var index = used
+        self.text(text)
+        let written = UnsafeMutableRawBufferPointer(start: start, count: used)
+        while true {
+            index = UnsafeRawBufferPointer(written).firstControl(from: index, to: used, below: ASCII.space)
+            guard index < used else { return }
+            if written[index] != ASCII.tab { written[index] = ASCII.space }
+            index += 1
+        }
+    }
+
+    /// - Parameter number: must not be negative.
+    mutating func decimal(_ number: Int) {
+        let (rest, last) = number.quotientAndRemainder(dividingBy: 10)
+        if rest > 0 { decimal(rest) }
+        byte(ASCII.zero + UInt8(truncatingIfNeeded: last))
+    }
+}
+
+/// A date in the format IMF-fixdate (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+package struct HTTPDate: Sendable, Hashable {
+    /// The 29 bytes of the date.
+    package let bytes: [UInt8]
+
+    /// - Parameter unixTime: seconds since 1970-01-01T00:00:00Z, clamped to the years 0 to 9999.
+    package init(unixTime: Int) {
+        let time = Swift.min(Swift.max(unixTime, -62_167_219_200), 253_402_300_799)
+        let second = ((time % 86400) + 86400) % 86400
+        let day = (time - second) / 86400
+        let date = Self.civil(day)
+        let weekday = ((day + 4) % 7 + 7) % 7
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(29)
+        bytes.append(contentsOf: "SunMonTueWedThuFriSat".utf8.dropFirst(weekday * 3).prefix(3))
+        bytes.appendText(", ")
+        bytes.appendPadded(date.day)
+        bytes.append(ASCII.space)
+        bytes.append(contentsOf: "JanFebMarAprMayJunJulAugSepOctNovDec".utf8.dropFirst((date.month - 1) * 3).prefix(3))
+        bytes.append(ASCII.space)
+        bytes.appendPadded(date.year / 100)
+        bytes.appendPadded(date.year % 100)
+        bytes.append(ASCII.space)
+        bytes.appendPadded(second / 3600)
+        bytes.append(ASCII.colon)
+        bytes.appendPadded(second / 60 % 60)
+        bytes.append(ASCII.colon)
+        bytes.appendPadded(second % 60)
+        bytes.appendText(" GMT")
+        self.bytes = bytes
+    }
+
+    /// The Gregorian date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
+    ///
+    /// Years begin in March, so that the leap day is the last day of a year, and the calendar repeats after 400 years.
+    package static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = day + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendPadded(_ number: Int) {
+        if number < 10 { append(ASCII.zero) }
+        appendDecimal(number)
+    }
+}

@@ -100,3 +100,98 @@ extension JSONObject: JSONEncodable {
         }
     }
 }
+
+extension JSONWriter {
+    /// Writes a member. The name is written without escaping, so it must not contain quotes, backslashes or control characters.
+    @inlinable @inline(__always)
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+        self.name(name)
+        value.encode(into: &self)
+    }
+
+    /// Writes a member, unless the value is nil.
+    @inlinable @inline(__always)
+    public mutating func member(_ name: StaticString, ifPresent value: (some JSONEncodable)?) {
+        if let value {
+            member(name, value)
+        }
+    }
+
+    /// Writes a member whose value is encoded JSON. It is not validated.
+    @inlinable
+    public mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
+        self.name(name)
+        raw(json)
+    }
+
+    /// Writes a member whose value is an object.
+    @inlinable
+    public mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
+        self.name(name)
+        object(members)
+    }
+
+    /// Writes a member whose value is an array.
+    @inlinable
+    public mutating func member(_ name: StaticString, array elements: (inout JSONWriter) -> Void) {
+        self.name(name)
+        array(elements)
+    }
+
+    /// Writes a member whose name is not a constant.
+    @inlinable
+    public mutating func member(name: String, _ value: some JSONEncodable) {
+        self.name(name)
+        value.encode(into: &self)
+    }
+
+    /// Writes a member's name. Exactly one value must follow.
+    @inlinable @inline(__always)
+    public mutating func name(_ name: StaticString) {
+        guard name.hasPointerRepresentation else { return self.name(name.description) }
+        assert(!name.description.utf8.contains { $0 < Byte.space || $0 == Byte.quote || $0 == Byte.backslash })
+        let length = name.utf8CodeUnitCount
+        append(upTo: length + 3, startsList: true) { target in
+            target.pointee = Byte.quote
+            Self.copy(name.utf8Start, to: target + 1, count: length)
+            target[length + 1] = Byte.quote
+            target[length + 2] = Byte.colon
+            return length + 3
+        }
+    }
+
+    /// Writes a member's name. Exactly one value must follow.
+    @inlinable
+    public mutating func name(_ name: String) {
+        string(name)
+        needsComma = false
+        append(upTo: 1, startsList: true) { target in
+            target.pointee = Byte.colon
+            return 1
+        }
+    }
+
+    /// Copies a few bytes inline. With a constant count this compiles to a few store instructions.
+    @inlinable @inline(__always)
+    static func copy(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count: Int) {
+        guard count >= 8 else {
+            for offset in 0..<count {
+                target[offset] = source[offset]
+            }
+            return
+        }
+        var offset = 0
+        while offset + 8 < count {
+            copyWord(source + offset, to: target + offset)
+            offset += 8
+        }
+        // The last word may overlap the one before.
+        copyWord(source + (count - 8), to: target + (count - 8))
+    }
+
+    @inlinable @inline(__always)
+    static func copyWord(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
+        let word = UnsafeRawPointer(source).loadUnaligned(as: UInt64.self)
+        UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
+    }
+}

@@ -7,7 +7,7 @@ struct ExportedSession {
     /// Every 256th state has a snapshot, so that earlier states are soon rebuilt.
     private static let snapshotDistance = 256
 
-    let record: SessionHeader
+    let header: SessionHeader
     let lastActiveAt: Int
     /// The oldest retained state; nil if it is the initial state.
     let base: (revision: Int, state: StateSnapshot)?
@@ -37,7 +37,7 @@ struct ExportedSession {
         }
         let document = Fields(json, "")
         let ownID = try document.text("id")
-        record = SessionHeader(
+        header = SessionHeader(
             id: id ?? ownID, kind: try document.text("store"),
             schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
             forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
@@ -48,7 +48,7 @@ struct ExportedSession {
             return (try base.number("revision", 1...Self.revisions.upperBound), try base.state())
         }
         commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
-        newest = base?.state ?? record.initial
+        newest = base?.state ?? header.initial
         try replay()
     }
 

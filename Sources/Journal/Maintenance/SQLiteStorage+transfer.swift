@@ -32,7 +32,7 @@ extension SQLiteStorage {
 
 extension ReadConnection {
     fileprivate func export(_ session: StoredSession) throws(JournalError) -> [UInt8] {
-        let record = session.row.record
+        let record = session.row.header
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
         try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? session.row.head.checksum)
@@ -103,10 +103,10 @@ extension SQLiteStorage {
         } catch {
             throw .refused("the document cannot be imported: \(error.detail)")
         }
-        let oldest = session.base ?? (0, session.record.initial)
+        let oldest = session.base ?? (0, session.header.initial)
         let objection =
-            objection(session.record, oldest.revision, oldest.state)
-            ?? objection(session.record, session.revision, session.newest)
+            objection(session.header, oldest.revision, oldest.state)
+            ?? objection(session.header, session.revision, session.newest)
         if let objection {
             throw .refused("the document cannot be imported: \(objection)")
         }
@@ -118,7 +118,7 @@ extension SQLiteStorage {
         let connection = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
         try insert(session, into: connection, path)
-        return session.record.id
+        return session.header.id
     }
 
     private static func insert(
@@ -130,7 +130,7 @@ extension SQLiteStorage {
             let database = try WriteConnection(connection, durability: .full, retention)
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
-                .first({ $0.set(1, text: session.record.id) }, { $0.integer(0) }) != nil
+                .first({ $0.set(1, text: session.header.id) }, { $0.integer(0) }) != nil
             if !isThere { try database.insert(session) }
             database.close()
         } catch {
@@ -138,7 +138,7 @@ extension SQLiteStorage {
             throw StorageError(error, path)
         }
         if isThere {
-            throw .refused("\(path) already has or had a session \(session.record.id), which was not changed; use --id")
+            throw .refused("\(path) already has or had a session \(session.header.id), which was not changed; use --id")
         }
     }
 }
@@ -148,7 +148,7 @@ extension WriteConnection {
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
-        var position = try create(session.record)
+        var position = try create(session.header)
         // Whether the state has a timer is not known. The next server finds it due, and looks.
         var change = HeadChange(deadline: nil)
         change.deadline = 0

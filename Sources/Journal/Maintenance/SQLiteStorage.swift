@@ -205,7 +205,7 @@ struct BackupMarker: Sendable, Equatable {
         let summary = session.summary
         guard session.row.number <= newest else { return summary }
         return SessionSummary(
-            record: summary.record.renamed(summary.record.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
+            header: summary.header.renamed(summary.header.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
             revision: summary.revision, lastActiveAt: summary.lastActiveAt)
     }
 }

@@ -133,7 +133,7 @@ public final class SQLiteJournal: Journal {
 
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
-            writer, id: session.row.record.id,
+            writer, id: session.row.header.id,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             revision: session.position.revision, privateState: session.replayable.privateState,
             position: session.position,
@@ -143,7 +143,12 @@ public final class SQLiteJournal: Journal {
     public func list(
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+        let read: @Sendable () -> Void = { [writer] in
+            writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+        }
+        // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
+        // needs to be awaited, so that the list can be read while the disk hangs.
+        if writer.acknowledgesOnEnqueue { writer.afterAll(read) } else { read() }
     }
 
     public func idleSessions(

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// A bound, listening TCP socket. Its owner must close it or pass it to a `Listener`, which then closes it.
 package struct ListeningSocket: Sendable {
@@ -71,5 +71,78 @@ package struct ListeningSocket: Sendable {
     /// Closes the socket. Do not call this after a `Listener` has taken it over.
     package func close() {
         SystemSocket.close(descriptor)
+    }
+}
+
+/// An IPv4 or IPv6 address with a port.
+package struct SocketAddress: Sendable, CustomStringConvertible {
+    private var storage = sockaddr_in6()
+    private var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+
+    /// An empty address for a system call to fill in.
+    init() {}
+
+    /// The first address of a host.
+    /// - Parameters:
+    ///   - host: an IPv4 or IPv6 address, or a name. Resolving a name blocks.
+    ///   - port: 0 lets the system choose.
+    package init(host: String, port: UInt16) throws(SocketError) {
+        var hints = addrinfo()
+        hints.ai_socktype = SystemSocket.stream
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &found)
+        defer { found.map(freeaddrinfo) }
+        guard code == 0 else { throw .unresolved(host: host, reason: String(cString: gai_strerror(code))) }
+        guard let first = found?.pointee, let address = first.ai_addr,
+            Int(first.ai_addrlen) <= MemoryLayout<sockaddr_in6>.size
+        else { throw .unresolved(host: host, reason: "no IPv4 or IPv6 address") }
+        length = first.ai_addrlen
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(first.ai_addrlen)))
+        }
+    }
+
+    /// `AF_INET` or `AF_INET6`.
+    package var family: Int32 { Int32(storage.sin6_family) }
+
+    /// The port, which has the same offset in both families.
+    package var port: UInt16 {
+        get { UInt16(bigEndian: storage.sin6_port) }
+        set { storage.sin6_port = newValue.bigEndian }
+    }
+
+    /// The numeric address without the port.
+    package var host: String {
+        withSockaddr { address, length in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+                let code = getnameinfo(
+                    address, length, text.baseAddress, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                guard code == 0, let start = text.baseAddress else { return "?" }
+                return String(cString: start)
+            }
+        }
+    }
+
+    /// The address as in a URL: `127.0.0.1:8080`, `[::1]:8080`.
+    package var description: String {
+        family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Calls `body` with the address, for a system call.
+    package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    /// Calls `body` with memory that a system call fills in.
+    mutating func withMutableStorage<Result>(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
+    ) -> Result {
+        length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
+        }
     }
 }

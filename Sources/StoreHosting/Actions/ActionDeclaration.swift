@@ -94,7 +94,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
         write = { action in
             var payload: JSONObject?
-            path.lend(action) { payload = part.write($0) }
+            path.extract(action) { payload = part.write($0) }
             return payload
         }
     }

@@ -56,7 +56,7 @@ public struct ActionSchema<Action: Sendable>: Sendable {
             // One check instead of one per declaration: most actions of a store belong to other parts.
             guard path.matches(action) else { return nil }
             var description: Description?
-            path.lend(action) { description = encoder($0) }
+            path.extract(action) { description = encoder($0) }
             return description
         }
     }

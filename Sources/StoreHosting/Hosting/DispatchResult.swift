@@ -20,51 +20,78 @@ public struct DispatchOptions: Sendable {
     public init() { selection = .root }
 }
 
-/// The result of a client's action.
-public enum DispatchResult: Sendable {
-    /// The action was committed or ignored.
-    case done(DispatchReceipt)
-    /// The body is no action; of a batch, the one at `index`.
-    case refused(ActionDecodingError, index: Int?)
-    /// The reducer rejected the action; of a batch, the one at `index`.
-    case rejected(Rejection, index: Int?)
-    /// The store is at another revision than expected.
-    case revisionMismatch(current: Int)
-    /// Too many actions are queued.
-    case overloaded
-    /// The store accepts no more actions.
-    case ended
-}
+/// The result of a client's action, with the JSON that belongs to it.
+public struct DispatchResult: Sendable {
+    /// What came of the action.
+    public enum Outcome: Sendable {
+        /// At least one action was committed.
+        case committed
+        /// Every action was ignored.
+        case ignored
+        /// The body is no action; of a batch, the one at `index`.
+        case refused(ActionDecodingError, index: Int?)
+        /// The reducer rejected the action; of a batch, the one at `index`.
+        case rejected(Rejection, index: Int?)
+        /// The store is at another revision than expected.
+        case revisionMismatch
+        /// Too many actions are queued.
+        case overloaded
+        /// The store accepts no more actions.
+        case ended
+    }
 
-/// The store's receipt for an action that was committed or ignored, and the JSON that belongs to it.
-public struct DispatchReceipt: Sendable {
-    private let receipt: Receipt
-    /// The selected state at ``revision``, if it was asked for. After a dry run it is the state that the action would make.
+    /// What came of the action.
+    public let outcome: Outcome
+    /// The revision of the store after the action; 0 if the action was refused before it came to the store.
+    public let revision: Int
+    /// The selected state at ``revision``, if it was asked for and the action was committed or ignored. After a dry run it is
+    /// the state that the action would make.
     public let state: EncodedState?
     /// What the action would change, after a dry run.
     public let patch: EncodedPatch?
+    private let followUps: Receipt.FollowUps?
 
     @usableFromInline
-    init(_ receipt: Receipt, _ json: [UInt8]?, _ patch: EncodedPatch?) {
-        self.receipt = receipt
+    init(_ receipt: Receipt, isBatch: Bool, json: [UInt8]? = nil, patch: EncodedPatch? = nil) {
+        outcome = Outcome(receipt.outcome, isBatch: isBatch)
+        revision = receipt.revision
         state = json.map { EncodedState(revision: receipt.revision, json: $0) }
         self.patch = patch
+        followUps = receipt.followUps
     }
 
-    /// False if the action was ignored.
-    public var isCommitted: Bool { receipt.outcome == .committed }
+    /// The result of a body that is no action.
+    @usableFromInline
+    init(refused error: ActionDecodingError, index: Int? = nil) {
+        outcome = .refused(error, index: index)
+        (revision, state, patch, followUps) = (0, nil, nil, nil)
+    }
 
-    /// The revision of the store after the action.
-    public var revision: Int { receipt.revision }
+    /// Whether at least one action was committed.
+    public var isCommitted: Bool { if case .committed = outcome { true } else { false } }
 
     /// The effects that the action started.
-    public var effects: [EffectID] { receipt.effects }
+    public var effects: [EffectID] { followUps?.effects ?? [] }
 
     /// Whether every effect that the action started has ended, and those that their actions started.
-    public var isSettled: Bool { receipt.effectGroup?.isSettled ?? true }
+    public var isSettled: Bool { followUps?.effectGroup?.isSettled ?? true }
 
     /// Calls `done` once ``isSettled`` is true: before this returns if it is already.
     public func whenSettled(_ done: @escaping @Sendable () -> Void) {
-        if let group = receipt.effectGroup { group.whenSettled(done) } else { done() }
+        if let group = followUps?.effectGroup { group.whenSettled(done) } else { done() }
+    }
+}
+
+extension DispatchResult.Outcome {
+    fileprivate init(_ outcome: Outcome, isBatch: Bool) {
+        self =
+            switch outcome {
+            case .committed: .committed
+            case .ignored: .ignored
+            case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
+            case .revisionMismatch: .revisionMismatch
+            case .overloaded, .queued: .overloaded
+            case .ended: .ended
+            }
     }
 }

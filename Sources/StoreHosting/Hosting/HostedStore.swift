@@ -147,3 +147,36 @@ public struct StateView: ~Copyable {
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
     public func encoded(_ selection: Selection) -> [UInt8] { encode(selection) }
 }
+
+/// The part of a state that a client asks for.
+public enum Selection: Sendable, Hashable {
+    /// The whole state.
+    case root
+    /// The value that the pointer finds in the state's JSON; `null` if it finds nothing.
+    case pointer(JSONPointer)
+    /// The value of a selector that the kind declares.
+    case named(String)
+}
+
+/// A named value that is computed from the state.
+public struct Selector<State: Sendable>: Sendable {
+    /// The name by which clients select it: `?select=summary`.
+    public let name: String
+    /// The selected value, in a sentence.
+    public let summary: String
+    let write: @Sendable (State, inout JSONWriter) -> Void
+
+    /// A selector under a name.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients select it.
+    ///   - summary: the selected value, in a sentence.
+    ///   - select: computes the value; called for each commit that a client observes, and for each read.
+    public init<Value: JSONEncodable & Sendable>(
+        _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
+    ) {
+        self.name = name
+        self.summary = summary
+        write = { state, json in json.value(select(state)) }
+    }
+}

@@ -28,7 +28,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
                 submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
             }
         } catch {
-            done(.refused(error, index: nil))
+            done(DispatchResult(refused: error))
         }
     }
 
@@ -136,7 +136,7 @@ extension StoreHost {
             do throws(ActionDecodingError) {
                 actions.append(try catalogue.action(of: json))
             } catch {
-                return done(.refused(error.inBatch(at: index), index: index))
+                return done(DispatchResult(refused: error.inBatch(at: index), index: index))
             }
         }
         let envelope = Envelope<Engine.Action>(
@@ -158,43 +158,32 @@ extension StoreHost {
         engine.submit(
             action, envelope,
             answer: { receipt, contents in
-                if isDryRun, receipt.isDone, let contents { return preview(receipt, selection, contents) }
-                var json: [UInt8]?
-                if receipt.isDone, let contents, let selection { json = view(of: contents).encoded(selection) }
-                let result = DispatchResult(receipt, json, isBatch: isBatch)
-                if !isDryRun, let idempotencyRecord, let contents, let record = idempotencyRecord(result) {
-                    observer(of: contents).set(record)
-                }
+                guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
+                if isDryRun { return preview(receipt, selection, contents, isBatch: isBatch) }
+                let json = receipt.isDone ? selection.map { view(of: contents).encoded($0) } : nil
+                let result = DispatchResult(receipt, isBatch: isBatch, json: json)
+                if let record = idempotencyRecord?(result) { observer(of: contents).set(record) }
                 return result
             }, done: done)
     }
 
     /// The result of a dry run. The contents hold the state that the action would make, as long as this runs.
     @usableFromInline
-    func preview(_ receipt: Receipt, _ selection: Selection?, _ contents: Contents) -> DispatchResult {
+    func preview(
+        _ receipt: Receipt, _ selection: Selection?, _ contents: Contents, isBatch: Bool
+    ) -> DispatchResult {
+        guard receipt.isDone else { return DispatchResult(receipt, isBatch: isBatch) }
         let state = contents.pointee.state
-        let json = selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } }
-        return .done(DispatchReceipt(receipt, json, observer(of: contents).previewPatch(to: state)))
+        return DispatchResult(
+            receipt, isBatch: isBatch,
+            json: selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } },
+            patch: observer(of: contents).previewPatch(to: state))
     }
 }
 
 extension Receipt {
     /// Whether the action was committed or ignored.
     @usableFromInline var isDone: Bool { outcome == .committed || outcome == .ignored }
-}
-
-extension DispatchResult {
-    @usableFromInline
-    init(_ receipt: Receipt, _ json: [UInt8]?, isBatch: Bool) {
-        self =
-            switch receipt.outcome {
-            case .committed, .ignored: .done(DispatchReceipt(receipt, json, nil))
-            case .rejected(let rejection, let index): .rejected(rejection, index: isBatch ? index : nil)
-            case .revisionMismatch: .revisionMismatch(current: receipt.revision)
-            case .overloaded, .queued: .overloaded
-            case .ended: .ended
-            }
-    }
 }
 
 extension ActionDecodingError {

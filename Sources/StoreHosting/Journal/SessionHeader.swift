@@ -1,5 +1,3 @@
-public import JSON
-
 /// The constant properties of a session.
 public struct SessionHeader: Sendable, Equatable {
     /// The id in its address.
@@ -32,32 +30,18 @@ public struct SessionHeader: Sendable, Equatable {
     }
 }
 
-/// A persisted state: the part that clients see, and the private part.
-public struct StateSnapshot: Sendable, Equatable {
-    /// The part that clients see, as JSON.
-    public var json: [UInt8]
-    /// The private part as JSON, its secrets sealed; nil if there is none.
-    public var privateState: [UInt8]?
-
-    /// A persisted state.
-    public init(json: [UInt8], privateState: [UInt8]? = nil) {
-        self.json = json
-        self.privateState = privateState
-    }
-}
-
 /// A stored session, in short.
 public struct SessionSummary: Sendable, Equatable {
     /// The constant properties of the session.
-    public let record: SessionHeader
+    public let header: SessionHeader
     /// Its newest revision.
     public let revision: Int
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let lastActiveAt: Int
 
     /// The summary of a session.
-    public init(record: SessionHeader, revision: Int, lastActiveAt: Int) {
-        self.record = record
+    public init(header: SessionHeader, revision: Int, lastActiveAt: Int) {
+        self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
     }
@@ -107,58 +91,4 @@ public enum SessionLookup: Sendable {
     case ended
     /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
-}
-
-/// The response to a request with an idempotency key.
-public struct IdempotencyRecord: Sendable, Equatable {
-    /// The idempotency key that the client gave.
-    public let key: String
-    /// A hash of the request, which tells it from another with the same key.
-    public let fingerprint: UInt64
-    /// The serialized response, opaque to the journal.
-    public let answer: [UInt8]
-    /// When the response was made, in milliseconds since 1970-01-01T00:00:00Z.
-    public let at: Int
-
-    /// The response to the request with that key and fingerprint.
-    public init(key: String, fingerprint: UInt64, answer: [UInt8], at: Int) {
-        self.key = key
-        self.fingerprint = fingerprint
-        self.answer = answer
-        self.at = at
-    }
-}
-
-/// The data from which an earlier state is replayed: a snapshot, and the patches of the commits after it.
-public struct ReplayableState: Sendable {
-    /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
-    public let snapshot: [UInt8]?
-    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is
-    /// made.
-    public let patches: [[UInt8]]
-    /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
-    public let privateState: [UInt8]?
-
-    /// A state that is made from `snapshot` and `patches`.
-    public init(snapshot: [UInt8]?, patches: [[UInt8]], privateState: [UInt8]?) {
-        self.snapshot = snapshot
-        self.patches = patches
-        self.privateState = privateState
-    }
-
-    /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
-    ///
-    /// - Parameter initial: the state at revision 0, as JSON.
-    public func state(initial: [UInt8]) -> JSONValue? {
-        do {
-            var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
-            for patch in patches {
-                let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.maxDepth)
-                try JSONPatch(json).apply(to: &state)
-            }
-            return state
-        } catch {
-            return nil
-        }
-    }
 }

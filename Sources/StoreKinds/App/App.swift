@@ -48,25 +48,25 @@ package enum AppAction: DeclaredAction, Equatable {
 
 extension CasePath<AppAction, BettingAction> {
     static var betting: Self {
-        Self(embed: { .betting($0) }, lend: { if case .betting(let action) = $0 { $1(action) } })
+        Self(embed: { .betting($0) }, extract: { if case .betting(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<AppAction, AnimalAction> {
     static var animal: Self {
-        Self(embed: { .animal($0) }, lend: { if case .animal(let action) = $0 { $1(action) } })
+        Self(embed: { .animal($0) }, extract: { if case .animal(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<AppAction, LoginAction> {
     static var login: Self {
-        Self(embed: { .login($0) }, lend: { if case .login(let action) = $0 { $1(action) } })
+        Self(embed: { .login($0) }, extract: { if case .login(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<AppAction, PlannerAction> {
     static var planner: Self {
-        Self(embed: { .planner($0) }, lend: { if case .planner(let action) = $0 { $1(action) } })
+        Self(embed: { .planner($0) }, extract: { if case .planner(let action) = $0 { $1(action) } })
     }
 }
 

@@ -45,25 +45,25 @@ package enum PlannerAction: DeclaredAction, Equatable {
 
 extension CasePath<PlannerAction, TasksAction> {
     static var tasks: Self {
-        Self(embed: { .tasks($0) }, lend: { if case .tasks(let action) = $0 { $1(action) } })
+        Self(embed: { .tasks($0) }, extract: { if case .tasks(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<PlannerAction, CalendarAction> {
     static var calendar: Self {
-        Self(embed: { .calendar($0) }, lend: { if case .calendar(let action) = $0 { $1(action) } })
+        Self(embed: { .calendar($0) }, extract: { if case .calendar(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<PlannerAction, TrendsAction> {
     static var trends: Self {
-        Self(embed: { .trends($0) }, lend: { if case .trends(let action) = $0 { $1(action) } })
+        Self(embed: { .trends($0) }, extract: { if case .trends(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<PlannerAction, SettingsAction> {
     static var settings: Self {
-        Self(embed: { .settings($0) }, lend: { if case .settings(let action) = $0 { $1(action) } })
+        Self(embed: { .settings($0) }, extract: { if case .settings(let action) = $0 { $1(action) } })
     }
 }
 

@@ -33,6 +33,9 @@ final class EventHub: Sendable {
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
 
+    /// Whether streams may subscribe.
+    var phase: EventHubState.Phase { contents.withLock { $0.state.phase } }
+
     /// Adds a stream.
     ///
     /// No commit is missing between the initial events and the later ones, and none is repeated.

@@ -1,6 +1,6 @@
 /// The decisions of an event hub: who may subscribe, and what of the store must be observed. A pure value.
 package struct EventHubState: Sendable {
-    private enum Phase {
+    package enum Phase: Sendable, Hashable {
         case open
         /// The session has ended.
         case ended
@@ -10,7 +10,7 @@ package struct EventHubState: Sendable {
 
     package private(set) var subscriberCount = 0
     private var effectSubscriberCount = 0
-    private var phase = Phase.open
+    package private(set) var phase = Phase.open
 
     package init() {}
 

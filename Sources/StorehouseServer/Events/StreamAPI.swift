@@ -55,7 +55,7 @@ final class StreamAPI: Sendable {
         let stream = makeStream(session, request, on: context.exchange.loop)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
         let limit = settings.maxPerSession
-        let result = session.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
+        let result = session.events.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
             deferred.resume { [self] context throws(Problem) in
                 guard case .success(let initial) = durable else {
                     session.events.unsubscribe(bound.value)

@@ -65,9 +65,9 @@ extension OpenAPI {
                 "name": "after", "in": "query", "description": "Starts after this revision.",
                 "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
             ],
-            "afterID": [
-                "name": "after", "in": "query", "description": "Starts after the session with this id.",
-                "schema": .schema("SessionID"),
+            "afterPage": [
+                "name": "after", "in": "query", "description": "Starts after the page whose `next` this is.",
+                "schema": ["type": "string"],
             ],
             "limit": [
                 "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",

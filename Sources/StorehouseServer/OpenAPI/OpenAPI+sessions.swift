@@ -43,7 +43,7 @@ extension OpenAPI {
         var operation = Operation(
             "listSessions", "The session documents, in the order of their ids",
             details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
-            parameters: ["afterID", "limit"],
+            parameters: ["afterPage", "limit"],
             responses: [
                 .init(
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",
@@ -107,8 +107,7 @@ extension OpenAPI {
                 id, KindRuntime(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
                 historyID: "")
             let document = SessionDocument(
-                session: session, now: session.createdAt, idleTimeout: 86_400_000, state: kind.initialState,
-                revision: 0)
+                session: session, revision: 0, expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
             return (kind.name, .written(document.encoded()))
         }
     }

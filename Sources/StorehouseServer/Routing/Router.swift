@@ -56,8 +56,8 @@ package final class Router: RequestHandler {
         // Prometheus sends many forms of Accept, and gets the only representation.
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
-        case .state: try api.state.read(resource.id, context)
-        case .actions: try api.actionLog.read(resource.id, context)
+        case .state: try api.reads.readState(resource.id, context)
+        case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
         }

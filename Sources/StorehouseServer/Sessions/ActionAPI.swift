@@ -60,7 +60,7 @@ final class ActionAPI: Sendable {
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
             session.store.dispatch(body, options, done: responder.respond)
         case .replay(let record):
-            guard var response = Response(serialized: record.answer) else {
+            guard var response = Response(serialized: record.response) else {
                 throw Problem(.internalError, "The first response can no longer be read; use another key.")
             }
             response.fields.append(.init("Idempotency-Replayed", "true"))
@@ -83,18 +83,18 @@ final class ActionAPI: Sendable {
 }
 
 extension DispatchResult {
-    /// The committed or ignored action; anything else is thrown as what the client reads.
-    func dispatched() throws(Problem) -> DispatchReceipt {
-        switch self {
-        case .done(let dispatched): return dispatched
+    /// Throws what the client reads, unless the action was committed or ignored.
+    func requireDone() throws(Problem) {
+        switch outcome {
+        case .committed, .ignored: return
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
         case .rejected(let rejection, let index):
             throw Problem(.actionRejected, "The session's state does not allow this action now: \(rejection.reason).")
                 .with("reason", .string(rejection.reason)).with("index", index.map(JSONValue.integer))
-        case .revisionMismatch(let current):
-            throw Problem(.revisionMismatch, "The session is at revision \(current); read it and decide again.")
-                .with("revision", .integer(current))
-                .with(.init("ETag", EntityTag(revision: current).description))
+        case .revisionMismatch:
+            throw Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
+                .with("revision", .integer(revision))
+                .with(.init("ETag", EntityTag(revision: revision).description))
         case .overloaded:
             throw Problem(.overloaded, "Too many actions are queued for this session; nothing was committed.")
         case .ended:

@@ -30,27 +30,27 @@ struct ActionRequest: Sendable {
     }
 
     /// The response to an action that was committed or ignored, with the state that it led to.
-    func response(to dispatched: DispatchReceipt) -> Response {
-        response(to: dispatched, dispatched.revision, dispatched.state)
+    func response(to result: DispatchResult) -> Response {
+        response(to: result, result.revision, result.state)
     }
 
     /// The same with the state as it is now. The caller has to await that this is durable.
-    func currentResponse(to dispatched: DispatchReceipt, _ session: Session) -> Response {
-        if options.isDryRun { return response(to: dispatched) }
-        if isMinimal { return response(to: dispatched, session.store.revision, nil) }
+    func currentResponse(to result: DispatchResult, _ session: Session) -> Response {
+        if options.isDryRun { return response(to: result) }
+        if isMinimal { return response(to: result, session.store.revision, nil) }
         let state = session.store.read(selection)
-        return response(to: dispatched, state.revision, state)
+        return response(to: result, state.revision, state)
     }
 
-    private func response(to dispatched: DispatchReceipt, _ revision: Int, _ shown: EncodedState?) -> Response {
+    private func response(to result: DispatchResult, _ revision: Int, _ shown: EncodedState?) -> Response {
         guard let shown else { return Response(.noContent, fields: preferenceFields, revision: revision) }
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
             json.member("revision", shown.revision)
-            json.member("outcome", dispatched.isCommitted ? "committed" : "ignored")
+            json.member("outcome", result.isCommitted ? "committed" : "ignored")
             json.member("state", raw: shown.json)
-            json.member("effects", dispatched.effects.map(\.name))
-            if let patch = dispatched.patch { json.member("patch", patch) }
+            json.member("effects", result.effects.map(\.name))
+            if let patch = result.patch { json.member("patch", patch) }
         }
         return .document(json.finish(), revision: shown.revision, fields: preferenceFields)
     }

@@ -40,29 +40,29 @@ final class ActionResponder: Sendable {
     /// Takes the store's result once the action's commit is durable.
     private func respondDurably(_ result: DispatchResult) {
         do throws(Problem) {
-            let dispatched = try result.dispatched()
-            guard let wait = request.wait else { return respond(to: dispatched) }
-            guard !dispatched.isSettled else { return respondOnLoop(dispatched) }
-            deferred.schedule(after: wait) { [self] in respondWithCurrentState(dispatched) }
-            dispatched.whenSettled { [self] in respondOnLoop(dispatched) }
+            try result.requireDone()
+            guard let wait = request.wait else { return respond(to: result) }
+            guard !result.isSettled else { return respondOnLoop(result) }
+            deferred.schedule(after: wait) { [self] in respondWithCurrentState(result) }
+            result.whenSettled { [self] in respondOnLoop(result) }
         } catch {
             fail(error)
         }
     }
 
-    private func respond(to dispatched: DispatchReceipt) {
+    private func respond(to result: DispatchResult) {
         if let response = recorder?.finalResponse { return deferred.answer { response } }
-        guard !deferred.answerIfOnLoop({ request.response(to: dispatched) }) else { return }
-        deferred.answer { [self] in request.response(to: dispatched) }
+        guard !deferred.answerIfOnLoop({ request.response(to: result) }) else { return }
+        deferred.answer { [self] in request.response(to: result) }
     }
 
     /// Leaves the thread that reported the end of the wait. It may be the journal's writer, and a session whose action runs
     /// for long must not stop the writer.
-    private func respondOnLoop(_ dispatched: DispatchReceipt) {
+    private func respondOnLoop(_ result: DispatchResult) {
         deferred.resume { [self] _ in
-            respondWithCurrentState(dispatched)
+            respondWithCurrentState(result)
         } ifGone: { [self] in
-            respondWithCurrentState(dispatched)
+            respondWithCurrentState(result)
         }
     }
 
@@ -70,12 +70,12 @@ final class ActionResponder: Sendable {
     ///
     /// If what was read is lost, the response shows the action's own commit, which is durable: a 503 would say that nothing
     /// was committed.
-    private func respondWithCurrentState(_ dispatched: DispatchReceipt) {
+    private func respondWithCurrentState(_ result: DispatchResult) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let current = request.currentResponse(to: dispatched, session)
+        let current = request.currentResponse(to: result, session)
         let response = recorder?.recordFinal(current) ?? current
         session.whenDurable(through: response.revision ?? 0) { [self] failure in
-            deferred.answer { [self] in failure == nil ? response : request.response(to: dispatched) }
+            deferred.answer { [self] in failure == nil ? response : request.response(to: result) }
         }
     }
 
@@ -108,15 +108,15 @@ final class IdempotencyRecorder: Sendable {
     /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits
     /// for effects, another record replaces this one when they have settled.
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
-        switch result {
-        case .done(let dispatched):
-            let response = request.response(to: dispatched)
+        switch result.outcome {
+        case .committed, .ignored:
+            let response = request.response(to: result)
             let record = record(response)
-            if request.wait == nil || dispatched.isSettled { replay(response, record) }
+            if request.wait == nil || result.isSettled { replay(response, record) }
             return record
         case .rejected:
             do throws(Problem) {
-                _ = try result.dispatched()
+                try result.requireDone()
                 return nil
             } catch {
                 let record = record(error.response)
@@ -143,7 +143,7 @@ final class IdempotencyRecorder: Sendable {
     func abandon() { session.answers.abandon(key) }
 
     private func record(_ response: Response) -> IdempotencyRecord {
-        IdempotencyRecord(key: key, fingerprint: fingerprint.persistent, answer: response.serialized, at: session.now)
+        IdempotencyRecord(key: key, fingerprint: fingerprint.persistent, response: response.serialized, at: session.now)
     }
 
     /// Repeated requests get this response from now on.

@@ -6,14 +6,13 @@ import Stores
 /// Lists the sessions, for requests with the admin token.
 final class AdminAPI: Sendable {
     private let registry: SessionRegistry
+    /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
-    private let clock: WallClock
     private let token: String
 
-    init(_ registry: SessionRegistry, journal: (any Journal)?, clock: WallClock, token: String) {
+    init(_ registry: SessionRegistry, journal: (any Journal)?, token: String) {
         self.registry = registry
-        self.journal = journal
-        self.clock = clock
+        self.journal = journal?.outlivesProcess == true ? journal : nil
         self.token = token
     }
 
@@ -22,67 +21,50 @@ final class AdminAPI: Sendable {
         try context.head.requireJSONAcceptable()
         try authorize(context.head)
         let limit = try context.head.pageSize()
-        var after: SessionID?
-        if let text = context.head.query.first("after") {
-            guard let id = SessionID(text.utf8) else {
-                throw Problem(.malformedRequest, "after must be the id of a session.")
-            }
-            after = id
-        }
+        let after = try Self.cursor(context.head)
         // One more than the page shows, to know whether another page follows.
-        let resident = registry.list(after: after, limit: limit + 1)
+        guard let journal else {
+            let sessions = registry.list(after: after, limit: limit + 1)
+            let page = Page(last: sessions.count > limit ? sessions[limit - 1].id : nil)
+            return context.answer(
+                page.response(sessions.prefix(limit)) { registry.document(of: $0, revision: $0.store.revision) })
+        }
         let deferred = context.deferred
-        guard let journal else { return context.answer(page(resident.map { (.resident($0)) }, limit)) }
-        journal.list(after: after?.description, limit: limit + 1) { [self] found in
-            deferred.resume { [self] context throws(Problem) in
-                let stored = try found.mapError(Problem.init).get()
-                context.answer(page(Self.merged(resident, stored), limit))
+        journal.list(after: after?.description, limit: limit + 1) { [registry] found in
+            deferred.resume { context throws(Problem) in
+                let sessions = try found.mapError(Problem.init).get()
+                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].header.id.utf8) : nil)
+                context.answer(page.response(sessions.prefix(limit)) { registry.document(of: $0) })
             }
         }
     }
 
-    private enum Listed {
-        case resident(Session)
-        case hibernated(SessionSummary)
+    private struct Page {
+        /// The last session on the page, if another page follows.
+        let last: SessionID?
 
-        var id: String {
-            switch self {
-            case .resident(let session): session.id.description
-            case .hibernated(let summary): summary.record.id
+        func response<Listed>(
+            _ sessions: some Collection<Listed>, _ document: (Listed) -> SessionDocument
+        ) -> Response {
+            var json = JSONWriter(reservingCapacity: 128 + sessions.count * 400)
+            json.object { json in
+                json.name("sessions")
+                json.array { json in
+                    for session in sessions { json.value(document(session)) }
+                }
+                json.member("next", last?.cursor)
             }
+            return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
         }
     }
 
-    /// The journal lists resident sessions too: each is shown once, as it is in memory.
-    private static func merged(_ resident: [Session], _ stored: [SessionSummary]) -> [Listed] {
-        let known = Set(resident.map(\.id.description))
-        var all = resident.map(Listed.resident)
-        all += stored.filter { !known.contains($0.record.id) }.map(Listed.hibernated)
-        return all.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-    }
-
-    private func page(_ sessions: [Listed], _ limit: Int) -> Response {
-        let page = sessions.prefix(limit)
-        var json = JSONWriter(reservingCapacity: 128 + page.count * 400)
-        json.object { json in
-            json.name("sessions")
-            json.array { json in
-                for session in page { json.value(document(session)) }
-            }
-            json.member("next", sessions.count > limit ? page.last?.id : nil)
+    /// The id after which the page begins; nil for the first page.
+    private static func cursor(_ head: RequestHead) throws(Problem) -> SessionID? {
+        guard let text = head.query.first("after") else { return nil }
+        guard let id = SessionID(cursor: text) else {
+            throw Problem(.malformedRequest, "after must be the next of an earlier page.")
         }
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
-    }
-
-    private func document(_ listed: Listed) -> SessionDocument {
-        let idleTimeout = registry.policy.idleTimeout
-        return switch listed {
-        case .resident(let session):
-            SessionDocument(
-                session: session, now: clock.now(), idleTimeout: idleTimeout, state: nil,
-                revision: session.store.revision)
-        case .hibernated(let summary): SessionDocument(hibernated: summary, idleTimeout: idleTimeout)
-        }
+        return id
     }
 
     /// Requires the admin token (RFC 6750).

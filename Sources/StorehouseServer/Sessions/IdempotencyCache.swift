@@ -119,5 +119,5 @@ final class IdempotencyCache: Sendable {
 
 extension IdempotencyRecord {
     /// About how many bytes it takes.
-    fileprivate var byteCount: Int { key.utf8.count + answer.count + 128 }
+    fileprivate var byteCount: Int { key.utf8.count + response.count + 128 }
 }

@@ -121,7 +121,7 @@ extension Session {
         if instruction != .lookUpAgain {
             store.end()
             journal?.end(at: moment)
-            hub.load()?.end("session-ended")
+            events.end("session-ended")
         }
         return instruction
     }
@@ -147,7 +147,7 @@ extension Session {
     package func detach() -> Bool {
         guard transition({ $0.detach() }) else { return false }
         store.end()
-        hub.load()?.disconnectAll()
+        events.disconnectAll()
         return true
     }
 
@@ -157,13 +157,8 @@ extension Session {
             var next = current
             let result = change(&next)
             let (isExchanged, original) = lifecycle.compareExchange(
-                expected: current, desired: next, ordering: .sequentiallyConsistent)
-            if isExchanged {
-                // Pairs with the fence in `subscription`: of a hub that is made and a lifecycle that changes at the same
-                // time, at least one side sees the other.
-                atomicMemoryFence(ordering: .sequentiallyConsistent)
-                return result
-            }
+                expected: current, desired: next, ordering: .acquiringAndReleasing)
+            if isExchanged { return result }
             current = original
         }
     }
@@ -171,28 +166,12 @@ extension Session {
 
 // Streams.
 extension Session {
-    /// Brings commits to streams. Made for the first stream, since most sessions never have one.
+    /// Brings commits to streams. Most sessions never have a stream, so it is made for the first one, or for the end: an
+    /// event hub that is made at the same time is the same, and knows that the session is over.
     var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: historyID)) }
 
-    /// Whether a stream may subscribe now. The hub exists from then on, so that a later end or detachment reaches it.
-    package func subscription() -> SessionLifecycle.Subscription {
-        _ = events
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        return lifecycle.load(ordering: .acquiring).subscription
-    }
-
-    /// Adds a stream to the hub, unless the session has ended or continues elsewhere.
-    func subscribe(
-        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord],
-        onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
-    ) -> SubscribeResult {
-        switch subscription() {
-        case .accept:
-            events.subscribe(stream, limit: limit, seen: seen, earlier: earlier, onDurable: onDurable)
-        case .lookUpAgain: .sessionDetached
-        case .refuse: .sessionEnded
-        }
-    }
+    /// Whether streams may subscribe.
+    package var streamPhase: EventHubState.Phase { events.phase }
 }
 
 // One session is not another, whatever they have in common.
@@ -200,4 +179,54 @@ extension Session: Hashable {
     package static func == (left: Session, right: Session) -> Bool { left === right }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+// Earlier states.
+extension Session {
+    /// Reads the state at a revision: a snapshot, and the commits since.
+    ///
+    /// - Parameter done: called once, on any thread.
+    func state(at revision: Int, done: @escaping @Sendable (Result<StateSnapshot, Problem>) -> Void) {
+        let newest = store.revision
+        guard revision <= newest else {
+            return done(
+                .failure(Problem(.noSuchRevision, "The session is at revision \(newest); no later one exists yet.")))
+        }
+        guard let journal else {
+            return done(.failure(Problem(.notImplemented, "This server stores no earlier states.")))
+        }
+        let initial = initial
+        whenDurable(through: newest) { failure in
+            if let failure { return done(.failure(Problem(failure))) }
+            journal.replayBase(for: revision) { done(Self.state($0, initial)) }
+        }
+    }
+
+    private static func state(
+        _ found: Result<ReplayableState?, JournalError>, _ initial: StateSnapshot
+    ) -> Result<StateSnapshot, Problem> {
+        switch found {
+        case .failure(let failure): return .failure(Problem(failure))
+        case .success(nil):
+            return .failure(
+                Problem(.revisionGone, "This revision is no longer stored; ask for a later one.")
+                    .with("reason", "retention"))
+        case .success(let past?):
+            guard let state = past.snapshot(initial: initial) else {
+                return .failure(Problem(.internalError, "The stored commits up to this revision do not fit together."))
+            }
+            return .success(state)
+        }
+    }
+}
+
+extension ReplayableState {
+    /// The state as a journal stores it; nil if the commits do not fit the snapshot.
+    ///
+    /// - Parameter initial: the state at revision 0.
+    func snapshot(initial: StateSnapshot) -> StateSnapshot? {
+        state(initial: initial.json).map {
+            StateSnapshot(json: $0.encoded(), privateState: privateState ?? initial.privateState)
+        }
+    }
 }

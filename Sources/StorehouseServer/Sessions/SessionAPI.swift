@@ -11,28 +11,19 @@ final class SessionAPI: Sendable {
     private let availability: Availability
     private let registry: SessionRegistry
     private let builder: SessionBuilder
-    private let kinds: [KindRuntime]
-    private let defaultStore: String
-    private let journal: (any Journal)?
-    private let clock: WallClock
-    private let log: Log
     private let metrics: ServerMetrics
+    private let log: Log
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ kinds: [KindRuntime], defaultStore: String, journal: (any Journal)?, clock: WallClock, log: Log,
-        _ metrics: ServerMetrics
+        _ metrics: ServerMetrics, _ log: Log
     ) {
         self.access = access
         self.availability = availability
         self.registry = registry
         self.builder = builder
-        self.kinds = kinds
-        self.defaultStore = defaultStore
-        self.journal = journal
-        self.clock = clock
-        self.log = log
         self.metrics = metrics
+        self.log = log
     }
 
     func create(_ context: RequestContext) throws(Problem) {
@@ -43,7 +34,7 @@ final class SessionAPI: Sendable {
 
     private func create(_ kind: KindRuntime, _ fork: Session.Fork?, _ context: RequestContext) throws(Problem) {
         let created = try registry.create { (id, now) throws(Problem) in
-            try builder.create(kind, id, now: now, journal, fork: fork)
+            try builder.create(kind, id, now: now, fork: fork)
         }
         guard let session = created else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
@@ -52,7 +43,7 @@ final class SessionAPI: Sendable {
         log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
-        json.value(document(session, state.revision, state: state.json))
+        json.value(registry.document(of: session, revision: state.revision, state: state.json))
         let response = Response.document(
             json.finish(), .created, revision: state.revision,
             fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
@@ -65,7 +56,7 @@ final class SessionAPI: Sendable {
         try context.head.requireJSONAcceptable()
         try access.authorizedSession(id, context) { [self] session, context in
             var json = JSONWriter(reservingCapacity: 512)
-            json.value(document(session, session.store.revision, state: nil))
+            json.value(registry.document(of: session, revision: session.store.revision))
             context.answer(
                 .document(json.finish(), fields: [.init("Cache-Control", "no-store")]), about: session)
         }
@@ -94,31 +85,20 @@ final class SessionAPI: Sendable {
         }
     }
 
-    private func document(_ session: Session, _ revision: Int, state: [UInt8]?) -> SessionDocument {
-        SessionDocument(
-            session: session, now: clock.now(), idleTimeout: registry.policy.idleTimeout, state: state,
-            revision: revision)
-    }
-
     /// The kind that the body names; without a body, the default.
     private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
-        guard !request.body.isEmpty else { return try kind(defaultStore) }
+        guard !request.body.isEmpty else { return try builder.kind(nil) }
         let body = try request.json()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
-            throw Problem.invalid(violations, "The body must be like {\"store\":\"\(defaultStore)\"}.")
+            throw Problem.invalid(
+                violations, "The body must be like {\"store\":\"\(try builder.kind(nil).kind.name)\"}.")
         }
-        return try kind(body["store"]?.asString ?? defaultStore)
+        return try builder.kind(body["store"]?.asString)
     }
 
     /// The schema of the body that creates a session.
     static func creationSchema(store: JSONSchema) -> JSONSchema { .object([.optional("store", store)]) }
-
-    private func kind(_ name: String) throws(Problem) -> KindRuntime {
-        if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
-        let known = kinds.map(\.kind.name).joined(separator: ", ")
-        throw Problem(.noSuchStore, "No store has this name; the stores are: \(known).")
-    }
 }
 
 // Forks.
@@ -169,5 +149,72 @@ extension Problem {
                 violations.map { violation in
                     ["pointer": .string(violation.pointer.description), "detail": .string(violation.detail)]
                 }))
+    }
+}
+
+/// A session as clients see it.
+struct SessionDocument: JSONEncodable {
+    private let id: String
+    private let store: String
+    private let revision: Int
+    private let createdAt: Int
+    private let lastActiveAt: Int
+    private let expiresAt: Int
+    private let subscribers: Int
+    private let effects: [String]
+    private let forkedFrom: Int?
+    /// Nil if the document is without the state.
+    private let state: [UInt8]?
+
+    init(session: Session, revision: Int, expiresAt: Int, state: [UInt8]?) {
+        id = session.id.description
+        store = session.kind.name
+        self.revision = revision
+        createdAt = session.createdAt
+        lastActiveAt = session.lastActiveAt
+        self.expiresAt = expiresAt
+        subscribers = session.streamCount
+        effects = session.store.runningEffects
+        forkedFrom = session.fork?.revision
+        self.state = state
+    }
+
+    /// The document of a session that is not in memory: it has no streams and no effects.
+    init(hibernated summary: SessionSummary, expiresAt: Int) {
+        id = summary.header.id
+        store = summary.header.kind
+        revision = summary.revision
+        createdAt = summary.header.createdAt
+        lastActiveAt = summary.lastActiveAt
+        self.expiresAt = expiresAt
+        subscribers = 0
+        effects = []
+        forkedFrom = summary.header.forkedFrom
+        state = nil
+    }
+
+    func encode(into json: inout JSONWriter) {
+        let path = "/sessions/\(id)"
+        json.object { json in
+            json.member("id", id)
+            json.member("store", store)
+            json.member("revision", revision)
+            json.member("createdAt", Timestamp.rfc3339(createdAt))
+            json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
+            json.member("expiresAt", Timestamp.rfc3339(expiresAt))
+            json.member("subscribers", subscribers)
+            json.member("effects", effects)
+            if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
+            json.member(
+                "links",
+                object: { json in
+                    json.member("self", path)
+                    json.member("state", path + "/state")
+                    json.member("actions", path + "/actions")
+                    json.member("events", path + "/events")
+                    json.member("forks", path + "/forks")
+                })
+            if let state { json.member("state", raw: state) }
+        }
     }
 }

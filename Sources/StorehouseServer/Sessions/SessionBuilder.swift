@@ -1,27 +1,45 @@
 import JSON
 package import Observability
+import Platform
 package import StoreHosting
 import Stores
 
 /// Makes sessions: new ones, forks, and those of a journal.
 package struct SessionBuilder: Sendable {
     private let kinds: [KindRuntime]
+    private let defaultStore: String
+    private let journal: (any Journal)?
     private let log: Log
     /// Ends each history's name. It differs in each run if the run before may have lost commits: the same revision number is
     /// then given to another state.
     private let streamEpoch: String
 
-    package init(_ kinds: [KindRuntime], streamEpoch: String, _ log: Log) {
+    /// - Parameters:
+    ///   - defaultStore: the kind of a session whose creator names none.
+    ///   - journal: of new sessions; nil for none.
+    package init(
+        _ kinds: [KindRuntime], defaultStore: String, _ journal: (any Journal)?, streamEpoch: String, _ log: Log
+    ) {
         self.kinds = kinds
+        self.defaultStore = defaultStore
+        self.journal = journal
         self.streamEpoch = streamEpoch
         self.log = log
+    }
+
+    /// The kind with a name; without one, the default.
+    func kind(_ name: String?) throws(Problem) -> KindRuntime {
+        let name = name ?? defaultStore
+        if let kind = kinds.first(where: { $0.kind.name == name }) { return kind }
+        let known = kinds.map(\.kind.name).joined(separator: ", ")
+        throw Problem(.noSuchStore, "No store has this name; the stores are: \(known).")
     }
 
     /// A session at revision 0.
     ///
     /// - Parameter fork: the initial state, if it is not that of the kind.
     package func create(
-        _ kind: KindRuntime, _ id: SessionID, now: Int, _ journal: (any Journal)?, fork: Session.Fork? = nil
+        _ kind: KindRuntime, _ id: SessionID, now: Int, fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
         let journal = journal?.create(
@@ -43,7 +61,7 @@ package struct SessionBuilder: Sendable {
         _ summary: SessionSummary, _ past: ReplayableState, _ answers: [IdempotencyRecord],
         _ journal: any SessionJournal
     ) -> Result<Session, Problem> {
-        let header = summary.record
+        let header = summary.header
         guard let id = SessionID(header.id.utf8), let state = past.snapshot(initial: header.initial) else {
             return .failure(Problem(JournalError.corrupt("")))
         }
@@ -88,6 +106,53 @@ package struct SessionBuilder: Sendable {
     }
 }
 
+/// A kind, and what its sessions share: the server's clock, its log, and the sealer.
+package final class KindRuntime: Sendable {
+    let kind: StoreKind
+    let environment: StoreEnvironment
+    let sealer: (any SecretSealer)?
+
+    init(_ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?) {
+        self.kind = kind
+        self.sealer = sealer
+        self.environment = environment
+    }
+
+    package convenience init(_ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, log: Log) {
+        let name = kind.name
+        var effects: (@Sendable (EffectEvent) -> Void)?
+        if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
+        self.init(
+            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer)
+    }
+}
+
+extension Log {
+    /// Logs an event of an effect.
+    fileprivate func debug(_ event: EffectEvent, of kind: String) {
+        var fields = [
+            LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
+            .init("cause", event.cause),
+        ]
+        if let upstream = event.upstream { fields.append(.init("upstream", upstream)) }
+        if let attempt = event.attempt { fields.append(.init("attempt", attempt)) }
+        if let code = event.code { fields.append(.init("code", code)) }
+        if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
+        debug("effect", fields)
+    }
+
+    /// Logs a fault of a kind's code that its store has contained.
+    fileprivate func error(_ fault: StoreFault, of kind: String) {
+        let detail = LogField("detail", fault.description)
+        switch fault {
+        case .cascadeStopped(let limit, let dropped):
+            error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
+        case .invariantBroken(let name):
+            error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        }
+    }
+}
+
 /// Writes a session's commits to the log after its journal has taken them; used at log level debug only.
 final class LoggingCommitRecorder: CommitRecorder {
     private let log: Log
@@ -119,5 +184,22 @@ final class LoggingCommitRecorder: CommitRecorder {
         ]
         if let cause = record.cause { fields.append(.init("cause", cause)) }
         log.debug("action", fields)
+    }
+}
+
+/// The wall clock of a server and its stores, as a parameter for tests.
+package struct WallClock: StoreClock {
+    private let read: @Sendable () -> Int
+
+    /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
+    package init(now: @escaping @Sendable () -> Int = systemTime) { read = now }
+
+    package func now() -> Int { read() }
+
+    /// Waits in real time, for as long as `moment` is in the future.
+    package func sleep(until moment: Int) async throws(CancellationError) {
+        let system = SystemClock()
+        let (due, isTooFar) = moment.addingReportingOverflow(system.now() - now())
+        try await system.sleep(until: isTooFar ? moment : due)
     }
 }

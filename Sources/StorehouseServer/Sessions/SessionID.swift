@@ -34,6 +34,14 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         low = UInt64(truncatingIfNeeded: bits)
     }
 
+    /// The place behind the id in a list, as text that is no id: an id in a query would be in the logs of proxies.
+    var cursor: String { SessionID(high: ~high, low: ~low).description }
+
+    init?(cursor: String) {
+        guard let inverted = SessionID(cursor.utf8) else { return nil }
+        self.init(high: ~inverted.high, low: ~inverted.low)
+    }
+
     /// The order of the ids as text.
     package static func < (left: SessionID, right: SessionID) -> Bool { left.order < right.order }
 
@@ -47,6 +55,15 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         }
         // The last character carries two bits, whose letters are in ASCII order.
         return order << 2 | bits & 3
+    }
+
+    /// Ids fall into that many ranges.
+    static let rangeCount = 1024
+
+    /// The range that the id is in: a greater id is in the same range or a later one.
+    var range: Int {
+        // The first character, and four of the six bits of the second.
+        Int(Self.positions[Int(high >> 58)]) << 4 | Int(Self.positions[Int(high >> 52 & 0x3f)]) >> 2
     }
 
     private static let positions: [UInt8] = {

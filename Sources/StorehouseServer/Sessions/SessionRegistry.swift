@@ -22,12 +22,11 @@ package final class SessionRegistry: Sendable {
         case detached
     }
 
-    private static let shardCount = 16
-
     let policy: SessionPolicy
     private let clock: WallClock
     private let journal: (any Journal)?
-    // Each guards its part of the sessions. Nothing else is locked while one is held.
+    // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
+    // is found in a few of them. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
     private let count = Atomic<Int>(0)
     private let tombstones = SessionTombstones()
@@ -37,7 +36,7 @@ package final class SessionRegistry: Sendable {
         self.policy = policy
         self.journal = journal
         self.clock = clock
-        shards = (0..<Self.shardCount).map { _ in Locked([:]) }
+        shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
@@ -82,7 +81,7 @@ package final class SessionRegistry: Sendable {
 
     /// Finds a session in memory, which counts as use; nil if it is not here and the journal may have it.
     package func find(_ id: SessionID) -> Lookup? {
-        guard let session = shard(of: id).withLock({ $0[id] }) else { return tombstones.contains(id) ? .ended : nil }
+        guard let session = resident(id) else { return tombstones.contains(id) ? .ended : nil }
         let now = clock.now()
         let isExpired = session.isExpired(after: policy.idleTimeout, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
@@ -153,7 +152,7 @@ package final class SessionRegistry: Sendable {
             }
             enqueue(session, at: moment)
             // A session that was removed meanwhile may have left the queue before it was added again.
-            if shard(of: session.id).withLock({ $0[session.id] }) !== session { expiry.remove(session, at: moment) }
+            if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
         endExpiredInJournal(now)
     }
@@ -162,7 +161,7 @@ package final class SessionRegistry: Sendable {
     private func endExpiredInJournal(_ now: Int) {
         journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
             for text in (try? found.get()) ?? [] {
-                guard let id = SessionID(text.utf8), shard(of: id).withLock({ $0[id] }) == nil else { continue }
+                guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
                 _ = mayLoad(id, lastActiveAt: now - policy.idleTimeout)
             }
         }
@@ -196,16 +195,37 @@ package final class SessionRegistry: Sendable {
     }
 
     /// The sessions in memory after `id` in the order of their ids, at most `limit`.
-    func list(after id: SessionID?, limit: Int) -> [Session] {
+    package func list(after id: SessionID?, limit: Int) -> [Session] {
         var found: [Session] = []
-        for shard in shards {
-            found += shard.withLock { $0.values.filter { session in id.map { $0 < session.id } ?? true } }
+        for shard in shards[(id?.range ?? 0)...] {
+            let sessions = shard.withLock { $0.values.filter { session in id.map { $0 < session.id } ?? true } }
+            found += sessions.sorted { $0.id < $1.id }
+            if found.count >= limit { break }
         }
-        found.sort { $0.id < $1.id }
         return Array(found.prefix(limit))
     }
 
-    private func shard(of id: SessionID) -> Locked<[SessionID: Session]> {
-        shards[Int(truncatingIfNeeded: id.low) & (Self.shardCount - 1)]
+    /// The session if it is in memory. This does not count as use.
+    func resident(_ id: SessionID) -> Session? { shard(of: id).withLock { $0[id] } }
+
+    private func shard(of id: SessionID) -> Locked<[SessionID: Session]> { shards[id.range] }
+}
+
+// Documents.
+extension SessionRegistry {
+    /// - Parameter state: nil for a document without the state.
+    func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
+        SessionDocument(
+            session: session, revision: revision,
+            expiresAt: session.expires(after: policy.idleTimeout, now: clock.now()), state: state)
+    }
+
+    /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
+    /// revision is the stored one, because a newer one is not durable yet.
+    func document(of summary: SessionSummary) -> SessionDocument {
+        if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
+            return document(of: session, revision: summary.revision)
+        }
+        return SessionDocument(hibernated: summary, expiresAt: summary.lastActiveAt + policy.idleTimeout)
     }
 }

@@ -173,3 +173,24 @@ package struct PostLockWork: Sendable {
         for effectGroup in left { effectGroup.leave() }
     }
 }
+
+/// The pending work of a store: queued actions, effects, timers, and work for after the lock is released.
+///
+/// An idle store has none, so that it costs neither memory nor time.
+@usableFromInline
+package final class PendingWork<Action: Sendable> {
+    /// Actions that were dispatched from inside, in order.
+    var queuedActions: [QueuedActions<Action>] = []
+    package var effects = EffectTable<Action>()
+    var timers: [TimerGroup<Action>] = []
+    var postLockWork = PostLockWork()
+    /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
+    var defersEffectEvents = false
+    /// The events that are deferred to the end of the batch.
+    var deferredEffectEvents: [EffectEvent] = []
+
+    @usableFromInline
+    package init() {}
+
+    var isEmpty: Bool { queuedActions.isEmpty && effects.isEmpty && timers.isEmpty && postLockWork.isEmpty }
+}

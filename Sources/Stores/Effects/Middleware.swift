@@ -117,7 +117,7 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
         self.part = part
         prepared = AnyMiddleware { commit in
             // `matches` is cheap, and most commits belong to other slices.
-            guard action.matches(commit.action), let nested = action.extract(commit.action) else { return .none }
+            guard action.matches(commit.action), let nested = action.value(in: commit.action) else { return .none }
             return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
         }
     }
@@ -134,7 +134,7 @@ public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middlewa
 extension ScopedMiddleware: Interceptor where Part: Interceptor {
     @inlinable
     public func intercept(_ action: Action, in state: State) -> Interception<Action> {
-        guard let nested = self.action.extract(action) else { return .pass }
+        guard let nested = self.action.value(in: action) else { return .pass }
         return part.intercept(nested, in: state[keyPath: self.state]).map(self.action.embed)
     }
 }

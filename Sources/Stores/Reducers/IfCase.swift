@@ -32,13 +32,15 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
 
     @inlinable
     public func decide(_ action: Action, in state: State) -> Decision {
-        guard let nested = self.action.extract(action), let value = self.state.extract(state) else { return .ignore }
+        guard let nested = self.action.value(in: action), let value = self.state.value(in: state) else {
+            return .ignore
+        }
         return part.decide(nested, in: value)
     }
 
     @inlinable
     public func reduce(_ state: inout State, _ action: Action) {
-        guard let nested = self.action.extract(action) else { return }
+        guard let nested = self.action.value(in: action) else { return }
         _ = self.state.change(&state) { value in
             part.reduce(&value, nested)
             return .accept
@@ -47,7 +49,7 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
 
     @inlinable
     public func apply(_ action: Action, to state: inout State) -> Decision {
-        guard let nested = self.action.extract(action) else { return .ignore }
+        guard let nested = self.action.value(in: action) else { return .ignore }
         return self.state.change(&state) { part.apply(nested, to: &$0) }
     }
 }
@@ -56,7 +58,7 @@ extension CasePath {
     /// Changes the payload in place; `.ignore` if `root` is another case.
     @inlinable
     func change(_ root: inout Root, _ body: (inout Value) -> Decision) -> Decision {
-        guard var value = extract(root) else { return .ignore }
+        guard var value = value(in: root) else { return .ignore }
         // The value must be the only reference to its collections, or the first change would copy them. So the root is
         // consumed first. The compiler checks that it is assigned again, and a store stops a reducer that reads it meanwhile.
         _ = consume root
@@ -70,7 +72,7 @@ extension CasePath {
 ///
 ///     extension CasePath<ShopAction, CartAction> {
 ///         static var cart: Self {
-///             CasePath(embed: { .cart($0) }, lend: { if case .cart(let action) = $0 { $1(action) } })
+///             CasePath(embed: { .cart($0) }, extract: { if case .cart(let action) = $0 { $1(action) } })
 ///         }
 ///     }
 ///
@@ -79,7 +81,7 @@ public struct CasePath<Root, Value>: Sendable {
     /// Wraps a value in its case.
     public let embed: @Sendable (Value) -> Root
     /// Calls a function with the value if the root is this case.
-    public let lend: @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
+    public let extract: @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
     /// Whether the root is this case.
     public let matches: @Sendable (Root) -> Bool
 
@@ -87,27 +89,27 @@ public struct CasePath<Root, Value>: Sendable {
     ///
     /// - Parameters:
     ///   - embed: wraps a value in the case.
-    ///   - lend: calls its second argument with the value if the root is this case. The value is passed and not returned, so a
+    ///   - extract: calls its second argument with the value if the root is this case. The value is passed and not returned, so a
     ///     large one is not copied.
     @inlinable @inline(__always)
     public init(
         embed: @escaping @Sendable (Value) -> Root,
-        lend: @escaping @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
+        extract: @escaping @Sendable (_ root: Root, _ body: (Value) -> Void) -> Void
     ) {
         self.embed = embed
-        self.lend = lend
+        self.extract = extract
         matches = { root in
             var found = false
-            lend(root) { _ in found = true }
+            extract(root) { _ in found = true }
             return found
         }
     }
 
     /// The value if `root` is this case.
     @inlinable
-    public func extract(_ root: Root) -> Value? {
+    public func value(in root: Root) -> Value? {
         var value: Value?
-        lend(root) { value = $0 }
+        extract(root) { value = $0 }
         return value
     }
 }
@@ -115,7 +117,7 @@ public struct CasePath<Root, Value>: Sendable {
 extension CasePath where Root == Value {
     /// The path from a value to itself.
     @inlinable @inline(__always)
-    public static var whole: CasePath { CasePath(embed: { $0 }, lend: { $1($0) }) }
+    public static var whole: CasePath { CasePath(embed: { $0 }, extract: { $1($0) }) }
 }
 
 /// Runs a reducer on an optional state. While the state is nil, the action is ignored.

@@ -17,20 +17,20 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
     ) {
         let slice = StateAccessor(state)
         let part = part.prepared
-        let lend = action.lend
+        let extract = action.extract
         body = AnyReducer(
             concerns: action.matches,
             decide: { action, state in
                 var decision = Decision.ignore
-                lend(action) { nested in decision = slice.read(state) { part.decide(nested, in: $0) } }
+                extract(action) { nested in decision = slice.read(state) { part.decide(nested, in: $0) } }
                 return decision
             },
             reduce: { action, state in
-                lend(action) { nested in slice.change(&state) { part.reduce(&$0, nested) } }
+                extract(action) { nested in slice.change(&state) { part.reduce(&$0, nested) } }
             },
             apply: { action, state in
                 var decision = Decision.ignore
-                lend(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
+                extract(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
                 return decision
             })
     }

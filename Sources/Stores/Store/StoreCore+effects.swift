@@ -1,3 +1,5 @@
+import Locks
+
 // The effects of commits. Everything here happens under the store's lock.
 extension StoreCore {
     /// Runs the effect that a middleware returned.
@@ -75,10 +77,10 @@ extension StoreCore {
             [weak sink] in sink?.effectRetries(runID)
         }
         let run = EffectTask(effect, runID, progress, environment, sink)
-        let gate = durabilityGate(through: effect.cause, contents)
+        let isDurable = durability(through: effect.cause, contents)
         let task = Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
             await after?.settled()
-            if let gate, await !gate.wait() {
+            if let isDurable, await !isDurable.value() {
                 sink?.effectAbandoned(runID)
             } else if let last = await run() {
                 sink?.submit(last)
@@ -93,12 +95,13 @@ extension StoreCore {
         return progress
     }
 
-    /// The gate for an effect of `revision`; nil if that is durable already, which costs nothing.
-    private func durabilityGate(through revision: Int, _ contents: ContentsPointer) -> DurabilityGate? {
+    /// Whether an effect of `revision` may begin, once that is known; nil if the revision is durable already, which costs
+    /// nothing.
+    private func durability(through revision: Int, _ contents: ContentsPointer) -> Promise<Bool>? {
         guard let observer = contents.pointee.observer, !observer.isDurable(through: revision) else { return nil }
-        let gate = DurabilityGate()
-        observer.whenDurable(through: revision) { gate.open(isDurable: $0) }
-        return gate
+        let isDurable = Promise<Bool>()
+        observer.whenDurable(through: revision) { isDurable.fulfill($0) }
+        return isDurable
     }
 
     /// Removes an effect that never began, because its commit did not become durable. It counts as cancelled.

@@ -160,12 +160,12 @@ struct SQLiteStorageTests {
     @Test("a restored backup gets one new history")
     func restoredBackupHasNewHistory() async throws {
         let (file, other) = (try await file(), try JournalFile())
-        let known = try await file.open().session("s1").summary.record.historyID
+        let known = try await file.open().session("s1").summary.header.historyID
         try SQLiteStorage.backup(file.path, to: other.path)
         var seen: Set<String> = []
         for _ in 1...2 {
             let journal = try other.open()
-            seen.insert(try await journal.session("s1").summary.record.historyID)
+            seen.insert(try await journal.session("s1").summary.header.historyID)
             await journal.closed()
         }
         #expect(seen.count == 1 && !seen.contains(known))
@@ -173,7 +173,7 @@ struct SQLiteStorageTests {
         let journal = try other.open()
         await journal.create(Step.session("new")).awaitDurable()
         await journal.closed()
-        #expect(try await other.open().session("new").summary.record.historyID == Step.session("new").historyID)
+        #expect(try await other.open().session("new").summary.header.historyID == Step.session("new").historyID)
     }
 
     @Test("imports an exported session with all retained commits", arguments: [1000, 50])

@@ -48,7 +48,7 @@ struct RandomTransactionTests {
                 var options = DispatchOptions()
                 if Bool.random(using: &random) {
                     let answer = IdempotencyRecord(
-                        key: "\(round)-\(revision)", fingerprint: UInt64(revision), answer: [1], at: Step.moment)
+                        key: "\(round)-\(revision)", fingerprint: UInt64(revision), response: [1], at: Step.moment)
                     answers.append(answer)
                     options.idempotencyRecord = { _ in answer }
                 }

@@ -18,7 +18,7 @@ struct SQLiteJournalTests {
             } else {
                 let found = try await journal.session("session")
                 #expect(found.summary.revision == opened * 100 && found.replayable.count == opened * 100)
-                #expect(found.summary.record == Step.session())
+                #expect(found.summary.header == Step.session())
                 session = found.journal
             }
             Step.store(session, from: opened * 100).step(100)
@@ -53,7 +53,7 @@ struct SQLiteJournalTests {
         let session = journal.create(Step.session())
         let store = Step.store(session)
         let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
-        let answer = IdempotencyRecord(key: "k", fingerprint: .max, answer: [1, 2, 3], at: Step.moment)
+        let answer = IdempotencyRecord(key: "k", fingerprint: .max, response: [1, 2, 3], at: Step.moment)
         var options = DispatchOptions()
         options.idempotencyRecord = { _ in answer }
         store.dispatch(batch, options) { _ in }

@@ -50,7 +50,7 @@ enum Parcel {
 
     /// A store that is restored by one release or the other.
     static func store(_ kind: StoreKind, _ found: Found) throws -> HostedStore {
-        let initial = found.summary.record.initial
+        let initial = found.summary.header.initial
         guard let state = found.replayable.state(initial: initial.json) else { throw Missing(id: "state") }
         let persisted = StateSnapshot(
             json: state.encoded(), privateState: found.replayable.privateState ?? initial.privateState)

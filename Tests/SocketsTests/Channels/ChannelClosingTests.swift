@@ -72,7 +72,7 @@ import Testing
             #expect(try client.receiveToEnd() == [UInt8](repeating: 7, count: 8_000_000))
             #expect(await events.next() == "closed requested")
         }
-        #expect(await events.rest() == [])
+        #expect(await events.remaining() == [])
     }
 
     @Test(arguments: LoopImplementation.allCases)

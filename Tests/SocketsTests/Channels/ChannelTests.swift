@@ -50,7 +50,7 @@ import Testing
             #expect(try client.receiveToEnd() == Array("answer".utf8))
             #expect(await events.next(2) == ["end of input", "closed requested"])
         }
-        #expect(await events.rest() == [])
+        #expect(await events.remaining() == [])
     }
 
     @Test(arguments: LoopImplementation.allCases)
@@ -62,7 +62,7 @@ import Testing
             try TestClient(server.address).resetAtEnd()
             #expect(await events.next() == .reset)
         }
-        #expect(await events.rest() == [])
+        #expect(await events.remaining() == [])
     }
 
     /// Writing to a reset connection raises no signal, and notifies the delegate once, later.
@@ -89,7 +89,7 @@ import Testing
             #expect(await events.next() == "written")
             #expect(await events.next()?.hasPrefix("closed") == true)
         }
-        #expect(await events.rest() == [])
+        #expect(await events.remaining() == [])
     }
 
     /// The delegate is never called from within a call to the channel.
@@ -112,7 +112,7 @@ import Testing
             #expect(await events.next(2) == ["received false 0", "closed requested"])
             #expect(try client.receiveToEnd() == [])
         }
-        #expect(await events.rest() == [])
+        #expect(await events.remaining() == [])
     }
 
     @Test func rejectsAnInvalidDescriptor() async throws {

@@ -101,7 +101,7 @@ import Testing
             }
             #expect(await probe.next(2) == ["moved", "last"])
             await loop.turns(3)
-            #expect(await probe.rest() == [])
+            #expect(await probe.remaining() == [])
         }
     }
 
@@ -139,7 +139,7 @@ import Testing
             }
             #expect(await probe.next(2) == [.writable, .readable])
             await loop.turns(3)
-            #expect(await probe.rest() == [])
+            #expect(await probe.remaining() == [])
             await loop.run { loop.unwatch(pair.theirs) }
             close(pair.theirs)
         }

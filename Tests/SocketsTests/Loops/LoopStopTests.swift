@@ -15,7 +15,7 @@ import Testing
         }
         await loop.stop()
         #expect(!loop.execute { probe.note(99) })
-        #expect(await probe.rest() == [0, 1, 2])
+        #expect(await probe.remaining() == [0, 1, 2])
         await loop.stop()
     }
 
@@ -31,7 +31,7 @@ import Testing
             _ = loop.schedule(after: .seconds(3600)) { witness.holds() }
         }
         await loop.stop()
-        #expect(await probe.rest() == ["stopped true", "timer dropped"])
+        #expect(await probe.remaining() == ["stopped true", "timer dropped"])
         close(pair.theirs)
     }
 
@@ -52,7 +52,7 @@ import Testing
                 inodes[descriptor] = Self.inode(of: descriptor)
             }
         }
-        #expect(await reasons.rest() == Array(repeating: .loopStopped, count: 10))
+        #expect(await reasons.remaining() == Array(repeating: .loopStopped, count: 10))
         for (descriptor, inode) in inodes {
             #expect(Self.inode(of: descriptor) != inode)
         }

@@ -26,7 +26,7 @@ final class Probe<Element: Sendable>: Sendable {
     }
 
     /// The remaining notes. No more may be added.
-    func rest() async -> [Element] {
+    func remaining() async -> [Element] {
         continuation.finish()
         return await next(.max)
     }

@@ -34,11 +34,11 @@ extension HostedStore {
 
 extension HostedStore {
     /// Waits until what it sent to itself is reduced, as an asynchronous store does later.
-    func hasGoneOn() async {
+    func runPendingActions() async {
         var options = DispatchOptions()
         options.expectedRevisions = [-1]
         for type in ["login/ackError", "animal/ackError", "form/ackError", "counter/increment", "trends/reset"] {
-            // The line moves on to what is refused at its end, whatever the kind.
+            // Each of these is refused after the queued actions, whatever the kind.
             _ = await dispatch(["type": .string(type)], options)
         }
     }

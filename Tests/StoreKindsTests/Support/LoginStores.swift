@@ -54,17 +54,17 @@ struct LoginSession: Sendable {
 extension DispatchResult {
     /// What came of it in a word: `committed`, `ignored` or the reason of the rejection.
     var word: String {
-        switch self {
-        case .done(let dispatched): dispatched.isCommitted ? "committed" : "ignored"
+        switch outcome {
         case .rejected(let rejection, _): rejection.reason
-        default: "\(self)"
+        case .committed: "committed"
+        case .ignored: "ignored"
+        default: "\(outcome)"
         }
     }
 
     func settled() async {
-        guard case .done(let dispatched) = self else { return }
         await withCheckedContinuation { continuation in
-            dispatched.whenSettled { continuation.resume() }
+            whenSettled { continuation.resume() }
         }
     }
 }

@@ -2,7 +2,7 @@ import JSON
 import StorehouseServer
 import Testing
 
-/// A secret stands neither in what is printed nor in what is said about it.
+/// No output and no error contains a secret.
 @Suite struct ConfigurationSecretTests {
     private let secret = "s3cr3t-s3cr3t-s3cr3t"
 

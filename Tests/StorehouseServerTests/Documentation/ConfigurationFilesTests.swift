@@ -4,7 +4,7 @@ import Storehouse
 import StorehouseServer
 import Testing
 
-/// The files of the project, the code and the documentation say the same.
+/// The configuration files and the documentation agree with the declarations of the keys.
 @Suite struct ConfigurationFilesTests {
     private let urls = [
         "STOREHOUSE_UPSTREAMS_ANIMAL_URL": "https://animals.example/animal",

@@ -1,9 +1,9 @@
 import Storehouse
 import Testing
 
-/// What the pages say of configuration is what the declarations of its keys say.
+/// The pages agree with the declarations of the configuration keys.
 @Suite struct ConfigurationPageTests {
-    /// script/configuration-table reads the right table from the message of this test.
+    /// script/configuration-table reads the correct table from the message of this test.
     @Test func theTableOfKeysIsMadeFromTheirDeclarations() throws {
         let page = try DocumentationPage("docs/configuration.md")
         let start = try #require(

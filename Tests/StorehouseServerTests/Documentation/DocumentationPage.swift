@@ -64,8 +64,8 @@ struct DocumentationPage {
         var anchors: Set<String> = []
         for line in prose where line.hasPrefix("#") {
             let title = line.drop { $0 == "#" }.dropFirst().lowercased()
-            let kept = title.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
-            let anchor = kept.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "-")
+            let letters = title.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
+            let anchor = letters.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "-")
             var unique = anchor
             var count = 0
             while !anchors.insert(unique).inserted {

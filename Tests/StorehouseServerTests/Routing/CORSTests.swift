@@ -4,7 +4,7 @@ import StorehouseServer
 import Stores
 import Testing
 
-/// Pages of other origins: none may use the server unless the configuration names them.
+/// CORS: pages of another origin may read responses only if the configuration lists their origin.
 @Suite struct CORSTests {
     private static let configuration = Configuration.with { $0.http.allowedOrigins = ["https://example.org"] }
 
@@ -26,7 +26,7 @@ import Testing
             var answers = [
                 try await server.get("/stores", [("Origin", origin)]),
                 try await session.dispatch("counter/increment", fields: [("Origin", origin)]),
-                // Errors too, or the page would not learn what went wrong.
+                // The page must be able to read errors too.
                 try await session.dispatch("betslip/placeBet", fields: [("Origin", origin)]),
                 try await server.get("/nothing", [("Origin", origin)]),
             ]
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A page reads the refusal of a body that is too large, and not a network error.
+    /// Without these fields a browser reports a network error instead of the refusal.
     @Test(arguments: [
         ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 65537\r\n\r\n", 413),
         (
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// The browser then sends no further preflight.
+    /// Without these fields the browser does not send the request itself.
     @Test func aPreflightOfAnotherOriginAllowsNothing() async throws {
         try await LiveServer.run(configuration: Self.configuration) { server in
             let response = try await server.send(

@@ -14,7 +14,8 @@ import Testing
     private func record(_ key: String, _ body: String = "body", size: Int = 2, at moment: Int = 0) -> IdempotencyRecord
     {
         IdempotencyRecord(
-            key: key, fingerprint: fingerprint(body).persistent, answer: [UInt8](repeating: 0, count: size), at: moment)
+            key: key, fingerprint: fingerprint(body).persistent, response: [UInt8](repeating: 0, count: size),
+            at: moment)
     }
 
     @Test func theFirstRequestIsNewAndTheNextIsInProgress() {

@@ -57,12 +57,4 @@ import Testing
         #expect(lifecycle.detach() == false)
         #expect(lifecycle == .ended)
     }
-
-    @Test(arguments: [
-        (SessionLifecycle.resident, SessionLifecycle.Subscription.accept), (.hibernating, .accept),
-        (.detached, .lookUpAgain), (.ended, .refuse),
-    ])
-    func streamsSubscribeOnlyHere(_ state: SessionLifecycle, _ subscription: SessionLifecycle.Subscription) {
-        #expect(state.subscription == subscription)
-    }
 }

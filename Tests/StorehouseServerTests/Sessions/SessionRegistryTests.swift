@@ -19,7 +19,7 @@ import Testing
             let log = Log(level: .error, format: .text, sink: LogLines())
             journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
             runtime = KindRuntime(.faulty, clock: clock.clock, sealer: nil, log: log)
-            builder = SessionBuilder([runtime], streamEpoch: "", log)
+            builder = SessionBuilder([runtime], defaultStore: "faulty", journal, streamEpoch: "", log)
             var policy = SessionPolicy()
             policy.maxResident = maxResident
             registry = SessionRegistry(policy, journal: journal, clock: clock.clock)
@@ -27,7 +27,7 @@ import Testing
 
         /// A new session that is durable.
         func session() async throws -> Session {
-            let made = try registry.create { id, now in try builder.create(runtime, id, now: now, journal) }
+            let made = try registry.create { id, now in try builder.create(runtime, id, now: now) }
             let session = try #require(made)
             let failure = await withCheckedContinuation { done in session.whenDurable { done.resume(returning: $0) } }
             #expect(failure == nil)
@@ -112,13 +112,13 @@ import Testing
     /// A stream on a detached session would never receive a commit.
     @Test func noStreamSubscribesToADetachedSession() async throws {
         try await run { scene in
-            let (idle, watched) = (try await scene.session(), try await scene.session())
-            #expect(idle.subscription() == .accept)
-            #expect(idle.tryHibernate())
-            #expect(idle.subscription() == .lookUpAgain)
-            // Also if its first stream comes after that.
+            let (watched, idle) = (try await scene.session(), try await scene.session())
+            #expect(watched.streamPhase == .open)
             #expect(watched.tryHibernate())
-            #expect(watched.subscription() == .lookUpAgain)
+            #expect(watched.streamPhase == .detached)
+            // Also if its first stream comes after that.
+            #expect(idle.tryHibernate())
+            #expect(idle.streamPhase == .detached)
         }
     }
 
@@ -126,7 +126,24 @@ import Testing
         try await run { scene in
             let session = try await scene.session()
             _ = await scene.end(session)
-            #expect(session.subscription() == .refuse)
+            #expect(session.streamPhase == .ended)
+        }
+    }
+
+    @Test func sessionsInMemoryAreListedInTheOrderOfTheirIDs() async throws {
+        try await run { scene in
+            var ids: [SessionID] = []
+            for _ in 0..<200 { ids.append(try await scene.session().id) }
+            ids.sort { "\($0)".utf8.lexicographicallyPrecedes("\($1)".utf8) }
+            var (found, last): ([SessionID], SessionID?) = ([], nil)
+            while true {
+                let page = scene.registry.list(after: last, limit: 7).map(\.id)
+                if page.isEmpty { break }
+                found += page
+                last = page.last
+            }
+            #expect(found == ids)
+            #expect(scene.registry.list(after: nil, limit: 1000).map(\.id) == ids)
         }
     }
 }

@@ -140,7 +140,7 @@ import Testing
         case ("log.format", _): "json"
         case ("admin.token", _): "0123456789abcdef"
         case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
-        // Switched off, the embedded server would be missed.
+        // `false` requires URLs, which this configuration does not have.
         case ("upstreams.embedded", _): true
         case ("upstreams.auth.body", _): "form"
         case ("upstreams.auth.fields", _): ["grant_type": "password", "client_secret": "a:b"]

@@ -16,17 +16,17 @@ enum HarbourAction: Sendable, Equatable {
 
 extension CasePath<HarbourAction, FerryAction> {
     static var ferry: Self {
-        CasePath(embed: { .ferry($0) }, lend: { if case .ferry(let action) = $0 { $1(action) } })
+        CasePath(embed: { .ferry($0) }, extract: { if case .ferry(let action) = $0 { $1(action) } })
     }
 
     static var tug: Self {
-        CasePath(embed: { .tug($0) }, lend: { if case .tug(let action) = $0 { $1(action) } })
+        CasePath(embed: { .tug($0) }, extract: { if case .tug(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<HarbourAction, ElementAction<String, FerryAction>> {
     static var boat: Self {
-        CasePath(embed: { .boat($0) }, lend: { if case .boat(let action) = $0 { $1(action) } })
+        CasePath(embed: { .boat($0) }, extract: { if case .boat(let action) = $0 { $1(action) } })
     }
 }
 

@@ -23,17 +23,17 @@ import Testing
         let bench = bench()
         bench.start(1)
         bench.open(1)
-        #expect(bench.world.clock.sleepers == [])
+        #expect(bench.scheduler.clock.sleepers == [])
         bench.advance(by: 100)
         #expect(bench.store.state.values == [1])
     }
 
     @Test func theOperationIsCancelledAtItsDeadline() {
-        let (world, cancelled) = (StillWorld(), Recorder<Int>())
+        let (scheduler, cancelled) = (TestScheduler(), Recorder<Int>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
-                MiddlewareFunction { [clock = world.clock] commit in
+                MiddlewareFunction { [clock = scheduler.clock] commit in
                     guard case .start(let number) = commit.action else { return .none }
                     return .run("work") {
                         try? await clock.sleep(until: 1000)
@@ -41,9 +41,9 @@ import Testing
                         return .add(number)
                     }.deadline(.milliseconds(100), else: .add(-number))
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         store.dispatch(.start(1))
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(cancelled.values == [100])
         #expect(store.state.values == [-1])
     }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func nothingIsEmittedAfterTheDeadline() {
-        let (world, gate) = (StillWorld(), Gate())
+        let (scheduler, gate) = (TestScheduler(), Gate())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -107,11 +107,11 @@ import Testing
                         }
                     ).deadline(.milliseconds(10), else: .add(-1))
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         store.dispatch(.start(1))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         gate.open()
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [1, -1])
     }
 }

@@ -38,7 +38,7 @@ import Testing
         bench.advance(by: 10)
         #expect(receipt.isSettled)
         #expect(bench.started.values == [])
-        #expect(bench.world.clock.sleepers == [])
+        #expect(bench.scheduler.clock.sleepers == [])
     }
 
     @Test func cancellingReachesThoseThatWaitInTheQueue() {
@@ -64,7 +64,7 @@ import Testing
 
     /// An effect that ignores its cancellation and dispatches more actions.
     @Test func actionsOfACancelledRunAreNeverReduced() {
-        let (world, gate, emitted) = (StillWorld(), Gate(), Recorder<Int>())
+        let (scheduler, gate, emitted) = (TestScheduler(), Gate(), Recorder<Int>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -75,20 +75,20 @@ import Testing
                     emitted.record(number)
                     return .add(number + 20)
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         for number in 1...3 {
             store.dispatch(.start(number))
-            world.run()
+            scheduler.run()
         }
         store.dispatch(.stop)
         gate.open()
-        world.run()
+        scheduler.run()
         #expect(emitted.values == [1, 2, 3])
         #expect(store.state.values == [1, 2, 3])
     }
 
     @Test func anEmitterThatOutlivesItsEffectSendsNothing() {
-        let (world, emitters) = (StillWorld(), Recorder<Emitter<TallyAction>>())
+        let (scheduler, emitters) = (TestScheduler(), Recorder<Emitter<TallyAction>>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -96,16 +96,16 @@ import Testing
                     emitters.record(emitter)
                     return .add(1)
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         for emitter in emitters.values { emitter.emit(.add(2)) }
         #expect(emitters.values.count == 1)
         #expect(store.state.values == [1])
     }
 
     @Test func anEffectThatCancelsItselfWithItsActionIsOver() {
-        let (world, gate) = (StillWorld(), Gate())
+        let (scheduler, gate) = (TestScheduler(), Gate())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -114,19 +114,19 @@ import Testing
                     await gate.wait()
                     return .add(1)
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let receipt = store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(receipt.isSettled)
         gate.open()
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [])
         #expect(store.revision == 2)
     }
 
     /// An operation may cancel the task that it runs in; the store does not wait for it for ever.
     @Test func anEffectThatCancelsItsOwnTaskEndsLikeAnyOther() {
-        let world = StillWorld()
+        let scheduler = TestScheduler()
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -134,12 +134,12 @@ import Testing
                     withUnsafeCurrentTask { $0?.cancel() }
                     return number == 1 ? .add(1) : nil
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let receipts = [store.dispatch(.start(1)), store.dispatch(.start(2))]
-        world.run()
+        scheduler.run()
         #expect(receipts.allSatisfy { $0.isSettled })
         let last = store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(last.isSettled)
         #expect(store.state.values == [1])
     }

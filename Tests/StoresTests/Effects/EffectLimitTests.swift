@@ -40,7 +40,7 @@ import Testing
         let receipt = bench.store.dispatch(batch: [.add(1), .start(2), .start(3), .start(4)])
         #expect(receipt.outcome == .rejected(.tooManyEffects, index: 3))
         #expect(bench.store.revision == 1)
-        bench.world.run()
+        bench.scheduler.run()
         #expect(bench.started.values == [1])
         #expect(bench.store.dispatch(batch: [.add(1), .start(2), .start(3)]).outcome == .committed)
     }
@@ -51,7 +51,7 @@ import Testing
         bench.start(2)
         let receipt = bench.store.dispatch(batch: [.stop, .start(3), .start(4)])
         #expect(receipt.outcome == .committed)
-        bench.world.run()
+        bench.scheduler.run()
         #expect(bench.started.values == [1, 2, 3, 4])
     }
 
@@ -99,18 +99,18 @@ import Testing
     }
 
     @Test func anEffectsLastActionMayStartAnotherAtTheLimit() {
-        let world = StillWorld()
+        let scheduler = TestScheduler()
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [MiddlewareFunction.working { number, _ in number < 5 ? .start(number + 1) : .add(number) }],
-            environment: world.environment(effectLimit: 1))
+            environment: scheduler.environment(effectLimit: 1))
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [5])
     }
 
     @Test func timersDoNotCount() {
-        let world = StillWorld()
+        let scheduler = TestScheduler()
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -119,7 +119,7 @@ import Testing
                     await Gate().wait()
                     return nil
                 },
-            ], environment: world.environment(effectLimit: 1))
+            ], environment: scheduler.environment(effectLimit: 1))
         store.dispatch(.add(1))
         #expect(store.dispatch(.start(1)).outcome == .committed)
         store.end()

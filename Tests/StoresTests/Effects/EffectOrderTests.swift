@@ -2,7 +2,7 @@ import Stores
 import Testing
 
 @Suite struct EffectOrderTests {
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
     private let gates = Gates()
     private let begun = Recorder<Int>()
 
@@ -27,18 +27,18 @@ import Testing
     ) -> Store<Tally, TallyAction> {
         Store(
             Tally(), reducer: TallyReducer(), middleware: middleware,
-            environment: world.environment(effectOrder: order))
+            environment: scheduler.environment(effectOrder: order))
     }
 
     private func open(_ number: Int) {
         gates[number].open()
-        world.run()
+        scheduler.run()
     }
 
     @Test func concurrentEffectsOfSeveralMiddlewaresRunAtTheSameTime() {
         let store = store(.concurrent, works(100), works(200))
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(begun.values == [101, 201])
         open(201)
         open(101)
@@ -49,7 +49,7 @@ import Testing
         let store = store(.sequential, works(100), works(200), works(300))
         let receipt = store.dispatch(.start(1))
         #expect(receipt.effects == ["work.100", "work.200", "work.300"])
-        world.run()
+        scheduler.run()
         #expect(begun.values == [101])
         open(101)
         #expect(begun.values == [101, 201])
@@ -64,7 +64,7 @@ import Testing
         let store = store(.sequential, works(100), works(200))
         store.dispatch(.start(1))
         store.dispatch(.start(2))
-        world.run()
+        scheduler.run()
         #expect(begun.values == [101, 102])
         open(102)
         #expect(begun.values == [101, 102, 202])
@@ -77,7 +77,7 @@ import Testing
         let between = Timers<Tally, TallyAction>("timers") { _ in [] }
         let store = store(.sequential, works(100), between, works(300))
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(begun.values == [101])
         open(101)
         #expect(begun.values == [101, 301])
@@ -87,9 +87,9 @@ import Testing
     @Test func oneThatIsCancelledWhileItWaitsDoesNotLetTheNextBeginEarly() {
         let store = store(.sequential, works(100), works(200), works(300))
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         store.dispatch(.stop)
-        world.run()
+        scheduler.run()
         #expect(begun.values == [101])
         open(101)
         #expect(begun.values == [101, 301])
@@ -99,10 +99,10 @@ import Testing
     @Test func oneThatIsCancelledWhileItRunsLetsTheNextBegin() {
         let store = store(.sequential, works(200), works(300))
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(begun.values == [201])
         store.dispatch(.stop)
-        world.run()
+        scheduler.run()
         #expect(begun.values == [201, 301])
         store.end()
     }
@@ -111,7 +111,7 @@ import Testing
         let store = store(.sequential, works(100), works(200, .queued(limit: 9)))
         store.dispatch(.start(1))
         store.dispatch(.start(2))
-        world.run()
+        scheduler.run()
         open(101)
         #expect(begun.values == [101, 102, 201])
         open(201)
@@ -124,9 +124,9 @@ import Testing
     @Test func endingAStoreResumesAllWaiters() {
         let store = store(.sequential, works(100), works(200), works(300))
         let receipt = store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         store.end()
-        world.run()
+        scheduler.run()
         #expect(receipt.isSettled)
         #expect(begun.values == [101])
     }

@@ -43,7 +43,7 @@ import Testing
         for number in 1...3 { #expect(bench.start(number).effects == ["work"]) }
         #expect(bench.started.values == [1])
         for number in [3, 2] { bench.gates[number].open() }
-        bench.world.run()
+        bench.scheduler.run()
         #expect(bench.started.values == [1])
         bench.open(1)
         #expect(bench.started.values == [1, 2, 3])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aQueueContinuesAfterAnEffectWithoutAction() {
-        let (world, begun) = (StillWorld(), Recorder<Int>())
+        let (scheduler, begun) = (TestScheduler(), Recorder<Int>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -62,9 +62,9 @@ import Testing
                         return nil
                     }
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let receipts = (1...3).map { store.dispatch(.start($0)) }
-        world.run()
+        scheduler.run()
         #expect(begun.values == [1, 2, 3])
         #expect(receipts.allSatisfy { $0.isSettled })
     }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func policiesApplyToEachIDSeparately() {
-        let world = StillWorld()
+        let scheduler = TestScheduler()
         let started = Recorder<Int>()
         let store = Store(
             Tally(), reducer: TallyReducer(),
@@ -125,9 +125,9 @@ import Testing
                         return nil
                     }
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         for number in 1...4 { store.dispatch(.start(number)) }
-        world.run()
+        scheduler.run()
         #expect(started.values == [1, 2])
         store.end()
     }
@@ -146,8 +146,8 @@ import Testing
     @Test func aDelayCountsFromTheCommitHoweverLateTheTaskComesToIt() {
         let bench = EffectBench(.parallel) { $1.delayed(by: .milliseconds(50)) }
         bench.store.dispatch(.start(1))
-        bench.world.clock.advance(by: .milliseconds(50))
-        bench.world.run()
+        bench.scheduler.clock.advance(by: .milliseconds(50))
+        bench.scheduler.run()
         #expect(bench.started.values == [1])
     }
 
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func mergedEffectsAreStartedInOrderAndAllNamedInTheReceipt() {
-        let (world, log) = (StillWorld(), Recorder<Int>())
+        let (scheduler, log) = (TestScheduler(), Recorder<Int>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -187,11 +187,11 @@ import Testing
                             return nil
                         })
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let receipt = store.dispatch(.start(1))
         #expect(receipt.effects == ["one", "two"])
         #expect(store.state.values == [1])
-        world.run()
+        scheduler.run()
         #expect(log.values == [1, 2])
     }
 }

@@ -6,15 +6,15 @@ import Testing
 /// What an operation, or what that calls, reports of itself.
 @Suite struct EffectProgressTests {
     @Test func aCallAndItsRetriesAreReported() {
-        let witness = EffectWitness(.parallel) { _ in
+        let recorder = EffectRecorder(.parallel) { _ in
             EffectContext.current?.report(.calling("animal"))
             EffectContext.current?.report(.retrying(attempt: 2, code: "unreachable"))
             EffectContext.current?.report(.retrying(attempt: 3, code: "bad-status"))
             return nil
         }
-        witness.send(.start(1))
+        recorder.send(.start(1))
         #expect(
-            witness.received.values == [
+            recorder.received.values == [
                 "commit 1", "started 1", "retrying 1 animal attempt 2 unreachable",
                 "retrying 1 animal attempt 3 bad-status", "succeeded 1 animal attempt 3",
             ])
@@ -25,20 +25,20 @@ import Testing
             [.failed(code: "bad-body")], [.failed(code: nil)], [.failed(code: "timeout"), .succeeded],
             [.calling("one"), .failed(code: "timeout"), .calling("two")], [.succeeded, .failed(code: "overloaded")],
         ]
-        let witness = EffectWitness(.parallel) { number in
+        let recorder = EffectRecorder(.parallel) { number in
             for report in reports[number] { EffectContext.current?.report(report) }
             return nil
         }
-        for number in reports.indices { witness.send(.start(number)) }
+        for number in reports.indices { recorder.send(.start(number)) }
         #expect(
-            witness.events.values.filter { $0.phase != .started }.map(\.line) == [
+            recorder.events.values.filter { $0.phase != .started }.map(\.line) == [
                 "failed 1 bad-body", "failed 2", "succeeded 3", "succeeded 4 two attempt 1", "failed 5 overloaded",
             ])
     }
 
     @Test func anOperationThatThrowsHasFailed() {
         struct Lost: Error {}
-        let (world, received) = (StillWorld(), Recorder<String>())
+        let (scheduler, received) = (TestScheduler(), Recorder<String>())
         let store = Store<Tally, TallyAction>(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -56,10 +56,10 @@ import Testing
                     }
                     return number == 1 ? remote : other
                 }
-            ], environment: world.environment { received.record($0.line) })
+            ], environment: scheduler.environment { received.record($0.line) })
         for number in 1...2 {
             store.dispatch(.start(number))
-            world.run()
+            scheduler.run()
         }
         #expect(received.values == ["started 1", "failed 1 circuit-open", "started 3", "failed 3"])
         #expect(store.state.values == [-1, -2])
@@ -67,32 +67,32 @@ import Testing
 
     @Test func reportsOfACancelledRunAreIgnored() {
         let (gates, reported) = (Gates(), Recorder<Bool>())
-        let witness = EffectWitness(.latest) { number in
+        let recorder = EffectRecorder(.latest) { number in
             let progress = EffectContext.current
             await gates[number].wait()
             progress?.report(.retrying(attempt: 2, code: "timeout"))
             reported.record(progress != nil)
             return .add(number)
         }
-        witness.send(.start(1), .stop)
+        recorder.send(.start(1), .stop)
         gates[1].open()
-        witness.world.run()
+        recorder.scheduler.run()
         #expect(reported.values == [true])
-        #expect(witness.received.values == ["commit 1", "started 1", "commit 2", "cancelled 1"])
+        #expect(recorder.received.values == ["commit 1", "started 1", "commit 2", "cancelled 1"])
     }
 
     /// Its task inherits what the one that started it knows.
     @Test func anEffectThatAnotherOneSetsOffReportsForItself() {
         let seen = Recorder<Int>()
-        let witness = EffectWitness(.parallel) { number in
+        let recorder = EffectRecorder(.parallel) { number in
             EffectContext.current?.report(.calling("\(number)"))
             seen.record(number)
             return number < 3 ? .start(number + 1) : nil
         }
-        witness.send(.start(1))
+        recorder.send(.start(1))
         #expect(seen.values == [1, 2, 3])
         #expect(
-            witness.events.values.filter { $0.phase == .succeeded }.map(\.line) == [
+            recorder.events.values.filter { $0.phase == .succeeded }.map(\.line) == [
                 "succeeded 1 1 attempt 1", "succeeded 2 2 attempt 1", "succeeded 3 3 attempt 1",
             ])
     }
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func anAsyncStoreReportsTheSameEvents() {
-        let (world, received) = (StillWorld(), Recorder<String>())
+        let (scheduler, received) = (TestScheduler(), Recorder<String>())
         let store = AsyncStore(
             Tally(), reducer: Asynchronous(TallyReducer()),
             middleware: [
@@ -114,10 +114,10 @@ import Testing
                         return .add(number)
                     }
                 }
-            ], environment: world.environment { received.record($0.line) })
+            ], environment: scheduler.environment { received.record($0.line) })
         let subscription = store.subscribe { received.record("commit \($0.revision)") }
         store.send(.start(1))
-        world.run()
+        scheduler.run()
         #expect(
             received.values == [
                 "commit 1", "started 1", "retrying 1 animal attempt 2 unreachable", "succeeded 1 animal attempt 2",

@@ -153,7 +153,7 @@ import Testing
 
     private func store() -> Store<Desk, DeskAction> {
         let path = CasePath<DeskAction, TallyAction>(
-            embed: { .tally($0) }, lend: { if case .tally(let action) = $0 { $1(action) } })
+            embed: { .tally($0) }, extract: { if case .tally(let action) = $0 { $1(action) } })
         return Store(Desk(), reducer: Rules(), middleware: [Part(seen: seen).scoped(\.tally, path)])
     }
 

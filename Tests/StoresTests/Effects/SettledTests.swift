@@ -2,7 +2,7 @@ import Stores
 import Testing
 
 @Suite struct SettledTests {
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
     private let gates = Gates()
 
     private func store(
@@ -12,12 +12,12 @@ import Testing
         return Store(
             Tally(), reducer: TallyReducer(),
             middleware: [MiddlewareFunction { commit in respond(commit.action, gates) }],
-            environment: world.environment())
+            environment: scheduler.environment())
     }
 
     private func open(_ number: Int) {
         gates[number].open()
-        world.run()
+        scheduler.run()
     }
 
     @Test(arguments: [TallyAction.add(1), .skip, .refuse]) func whatSetsNothingGoingIsSettledAtOnce(
@@ -41,7 +41,7 @@ import Testing
             }
         }
         let receipt = store.dispatch(.start(0))
-        world.run()
+        scheduler.run()
         for number in 0..<3 {
             #expect(!receipt.isSettled)
             open(number)
@@ -69,7 +69,7 @@ import Testing
             }
         }
         let receipt = store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(!receipt.isSettled)
         open(2)
         #expect(receipt.isSettled)
@@ -103,7 +103,7 @@ import Testing
             }
         }
         let receipt = store.dispatch(.start(1))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         #expect(store.revision == 2)
         #expect(!receipt.isSettled)
         open(2)
@@ -124,7 +124,7 @@ import Testing
         }
         let receipt = store.dispatch(.start(1))
         receipt.effectGroup?.whenSettled { [weak store] in settled.record(store?.revision ?? -1) }
-        world.run()
+        scheduler.run()
         open(1)
         #expect(settled.values == [])
         open(2)
@@ -200,7 +200,7 @@ import Testing
         let bench = EffectBench(.parallel)
         let (received, subscription) = received(bench.store)
         bench.store.dispatch(batch: [.start(1), .start(2)])
-        bench.world.run()
+        bench.scheduler.run()
         bench.open(2)
         bench.open(1)
         #expect(received.values == ["1 client 0", "2 client 0", "3 effect 2", "4 effect 1"])

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
 
     private static func timers(_ group: EffectID, _ numbers: ClosedRange<Int>) -> Timers<Alarms, AlarmAction> {
         Timers(group) { state in
@@ -51,17 +51,17 @@ import Testing
     ) -> Store<Alarms, AlarmAction> {
         Store(
             Alarms(due: due), reducer: Rules(), middleware: groups.isEmpty ? [Self.timers("all", 0...99)] : groups,
-            environment: world.environment())
+            environment: scheduler.environment())
     }
 
     @Test func aTimerIsArmedAtItsCommitAndFiresOnce() {
         let store = store()
         let receipt = store.dispatch(.set(1, at: 100))
-        world.advance(by: 99)
+        scheduler.advance(by: 99)
         #expect(store.state.fired == [])
-        world.advance(by: 1)
+        scheduler.advance(by: 1)
         #expect(store.state.fired == [1])
-        world.advance(by: 1000)
+        scheduler.advance(by: 1000)
         #expect(store.state.fired == [1])
         #expect(receipt.outcome == .committed)
     }
@@ -75,12 +75,12 @@ import Testing
 
     @Test func timersAreArmedAgainInARestoredStore() {
         let store = store([1: 100, 2: 50])
-        world.advance(by: 60)
+        scheduler.advance(by: 60)
         #expect(store.state.fired == [])
         store.resume()
-        world.run()
+        scheduler.run()
         #expect(store.state.fired == [2])
-        world.advance(by: 40)
+        scheduler.advance(by: 40)
         #expect(store.state.fired == [2, 1])
     }
 
@@ -88,23 +88,23 @@ import Testing
         let store = store([1: 100, 30: 50])
         store.resume()
         store.resume()
-        world.advance(by: 60)
+        scheduler.advance(by: 60)
         store.resume()
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.state.fired == [30, 1])
     }
 
     @Test func timersFireInTheOrderOfTheirDeadlines() {
         let store = store()
         for (number, moment) in [(1, 30), (2, 10), (3, 20)] { store.dispatch(.set(number, at: moment)) }
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.state.fired == [2, 3, 1])
     }
 
     @Test func pastDeadlinesFireAtOnceInOrder() {
         let store = store([1: -30, 2: -10, 3: -20, 4: 0])
         store.resume()
-        world.run()
+        scheduler.run()
         #expect(store.state.fired == [1, 3, 2, 4])
     }
 
@@ -112,12 +112,12 @@ import Testing
         let store = store()
         store.dispatch(.set(1, at: 100))
         store.dispatch(.set(1, at: 200))
-        world.advance(by: 150)
+        scheduler.advance(by: 150)
         #expect(store.state.fired == [])
         store.dispatch(.set(1, at: 160))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         #expect(store.state.fired == [1])
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.state.fired == [1])
     }
 
@@ -126,59 +126,59 @@ import Testing
         store.dispatch(.set(1, at: 100))
         store.dispatch(.set(2, at: 110))
         store.dispatch(.remove(1))
-        world.advance(by: 200)
+        scheduler.advance(by: 200)
         #expect(store.state.fired == [2])
     }
 
     @Test func aDueTimerThatIsRemovedFirstDoesNotFire() {
         let store = store()
         store.dispatch(.set(1, at: 100))
-        world.run()
-        world.clock.advance(to: 100)
+        scheduler.run()
+        scheduler.clock.advance(to: 100)
         store.dispatch(.remove(1))
-        world.run()
+        scheduler.run()
         #expect(store.state.fired == [])
     }
 
     @Test func aTimerBeforeTheArmedOneFiresFirst() {
         let store = store()
         store.dispatch(.set(1, at: 100))
-        world.run()
+        scheduler.run()
         store.dispatch(.set(2, at: 50))
-        world.advance(by: 50)
+        scheduler.advance(by: 50)
         #expect(store.state.fired == [2])
-        world.advance(by: 50)
+        scheduler.advance(by: 50)
         #expect(store.state.fired == [2, 1])
     }
 
     @Test(arguments: [10, 20]) func anActionThatIsIgnoredOrRejectedDoesNotStopTheNextTimer(_ first: Int) {
         let store = store([first: 10, 1: 20])
         store.resume()
-        world.advance(by: 10)
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
+        scheduler.advance(by: 10)
         #expect(store.state.fired == [1])
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.revision == 1)
     }
 
     @Test func aDeadlineThatStaysInTheStateFiresOnce() {
         let store = store()
         store.dispatch(.set(30, at: 10))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         store.dispatch(.set(1, at: 50))
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.state.fired == [30, 1])
         store.dispatch(.set(30, at: 200))
-        world.advance(by: 200)
+        scheduler.advance(by: 200)
         #expect(store.state.fired == [30, 1, 30])
     }
 
     @Test func aDeadlineThatIsSetAgainFiresAgain() {
         let store = store()
         store.dispatch(.set(1, at: 10))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         store.dispatch(.set(1, at: 10))
-        world.run()
+        scheduler.run()
         #expect(store.state.fired == [1, 1])
     }
 
@@ -187,9 +187,9 @@ import Testing
         store.dispatch(.set(1, at: 100))
         store.dispatch(.set(51, at: 100))
         store.dispatch(.set(52, at: 40))
-        world.run()
-        #expect(world.clock.sleepers == [40, 100])
-        world.advance(by: 100)
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [40, 100])
+        scheduler.advance(by: 100)
         #expect(store.state.fired.first == 52)
         #expect(store.state.fired.sorted() == [1, 51, 52])
     }
@@ -198,23 +198,23 @@ import Testing
         let due = Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, 1000 - $0) })
         let store = store(due)
         store.resume()
-        world.run()
-        #expect(world.clock.sleepers == [901])
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [901])
         store.dispatch(.remove(99))
-        world.run()
-        #expect(world.clock.sleepers == [902])
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [902])
     }
 
     @Test func timersAreDisarmedWhenTheStoreEnds() {
         let store = store([1: 10], Self.timers("low", 0...49), Self.timers("high", 50...99))
         store.resume()
-        world.run()
-        #expect(world.clock.sleepers == [10])
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [10])
         store.end()
         store.resume()
-        world.run()
-        #expect(world.clock.sleepers == [])
-        world.advance(by: 100)
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [])
+        scheduler.advance(by: 100)
         #expect(store.revision == 0)
     }
 
@@ -222,11 +222,11 @@ import Testing
         var store: Store<Alarms, AlarmAction>? = store([1: 10])
         weak let watched = store
         store?.resume()
-        world.run()
+        scheduler.run()
         store = nil
         #expect(watched == nil)
-        world.run()
-        #expect(world.clock.sleepers == [])
+        scheduler.run()
+        #expect(scheduler.clock.sleepers == [])
     }
 
     @Test func whatATimerSendsComesFromAnEffectCausedByTheCommitThatArmedIt() {
@@ -235,7 +235,7 @@ import Testing
         let subscription = store.subscribe { fired.record("\($0.revision) \($0.origin) \($0.cause ?? -1)") }
         store.dispatch(.set(1, at: 10))
         store.dispatch(.set(2, at: 100))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         #expect(fired.values == ["1 client -1", "2 client -1", "3 effect 1"])
         withExtendedLifetime(subscription) {}
     }
@@ -248,21 +248,21 @@ import Testing
                 MiddlewareFunction { commit in
                     if case .remove = commit.action { .cancel("alarm.1") } else { .none }
                 },
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         store.dispatch(.set(1, at: 10))
         store.dispatch(.remove(2))
-        world.advance(by: 10)
+        scheduler.advance(by: 10)
         #expect(store.state.fired == [1])
     }
 
     @Test func anAsyncStoreRunsTimersToo() {
         let store = AsyncStore(
             Alarms(due: [1: 30, 10: 20]), reducer: Asynchronous(Rules()), middleware: [Self.timers("all", 0...99)],
-            environment: world.environment())
+            environment: scheduler.environment())
         store.resume()
         store.send(.set(2, at: 10))
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(store.state.fired == [2, 1])
-        #expect(world.clock.sleepers == [])
+        #expect(scheduler.clock.sleepers == [])
     }
 }

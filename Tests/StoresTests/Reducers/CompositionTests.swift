@@ -33,7 +33,7 @@ import Testing
         typealias Part = Scope<Whole, [TallyAction?]>
         func path(_ index: Int) -> CasePath<[TallyAction?], TallyAction> {
             CasePath(
-                embed: { index == 0 ? [$0, nil] : [nil, $0] }, lend: { if let action = $0[index] { $1(action) } })
+                embed: { index == 0 ? [$0, nil] : [nil, $0] }, extract: { if let action = $0[index] { $1(action) } })
         }
         let reducer = combine(Part(\.left, path(0), TallyReducer()), Part(\.right, path(1), TallyReducer()))
         var state = Whole()

@@ -129,34 +129,34 @@ private struct EveryReducer: ComposedReducer {
 
 extension CasePath<Room.Phase, Tally> {
     fileprivate static var busy: Self {
-        Self(embed: { .busy($0) }, lend: { if case .busy(let tally) = $0 { $1(tally) } })
+        Self(embed: { .busy($0) }, extract: { if case .busy(let tally) = $0 { $1(tally) } })
     }
 }
 
 extension CasePath<RoomAction, TallyAction> {
     fileprivate static var draft: Self {
-        Self(embed: { .draft($0) }, lend: { if case .draft(let action) = $0 { $1(action) } })
+        Self(embed: { .draft($0) }, extract: { if case .draft(let action) = $0 { $1(action) } })
     }
     fileprivate static var busy: Self {
-        Self(embed: { .busy($0) }, lend: { if case .busy(let action) = $0 { $1(action) } })
+        Self(embed: { .busy($0) }, extract: { if case .busy(let action) = $0 { $1(action) } })
     }
     fileprivate static func every(_ index: Int) -> Self {
-        Self(embed: { .every([$0]) }, lend: { if case .every(let actions) = $0 { $1(actions[index]) } })
+        Self(embed: { .every([$0]) }, extract: { if case .every(let actions) = $0 { $1(actions[index]) } })
     }
 }
 
 extension CasePath<RoomAction, ElementAction<String, TallyAction>> {
     fileprivate static var named: Self {
-        Self(embed: { .named($0) }, lend: { if case .named(let action) = $0 { $1(action) } })
+        Self(embed: { .named($0) }, extract: { if case .named(let action) = $0 { $1(action) } })
     }
 }
 
 extension CasePath<RoomAction, ElementAction<Int, TallyAction>> {
     fileprivate static var placed: Self {
-        Self(embed: { .placed($0) }, lend: { if case .placed(let action) = $0 { $1(action) } })
+        Self(embed: { .placed($0) }, extract: { if case .placed(let action) = $0 { $1(action) } })
     }
     fileprivate static var row: Self {
-        Self(embed: { .row($0) }, lend: { if case .row(let action) = $0 { $1(action) } })
+        Self(embed: { .row($0) }, extract: { if case .row(let action) = $0 { $1(action) } })
     }
 }
 
@@ -165,6 +165,6 @@ extension CasePath {
     where Root == RoomAction, Key: Sendable, Value == ElementAction<Key, TallyAction> {
         Self(
             embed: { .every([$0.action]) },
-            lend: { if case .every(let actions) = $0 { $1(Value(key, actions[index])) } })
+            extract: { if case .every(let actions) = $0 { $1(Value(key, actions[index])) } })
     }
 }

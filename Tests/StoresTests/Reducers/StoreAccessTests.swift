@@ -232,19 +232,19 @@ private struct DeskReducer: ComposedReducer {
 
 extension CasePath<DeskState.Phase, [Int]> {
     fileprivate static var open: Self {
-        Self(embed: { .open($0) }, lend: { if case .open(let values) = $0 { $1(values) } })
+        Self(embed: { .open($0) }, extract: { if case .open(let values) = $0 { $1(values) } })
     }
 }
 
 extension CasePath<DeskAction, DeskAction> {
     fileprivate static func at(_ position: Position) -> Self {
-        Self(embed: { $0 }, lend: { if $0.position == position { $1($0) } })
+        Self(embed: { $0 }, extract: { if $0.position == position { $1($0) } })
     }
 }
 
 extension CasePath<DeskAction, ElementAction<String, DeskAction>> {
     fileprivate static var element: Self {
-        Self(embed: { $0.action }, lend: { if $0.position == .forEach { $1(ElementAction("a", $0)) } })
+        Self(embed: { $0.action }, extract: { if $0.position == .forEach { $1(ElementAction("a", $0)) } })
     }
 }
 

@@ -3,7 +3,7 @@ import StoresTesting
 import Testing
 
 @Suite struct AsyncStoreOrderTests {
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
 
     /// Waits for the gate of the number that is added.
     private struct Gated: AsyncReducer {
@@ -23,22 +23,23 @@ import Testing
         _ middleware: any Middleware<Tally, TallyAction>...
     ) -> AsyncStore<Tally, TallyAction> {
         AsyncStore(
-            Tally(), reducer: Asynchronous(TallyReducer()), middleware: middleware, environment: world.environment())
+            Tally(), reducer: Asynchronous(TallyReducer()), middleware: middleware, environment: scheduler.environment()
+        )
     }
 
     @Test func anActionIsReducedAfterTheCommitOfTheOneBefore() {
         let (gates, reduced) = (Gates(), Recorder<Int>())
         let store = AsyncStore(
-            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: world.environment())
+            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: scheduler.environment())
         for number in 1...3 { store.send(.add(number)) }
         for number in [3, 2] {
             gates[number].open()
-            world.run()
+            scheduler.run()
         }
         #expect(reduced.values == [])
         #expect(store.revision == 0)
         gates[1].open()
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [1, 2, 3])
     }
 
@@ -53,7 +54,7 @@ import Testing
         }
         let watcher = store.subscribe { received.record([$0.revision] + $0.state.values) }
         for number in 1...2 { store.send(.add(number)) }
-        world.run()
+        scheduler.run()
         #expect(received.values == [[1, 1], [2, 1, 2], [3, 1, 2, 20], [4, 1, 2, 20, 10]])
         withExtendedLifetime((sender, watcher)) {}
     }
@@ -87,7 +88,7 @@ import Testing
                 return nil
             })
         store.send(.start(1))
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [1, 2, 3, 4, 5])
     }
 
@@ -109,13 +110,13 @@ import Testing
                 }
             })
         let settled = Recorder<[Int]>()
-        Task(executorPreference: world.executor) {
+        Task(executorPreference: scheduler.executor) {
             await store.dispatch(.start(1)).effectGroup?.whenSettled { settled.record(store.state.values) }
         }
-        world.run()
+        scheduler.run()
         #expect(settled.values == [])
         gate.open()
-        world.run()
+        scheduler.run()
         #expect(settled.values == [[2]])
     }
 
@@ -128,7 +129,7 @@ import Testing
                 return nil
             })
         store.send(.start(1))
-        world.run()
+        scheduler.run()
         #expect(store.state.values == [])
         #expect(store.revision == 2)
     }
@@ -141,20 +142,20 @@ import Testing
                 return .add(-1)
             })
         store.send(.start(1))
-        world.run()
+        scheduler.run()
         #expect(store.state.values == Array(0..<limit) + [-1])
     }
 
     @Test func nothingIsCommittedOnceTheStoreHasEnded() async {
         let (gates, reduced) = (Gates(), Recorder<Int>())
         let store = AsyncStore(
-            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: world.environment())
+            Tally(), reducer: Gated(gates: gates, reduced: reduced), environment: scheduler.environment())
         let first = Task { await store.dispatch(.add(1)) }
-        await world.executor.waitForJob()
-        world.run()
+        await scheduler.executor.waitForJob()
+        scheduler.run()
         store.end()
         gates[1].open()
-        world.run()
+        scheduler.run()
         #expect(await first.value.outcome == .ended)
         #expect(reduced.values == [1])
         #expect(store.state.values == [])
@@ -186,11 +187,11 @@ import Testing
                 }, Timers("timers") { _ in [StateTimer("due", at: 20, .add(1))] })
             gone = store
             store.send(.start(1))
-            world.run()
+            scheduler.run()
         }
-        world.run()
+        scheduler.run()
         #expect(gone == nil)
-        #expect(world.clock.sleepers == [])
+        #expect(scheduler.clock.sleepers == [])
     }
 
     @Test func cancelledEffectsThatWaitAreSettled() {
@@ -208,12 +209,12 @@ import Testing
             })
         let receipts = Recorder<Receipt>()
         for number in 1...3 {
-            Task(executorPreference: world.executor) { receipts.record(await store.dispatch(.start(number))) }
+            Task(executorPreference: scheduler.executor) { receipts.record(await store.dispatch(.start(number))) }
         }
-        world.run()
+        scheduler.run()
         #expect(receipts.values.map { $0.isSettled } == [false, false, false])
         store.send(.stop)
-        world.run()
+        scheduler.run()
         #expect(receipts.values.map { $0.isSettled } == [true, true, true])
         store.end()
     }

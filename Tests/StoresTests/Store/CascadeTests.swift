@@ -3,7 +3,7 @@ import StoresTesting
 import Testing
 
 @Suite struct CascadeTests {
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
 
     /// Answers each `add` with the next one.
     private static let endless = MiddlewareFunction<Tally, TallyAction> { commit in
@@ -15,7 +15,8 @@ import Testing
 
     private func store(_ middleware: MiddlewareFunction<Tally, TallyAction>...) -> Store<Tally, TallyAction> {
         Store(
-            Tally(), reducer: TallyReducer(), middleware: middleware, environment: world.environment(cascadeLimit: 50))
+            Tally(), reducer: TallyReducer(), middleware: middleware,
+            environment: scheduler.environment(cascadeLimit: 50))
     }
 
     @Test func anEndlessCascadeIsStoppedAndReported() {
@@ -25,7 +26,7 @@ import Testing
         #expect(receipt.outcome == .committed)
         #expect(receipt.revision == 1)
         #expect(receipt.fault == fault)
-        #expect(world.faults.values == [fault])
+        #expect(scheduler.faults.values == [fault])
         #expect(store.state.values == Array(0...50))
     }
 
@@ -54,7 +55,7 @@ import Testing
         let receipt = store.dispatch(.add(0))
         #expect(receipt.fault != nil)
         #expect(receipt.isSettled)
-        #expect(world.faults.values.count == 1)
+        #expect(scheduler.faults.values.count == 1)
         #expect(store.revision == 51)
     }
 
@@ -66,7 +67,7 @@ import Testing
             })
         #expect(store.dispatch(.add(0)).fault == nil)
         #expect(store.dispatch(.add(-1)).fault != nil)
-        #expect(world.faults.values.count == 1)
+        #expect(scheduler.faults.values.count == 1)
     }
 
     @Test func aSubscriberThatAnswersItsOwnActionsIsStopped() {
@@ -81,43 +82,43 @@ import Testing
         let store = store(
             MiddlewareFunction.working { number, _ in number < 500 ? .start(number + 1) : nil })
         let receipt = store.dispatch(.start(0))
-        world.run()
+        scheduler.run()
         #expect(store.revision == 501)
         #expect(receipt.isSettled)
-        #expect(world.faults.values.isEmpty)
+        #expect(scheduler.faults.values.isEmpty)
     }
 
     @Test func anEffectEndsEvenIfItsActionStartsACascade() {
         let store = store(MiddlewareFunction.working { _, _ in .add(0) }, Self.endless)
         let receipt = store.dispatch(.start(1))
-        world.run()
-        #expect(world.faults.values.count == 1)
+        scheduler.run()
+        #expect(scheduler.faults.values.count == 1)
         #expect(receipt.isSettled)
     }
 
     private func asyncStore(_ middleware: MiddlewareFunction<Tally, TallyAction>) -> AsyncStore<Tally, TallyAction> {
         AsyncStore(
             Tally(), reducer: Asynchronous(TallyReducer()), middleware: [middleware],
-            environment: world.environment(cascadeLimit: 50))
+            environment: scheduler.environment(cascadeLimit: 50))
     }
 
     @Test func anAsyncStoreStopsACascadeByItsDepth() async {
         let store = asyncStore(Self.endless)
         store.send(.add(0))
-        world.run()
+        scheduler.run()
         #expect(store.state.values == Array(0...50))
-        #expect(world.faults.values == [.cascadeStopped(limit: 50, dropped: 1)])
+        #expect(scheduler.faults.values == [.cascadeStopped(limit: 50, dropped: 1)])
         async let receipt = store.dispatch(.stop)
-        await world.executor.waitForJob()
-        world.run()
+        await scheduler.executor.waitForJob()
+        scheduler.run()
         #expect(await receipt.outcome == .committed)
     }
 
     @Test func anAsyncStoreSettlesAfterADroppedCascade() async {
         let store = asyncStore(Self.endless)
         async let pending = store.dispatch(.add(0))
-        await world.executor.waitForJob()
-        world.run()
+        await scheduler.executor.waitForJob()
+        scheduler.run()
         #expect(await pending.isSettled)
     }
 
@@ -128,9 +129,9 @@ import Testing
                 return .none
             })
         store.send(.add(0))
-        world.run()
+        scheduler.run()
         #expect(store.revision == 51)
-        #expect(world.faults.values.isEmpty)
+        #expect(scheduler.faults.values.isEmpty)
     }
 
     /// Each action is followed by two: without a bound, the line doubles.
@@ -141,8 +142,8 @@ import Testing
                 return .merge(.dispatch(.add(depth + 1)), .dispatch(.add(depth + 1)))
             })
         store.send(.add(0))
-        #expect(world.executor.run(limit: 10_000))
-        #expect(world.faults.values.count == 1)
+        #expect(scheduler.executor.run(limit: 10_000))
+        #expect(scheduler.faults.values.count == 1)
         #expect(store.revision < 200)
     }
 }

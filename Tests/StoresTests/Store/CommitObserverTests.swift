@@ -5,7 +5,7 @@ import Testing
 
 /// A store whose commits become durable when the test says so.
 @Suite struct CommitObserverTests {
-    private let world = StillWorld()
+    private let scheduler = TestScheduler()
     private let script = ScriptedObserver.Script()
     private let started = Recorder<Int>()
     private let events = Recorder<String>()
@@ -41,16 +41,16 @@ import Testing
     }
 
     private var environment: StoreEnvironment {
-        world.environment(effects: { [events] in events.record($0.line) })
+        scheduler.environment(effects: { [events] in events.record($0.line) })
     }
 
     @Test func anEffectStartsOnceItsCommitIsDurable() {
         let store = store()
         let receipt = store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(started.values == [] && !receipt.isSettled)
         script.makeDurable(through: 1)
-        world.run()
+        scheduler.run()
         #expect(started.values == [1] && receipt.isSettled)
         #expect(store.state.values == [1])
         #expect(events.values == ["started 1", "succeeded 1"])
@@ -60,7 +60,7 @@ import Testing
         script.makeDurable(through: 1)
         let store = store()
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(started.values == [1] && store.state.values == [1])
     }
 
@@ -70,7 +70,7 @@ import Testing
         let receipts = [store.dispatch(.start(1)), store.dispatch(.start(2))]
         script.fail()
         let third = store.dispatch(.start(3))
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(started.values == [])
         for receipt in receipts + [third] { #expect(receipt.isSettled) }
         let isIdle = store.core.contents.withLock { $0.pointee.pending == nil }
@@ -86,7 +86,7 @@ import Testing
         store.dispatch(.stop)
         #expect(receipt.isSettled)
         script.makeDurable(through: 2)
-        world.run()
+        scheduler.run()
         #expect(started.values == [])
         #expect(events.values == ["started 1", "cancelled 1"])
     }
@@ -96,7 +96,7 @@ import Testing
         store.dispatch(.start(1))
         store.dispatch(.start(2))
         script.makeDurable(through: 2)
-        world.run()
+        scheduler.run()
         #expect(started.values == [2])
     }
 
@@ -105,7 +105,7 @@ import Testing
         store.dispatch(.start(1))
         store.dispatch(.start(2))
         script.makeDurable(through: 1)
-        world.run()
+        scheduler.run()
         #expect(started.values == [1])
     }
 
@@ -114,7 +114,7 @@ import Testing
         store.dispatch(.start(1))
         store.end()
         script.makeDurable(through: 1)
-        world.run()
+        scheduler.run()
         #expect(started.values == [])
     }
 
@@ -122,10 +122,10 @@ import Testing
         let store = store()
         store.dispatch(.add(5))
         store.resume()
-        world.run()
+        scheduler.run()
         #expect(started.values == [])
         script.makeDurable(through: 1)
-        world.run()
+        scheduler.run()
         #expect(started.values == [100])
     }
 

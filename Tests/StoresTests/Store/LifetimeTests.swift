@@ -33,7 +33,7 @@ import Testing
     private func bench(_ phase: Phase) -> (bench: EffectBench, receipts: [Receipt]) {
         let bench = EffectBench(phase.policy, phase.change)
         let receipts = [bench.store.dispatch(.start(1)), bench.store.dispatch(.start(2))]
-        if phase != .notStarted { bench.world.run() }
+        if phase != .notStarted { bench.scheduler.run() }
         return (bench, receipts)
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(receipts.allSatisfy { $0.isSettled })
         for number in 1...2 { bench.open(number) }
         bench.advance(by: 100)
-        #expect(bench.world.clock.sleepers == [])
+        #expect(bench.scheduler.clock.sleepers == [])
         #expect(bench.store.revision == 2)
         #expect(bench.store.state.values == [])
         #expect(bench.store.dispatch(.add(1)).outcome == .ended)
@@ -51,8 +51,8 @@ import Testing
     }
 
     /// Gives back what has to be gone once its store is forgotten.
-    private func forget(_ phase: Phase) -> (world: StillWorld, receipts: [Receipt], isGone: () -> Bool) {
-        let (world, token, gate) = (StillWorld(), Token(), Gate())
+    private func forget(_ phase: Phase) -> (scheduler: TestScheduler, receipts: [Receipt], isGone: () -> Bool) {
+        let (scheduler, token, gate) = (TestScheduler(), Token(), Gate())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -66,26 +66,26 @@ import Testing
                             return .add(number)
                         })
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let subscription = store.subscribe { [token] _ in withExtendedLifetime(token) {} }
         let receipts = [store.dispatch(.start(1)), store.dispatch(.start(2))]
-        if phase != .notStarted { world.run() }
+        if phase != .notStarted { scheduler.run() }
         subscription.cancel()
         gate.open()
-        return (world, receipts, { [weak store, weak token] in store == nil && token == nil })
+        return (scheduler, receipts, { [weak store, weak token] in store == nil && token == nil })
     }
 
     @Test(arguments: Phase.allCases) func aForgottenStoreTakesItsEffectsWithItAndLeaksNothing(_ phase: Phase) {
-        let (world, receipts, isGone) = forget(phase)
+        let (scheduler, receipts, isGone) = forget(phase)
         #expect(receipts.allSatisfy { $0.isSettled })
-        world.run()
+        scheduler.run()
         #expect(isGone())
-        #expect(world.clock.sleepers == [])
+        #expect(scheduler.clock.sleepers == [])
     }
 
     /// Cancels a store from the inside of its own notification.
     @Test func aSubscriberMayEndTheStoreAndNothingIsStartedAfterwards() {
-        let (world, begun) = (StillWorld(), Recorder<Int>())
+        let (scheduler, begun) = (TestScheduler(), Recorder<Int>())
         let store = Store(
             Tally(), reducer: TallyReducer(),
             middleware: [
@@ -95,15 +95,15 @@ import Testing
                 },
                 Timers("timers") { _ in [StateTimer("due", at: 10, .add(10))] },
                 MiddlewareFunction { $0.action == .start(1) ? .dispatch(.add(5)) : .none },
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         let subscription = store.subscribe { [weak store] _ in store?.end() }
         let receipt = store.dispatch(.start(1))
-        world.advance(by: 100)
+        scheduler.advance(by: 100)
         #expect(receipt.outcome == .committed)
         #expect(receipt.effects == [])
         #expect(receipt.isSettled)
         #expect(begun.values == [])
-        #expect(world.clock.sleepers == [])
+        #expect(scheduler.clock.sleepers == [])
         #expect(store.revision == 1)
         withExtendedLifetime(subscription) {}
     }
@@ -120,12 +120,12 @@ import Testing
                     })
             }
         }
-        let (world, begun) = (StillWorld(), Recorder<Int>())
+        let (scheduler, begun) = (TestScheduler(), Recorder<Int>())
         let store = Store(
-            Tally(), reducer: TallyReducer(), middleware: [Resumer(begun: begun)], environment: world.environment())
+            Tally(), reducer: TallyReducer(), middleware: [Resumer(begun: begun)], environment: scheduler.environment())
         store.end()
         store.resume()
-        world.run()
+        scheduler.run()
         #expect(begun.values == [])
         #expect(store.revision == 0)
     }
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func aFinishedEffectIsForgotten() {
-        let world = StillWorld()
+        let scheduler = TestScheduler()
         weak var token: Token?
         let store: Store<Tally, TallyAction>
         do {
@@ -185,11 +185,11 @@ import Testing
                             return .add(1)
                         }.deadline(.seconds(100), else: .skip)
                     }
-                ], environment: world.environment())
+                ], environment: scheduler.environment())
         }
         store.dispatch(.start(1))
         #expect(token != nil)
-        world.run()
+        scheduler.run()
         #expect(token == nil)
         #expect(store.state.values == [1])
     }

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func whatAnEffectEmitsIsReducedBeforeEmitReturns() {
-        let (world, seen) = (StillWorld(), Recorder<[Int]>())
+        let (scheduler, seen) = (TestScheduler(), Recorder<[Int]>())
         let backdoor = Backdoor()
         let store = Store(
             Tally(), reducer: TallyReducer(),
@@ -94,13 +94,13 @@ import Testing
                     }
                     return .add(100)
                 }
-            ], environment: world.environment())
+            ], environment: scheduler.environment())
         backdoor.set(store)
         let subscription = store.subscribe { commit in
             if case .add(let number) = commit.action { seen.record([commit.revision, number]) }
         }
         store.dispatch(.start(1))
-        world.run()
+        scheduler.run()
         #expect(seen.values == [[2, 1], [1], [3, 2], [2], [4, 3], [3], [5, 100]])
         backdoor.set(nil)
         withExtendedLifetime(subscription) {}

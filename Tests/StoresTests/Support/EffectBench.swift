@@ -3,7 +3,7 @@ import Stores
 
 /// A store whose `start(n)` runs an effect that waits for gate `n` and returns `add(n)`. `stop` cancels it.
 struct EffectBench {
-    let world = StillWorld()
+    let scheduler = TestScheduler()
     let gates = Gates()
     /// The numbers whose operation has begun.
     let started = Recorder<Int>()
@@ -31,23 +31,23 @@ struct EffectBench {
         }
         store = Store(
             Tally(), reducer: TallyReducer(), middleware: [middleware],
-            environment: world.environment(effectLimit: effectLimit))
+            environment: scheduler.environment(effectLimit: effectLimit))
     }
 
     @discardableResult
     func start(_ number: Int) -> Receipt {
         let receipt = store.dispatch(.start(number))
-        world.run()
+        scheduler.run()
         return receipt
     }
 
     /// Opens the gate of an operation and runs the effects.
     func open(_ number: Int) {
         gates[number].open()
-        world.run()
+        scheduler.run()
     }
 
-    func advance(by milliseconds: Int) { world.advance(by: milliseconds) }
+    func advance(by milliseconds: Int) { scheduler.advance(by: milliseconds) }
 }
 
 /// A gate for each number.

@@ -159,8 +159,8 @@ extension HostedStore {
     fileprivate func settle(_ type: String, _ options: DispatchOptions = DispatchOptions()) async -> Bool {
         await withCheckedContinuation { continuation in
             dispatch(["type": .string(type)], options) { result in
-                guard case .done(let dispatched) = result else { return continuation.resume(returning: false) }
-                dispatched.whenSettled { continuation.resume(returning: true) }
+                guard result.state != nil else { return continuation.resume(returning: false) }
+                result.whenSettled { continuation.resume(returning: true) }
             }
         }
     }

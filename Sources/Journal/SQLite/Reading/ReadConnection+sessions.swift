@@ -15,7 +15,7 @@ struct StoredSession: Sendable {
 
     var summary: SessionSummary {
         SessionSummary(
-            record: row.record, revision: position.revision,
+            header: row.header, revision: position.revision,
             lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0))
     }
 }
@@ -40,7 +40,7 @@ extension ReadConnection {
             try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
         }
         guard let found else { return .unknown }
-        guard found.isIntact, found.record.id == id else { throw .corrupt("the session row has a wrong checksum") }
+        guard found.isIntact, found.header.id == id else { throw .corrupt("the session row has a wrong checksum") }
         guard found.endedAt == nil else { return .ended }
         let (number, head) = (found.number, found.head)
         let base = try snapshot(of: number, upTo: .max)

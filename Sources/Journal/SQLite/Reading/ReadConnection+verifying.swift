@@ -30,7 +30,7 @@ extension ReadConnection {
         let base = try base(of: session)
         guard
             var state = try? JSONValue(
-                parsing: base?.state ?? session.row.record.initial.json, maximumDepth: JSONValue.maxDepth)
+                parsing: base?.state ?? session.row.header.initial.json, maximumDepth: JSONValue.maxDepth)
         else { throw .corrupt("the state at revision \(base?.revision ?? 0) cannot be read") }
         var (revision, chain) = (base?.revision ?? 0, base?.chain ?? head.checksum)
         var (count, byteCount) = try commitsBeforeBase(of: session, base)

@@ -104,10 +104,10 @@ extension ReadConnection {
             for (row, committedAt) in rows where row.isIntact {
                 found.append(
                     SessionSummary(
-                        record: row.record, revision: row.head.revision,
+                        header: row.header, revision: row.head.revision,
                         lastActiveAt: max(row.head.lastActiveAt, committedAt)))
             }
-            guard rows.count == rest, let next = rows.last?.0.record.id, next > last else { break }
+            guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
             last = next
         }
         return found

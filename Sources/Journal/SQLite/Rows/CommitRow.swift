@@ -144,7 +144,7 @@ extension IdempotencyRecord {
 
     /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
     init?(_ row: borrowing Row) {
-        self.init(key: row.text(0), fingerprint: row.checksum(1), answer: row.bytes(2), at: row.integer(3))
+        self.init(key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), at: row.integer(3))
         guard checksum == row.checksum(4) else { return nil }
     }
 
@@ -152,7 +152,7 @@ extension IdempotencyRecord {
         var checksum = Checksum(0)
         checksum.add(key)
         checksum.add(fingerprint)
-        checksum.add(answer)
+        checksum.add(response)
         checksum.add(at)
         return checksum.value
     }

@@ -5,7 +5,7 @@ import Stores
 /// A row of the table `sessions`, joined with its initial state.
 struct SessionRow: Sendable {
     let number: Int
-    let record: SessionHeader
+    let header: SessionHeader
     let endedAt: Int?
     let head: SessionHead
 
@@ -15,7 +15,7 @@ struct SessionRow: Sendable {
     /// - Parameter row: the columns ``columns``, and those of ``SessionHead``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
-        record = SessionHeader(
+        header = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(6), historyID: row.text(7),
             initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)))
@@ -26,16 +26,16 @@ struct SessionRow: Sendable {
     /// Whether the checksums are right.
     ///
     /// The time of the end has no checksum. A single bit can turn NULL into 0, and two can turn it into 1.
-    var isIntact: Bool { head.isIntact && head.checksum == Self.checksum(record) && endedAt.map { $0 > 1 } ?? true }
+    var isIntact: Bool { head.isIntact && head.checksum == Self.checksum(header) && endedAt.map { $0 > 1 } ?? true }
 
-    static func checksum(_ record: SessionHeader) -> UInt64 {
-        var checksum = Checksum(Self.checksum(record.initial))
-        checksum.add(record.id)
-        checksum.add(record.kind)
-        checksum.add(record.schema)
-        checksum.add(record.createdAt)
-        checksum.add(record.forkedFrom)
-        checksum.add(record.historyID)
+    static func checksum(_ header: SessionHeader) -> UInt64 {
+        var checksum = Checksum(Self.checksum(header.initial))
+        checksum.add(header.id)
+        checksum.add(header.kind)
+        checksum.add(header.schema)
+        checksum.add(header.createdAt)
+        checksum.add(header.forkedFrom)
+        checksum.add(header.historyID)
         return checksum.value
     }
 

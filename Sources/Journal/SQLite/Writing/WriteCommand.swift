@@ -41,7 +41,7 @@ enum WriteCommand: Sendable {
 extension CommitTransaction {
     /// The approximate number of bytes to write.
     fileprivate var byteCount: Int {
-        commits.reduce((idempotencyRecord?.answer.count ?? 0) + 64) { $0 + $1.byteCount }
+        commits.reduce((idempotencyRecord?.response.count ?? 0) + 64) { $0 + $1.byteCount }
     }
 }
 

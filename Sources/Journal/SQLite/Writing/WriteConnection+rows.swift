@@ -188,14 +188,14 @@ extension WriteConnection {
         }
     }
 
-    private func insert(_ answer: IdempotencyRecord, of number: Int) throws(SQLiteError) {
+    private func insert(_ record: IdempotencyRecord, of number: Int) throws(SQLiteError) {
         try statements.insertIdempotencyRecord.run { values in
             values.set(1, number)
-            values.set(2, text: answer.key)
-            values.set(3, answer.fingerprint)
-            values.set(4, blob: answer.answer)
-            values.set(5, answer.at)
-            values.set(6, answer.checksum)
+            values.set(2, text: record.key)
+            values.set(3, record.fingerprint)
+            values.set(4, blob: record.response)
+            values.set(5, record.at)
+            values.set(6, record.checksum)
         }
     }
 

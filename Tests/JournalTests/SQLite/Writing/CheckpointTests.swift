@@ -28,7 +28,7 @@ struct CheckpointTests {
         let large = Array(repeating: UInt8(1), count: 100 << 10)
         for _ in 0..<pages / 25 {
             let record = IdempotencyRecord(
-                key: UUID().uuidString, fingerprint: 1, answer: large, at: Step.moment)
+                key: UUID().uuidString, fingerprint: 1, response: large, at: Step.moment)
             store.append(record, to: session)
         }
         #expect(await session.awaitDurable() == nil)

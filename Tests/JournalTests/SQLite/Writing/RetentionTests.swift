@@ -64,7 +64,7 @@ struct RetentionTests {
             let session = journal.create(Step.session(id))
             let store = Step.store(session)
             store.step(300)
-            store.append(IdempotencyRecord(key: "k", fingerprint: 1, answer: [1], at: Step.moment), to: session)
+            store.append(IdempotencyRecord(key: "k", fingerprint: 1, response: [1], at: Step.moment), to: session)
             if id == "a" { session.end(at: Step.moment) }
             await session.awaitDurable()
         }
@@ -97,8 +97,8 @@ struct RetentionTests {
         await journal.closed()
         let again = try file.open()
         #expect(again.sessionCount == 4)
-        #expect(try await again.listed().map(\.record.id) == ["s0", "s1", "s2", "s3"])
-        #expect(try await again.listed(after: "s1", limit: 1).map(\.record) == [Step.session("s2")])
+        #expect(try await again.listed().map(\.header.id) == ["s0", "s1", "s2", "s3"])
+        #expect(try await again.listed(after: "s1", limit: 1).map(\.header) == [Step.session("s2")])
         #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
         #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }

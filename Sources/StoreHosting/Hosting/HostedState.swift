@@ -1,0 +1,86 @@
+public import JSON
+public import Stores
+
+/// A state that a server can host: its initial value and its JSON.
+///
+/// Members that `encode(into:)` leaves out, such as a password, are never sent to clients.
+///
+/// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
+/// proportional to its size.
+///
+/// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
+public protocol HostedState: Sendable, JSONEncodable {
+    /// The state at revision 0.
+    init()
+
+    /// Passes the parts of the state to `differ`, which compares them. By default the whole state, or each member of an
+    /// ``ObjectState``.
+    func findChanges(_ differ: inout StateDiffer)
+
+    /// How the state is persisted and restored; nil if it is not ``Restorable``.
+    static var restoration: StatePersistence<Self>? { get }
+}
+
+extension HostedState {
+    @inlinable
+    public func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
+}
+
+extension HostedState where Self: ObjectState {
+    @inlinable
+    public func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
+}
+
+/// A part of a state that is a JSON object. It declares its members once, for encoding and for diffing.
+///
+/// Changes are found member by member, so the change of one field makes a patch of one operation.
+public protocol ObjectState: JSONEncodable {
+    /// Visits the members: always the same ones, in the same order.
+    func visitMembers(_ members: inout some MemberVisitor & ~Copyable)
+}
+
+extension ObjectState {
+    /// Encodes an object with the members.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.object { visitMembers(&$0) }
+    }
+}
+
+/// Receives the members of an object, one after the other.
+public protocol MemberVisitor: ~Copyable {
+    /// Visits a member that is compared as a whole.
+    ///
+    /// - Parameters:
+    ///   - name: a constant without quotes, backslashes, slashes, tildes or control characters.
+    ///   - value: the value. Changes inside arrays and objects are found by comparison.
+    mutating func member(_ name: StaticString, _ value: some JSONEncodable)
+
+    /// Visits a member that is compared only if its token has changed; see `Tracked`.
+    mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken)
+
+    /// Visits a member that has members itself.
+    mutating func member(_ name: StaticString, _ part: some ObjectState)
+
+    /// Visits the members `entities` and `ids` of a table. Their changes are taken from the table's log.
+    mutating func members<Entity>(of table: EntityTable<Entity>)
+    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible
+}
+
+extension JSONWriter: MemberVisitor {
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
+        member(name, value)
+    }
+
+    @inlinable
+    public mutating func member(_ name: StaticString, _ part: some ObjectState) {
+        member(name, object: { part.visitMembers(&$0) })
+    }
+
+    @inlinable
+    public mutating func members<Entity>(of table: EntityTable<Entity>)
+    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
+        table.encodeMembers(into: &self)
+    }
+}

@@ -1,0 +1,49 @@
+public import JSON
+
+/// A persisted state: the part that clients see, and the private part.
+public struct StateSnapshot: Sendable, Equatable {
+    /// The part that clients see, as JSON.
+    public var json: [UInt8]
+    /// The private part as JSON, its secrets sealed; nil if there is none.
+    public var privateState: [UInt8]?
+
+    /// A persisted state.
+    public init(json: [UInt8], privateState: [UInt8]? = nil) {
+        self.json = json
+        self.privateState = privateState
+    }
+}
+
+/// The data from which an earlier state is replayed: a snapshot, and the patches of the commits after it.
+public struct ReplayableState: Sendable {
+    /// The snapshot as JSON; nil for the state at revision 0, which the caller has.
+    public let snapshot: [UInt8]?
+    /// The JSON Patches (RFC 6902) of the commits after the snapshot, in UTF-8. They are parsed only when the state is
+    /// made.
+    public let patches: [[UInt8]]
+    /// The private state as JSON, its secrets sealed; nil if it is as at revision 0.
+    public let privateState: [UInt8]?
+
+    /// A state that is made from `snapshot` and `patches`.
+    public init(snapshot: [UInt8]?, patches: [[UInt8]], privateState: [UInt8]?) {
+        self.snapshot = snapshot
+        self.patches = patches
+        self.privateState = privateState
+    }
+
+    /// Makes the state; nil if a patch does not fit, which means that the data is damaged.
+    ///
+    /// - Parameter initial: the state at revision 0, as JSON.
+    public func state(initial: [UInt8]) -> JSONValue? {
+        do {
+            var state = try JSONValue(parsing: snapshot ?? initial, maximumDepth: JSONValue.maxDepth)
+            for patch in patches {
+                let json = try JSONValue(parsing: patch, maximumDepth: JSONValue.maxDepth)
+                try JSONPatch(json).apply(to: &state)
+            }
+            return state
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// One committed action. It is valid only during the call that receives it.
+///
+/// The state is read in place. A value that is taken out of it is a copy. While a copy is stored elsewhere, the next change
+/// copies the collections that it touches.
+public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
+    /// The revision that this commit made.
+    public let revision: Int
+    /// The sender of the action.
+    public let origin: Origin
+    /// The revision whose action caused this one; nil for an action of a client.
+    public let cause: Int?
+    /// Whether this is the last commit of its batch; always so for a single action.
+    public let endsBatch: Bool
+
+    // Both places outlive the commit: they do not change during the calls that receive it.
+    @usableFromInline package let actionPlace: UnsafePointer<Action>
+    @usableFromInline package let statePlace: UnsafePointer<State>
+
+    @inlinable
+    package init(
+        revision: Int, origin: Origin, cause: Int?, endsBatch: Bool, action: UnsafePointer<Action>,
+        state: UnsafePointer<State>
+    ) {
+        self.revision = revision
+        self.origin = origin
+        self.cause = cause
+        self.endsBatch = endsBatch
+        actionPlace = action
+        statePlace = state
+    }
+
+    /// The committed action.
+    public var action: Action {
+        @inlinable
+        _read { yield actionPlace.pointee }
+    }
+
+    /// The state after the action.
+    public var state: State {
+        @inlinable
+        _read { yield statePlace.pointee }
+    }
+
+    /// Calls `body` with this commit, as the store of a part would make it.
+    @inlinable
+    package func narrowed<Part, PartAction, Result>(
+        to part: Part, _ action: PartAction, _ body: (borrowing Commit<Part, PartAction>) -> Result
+    ) -> Result {
+        withUnsafePointer(to: part) { part in
+            withUnsafePointer(to: action) { action in
+                body(
+                    Commit<Part, PartAction>(
+                        revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
+                        state: part))
+            }
+        }
+    }
+}
+
+/// The sender of an action.
+public enum Origin: String, Sendable, CaseIterable {
+    /// A user of the store.
+    case client
+    /// A middleware, in its answer to a commit.
+    case middleware
+    /// An effect, while it runs or when it ends; or a timer.
+    case effect
+    /// The host of the store.
+    case system
+}
+
+/// Observes one store from inside, before its subscribers do: the port through which a host records commits.
+///
+/// The store calls every method under its lock, so an implementation may keep mutable state without a lock of its own. It must
+/// be quick and must not call the store.
+@usableFromInline
+package protocol CommitObserver<State, Action>: AnyObject {
+    associatedtype State: Sendable
+    associatedtype Action: Sendable
+
+    /// Called for each commit, before subscribers are notified and effects start.
+    ///
+    /// - Parameter moment: the store's time, in milliseconds since 1970.
+    func committed(_ commit: borrowing Commit<State, Action>, at moment: Int)
+
+    /// Called once after each dispatch, also one that committed nothing, when its result is known and before the next queued
+    /// action is reduced.
+    func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer)
+
+    /// Whether the commits up to `revision` survive whatever the host protects them from.
+    func isDurable(through revision: Int) -> Bool
+
+    /// Calls `done` once, with whether the commits up to `revision` became durable: before this returns or on any thread.
+    func whenDurable(through revision: Int, _ done: @escaping @Sendable (_ isDurable: Bool) -> Void)
+}

@@ -1,0 +1,155 @@
+/// The result of a dispatch.
+public struct Receipt: Sendable {
+    /// The outcome.
+    public let outcome: Outcome
+    /// The revision of the store after the dispatch; 0 if the action was queued.
+    public let revision: Int
+    /// The effects and faults that followed; nil if there are none.
+    @usableFromInline package let followUps: FollowUps?
+
+    @usableFromInline
+    package final class FollowUps: Sendable {
+        package let effects: [EffectID]
+        package let effectGroup: EffectGroup?
+        let fault: StoreFault?
+
+        init(effects: [EffectID], effectGroup: EffectGroup?, fault: StoreFault?) {
+            self.effects = effects
+            self.effectGroup = effectGroup
+            self.fault = fault
+        }
+    }
+
+    @inlinable
+    package init(_ outcome: Outcome, revision: Int, _ followUps: FollowUps? = nil) {
+        self.outcome = outcome
+        self.revision = revision
+        self.followUps = followUps
+    }
+
+    /// The same receipt with a fault.
+    @usableFromInline
+    package func with(_ fault: StoreFault) -> Receipt {
+        Receipt(outcome, revision: revision, FollowUps(effects: effects, effectGroup: effectGroup, fault: fault))
+    }
+
+    /// The effects that the action started or queued.
+    public var effects: [EffectID] { followUps?.effects ?? [] }
+
+    /// The fault that the store contained in the actions that followed; nil if there was none.
+    public var fault: StoreFault? { followUps?.fault }
+
+    /// The effects that the action started, and those that their actions started; nil if there are none.
+    package var effectGroup: EffectGroup? { followUps?.effectGroup }
+
+    /// Waits until every effect that the action started, and those that their actions started, has ended.
+    public func settled() async { await effectGroup?.settled() }
+}
+
+/// The outcome of a dispatch.
+public enum Outcome: Sendable, Hashable {
+    /// At least one action was committed.
+    case committed
+    /// Every action was ignored.
+    case ignored
+    /// The reducer or a middleware rejected the action at `index` of the batch. None was committed.
+    case rejected(Rejection, index: Int)
+    /// The store is at another revision than expected. Nothing was reduced.
+    case revisionMismatch
+    /// The action came from inside a notification. It is reduced after the current one.
+    case queued
+    /// Too many actions are queued. Nothing was reduced.
+    case overloaded
+    /// The store has ended, or the effect that sent the action was cancelled.
+    case ended
+}
+
+extension Rejection {
+    /// An action that would start more effects than the store, or the queue of one, may have.
+    public static let tooManyEffects: Rejection = "too-many-effects"
+}
+
+/// One action, or a batch that is committed whole or not at all.
+@usableFromInline
+package struct QueuedActions<Action: Sendable>: Sendable {
+    let first: Action
+    let envelope: Envelope<Action>
+
+    @usableFromInline
+    package init(_ first: Action, _ envelope: Envelope<Action>) {
+        self.first = first
+        self.envelope = envelope
+    }
+
+    init(_ first: Action, origin: Origin, _ details: Envelope<Action>.Details? = nil) {
+        self.init(first, Envelope(origin, details))
+    }
+
+    var actions: [Action] { [first] + (envelope.details?.remainingActions ?? []) }
+}
+
+/// The options of an action. They are separate from it, so that the action is copied only if it is queued.
+@usableFromInline
+package struct Envelope<Action: Sendable>: Sendable {
+    @usableFromInline package let origin: Origin
+    /// Nil for most actions, which then allocate nothing.
+    @usableFromInline package let details: Details?
+
+    @usableFromInline
+    package final class Details: Sendable {
+        /// The actions of a batch after the first.
+        @usableFromInline package let remainingActions: [Action]
+        /// The revisions at which the action may be committed; nil for any.
+        @usableFromInline package let expectedRevisions: [Int]?
+        /// The revision whose action caused this one.
+        @usableFromInline package let cause: Int?
+        /// The group that an effect's or a middleware's action belongs to.
+        @usableFromInline package let effectGroup: EffectGroup?
+        /// The effect run that sent the action, which must still be current; 0 for none.
+        @usableFromInline package let effectRunID: Int
+        /// Whether `sender` is over with it.
+        @usableFromInline package let endsEffect: Bool
+        /// Whether the action stands in for the result of an effect that exceeded its deadline.
+        @usableFromInline package let isTimeout: Bool
+        /// How many middlewares' actions led to this one.
+        @usableFromInline package let depth: Int
+        /// Whether it is a dry run, which commits nothing and starts no effect.
+        @usableFromInline package let isDryRun: Bool
+        /// The trace of the request.
+        @usableFromInline package let trace: TraceContext?
+
+        @usableFromInline
+        package init(
+            remainingActions: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil,
+            effectGroup: EffectGroup? = nil,
+            effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
+            isDryRun: Bool = false,
+            trace: TraceContext? = nil
+        ) {
+            self.remainingActions = remainingActions
+            self.expectedRevisions = expectedRevisions
+            self.cause = cause
+            self.effectGroup = effectGroup
+            self.effectRunID = effectRunID
+            self.endsEffect = endsEffect
+            self.isTimeout = isTimeout
+            self.depth = depth
+            self.isDryRun = isDryRun
+            self.trace = trace
+        }
+    }
+
+    @inlinable
+    package init(_ origin: Origin, _ details: Details? = nil) {
+        self.origin = origin
+        self.details = details
+    }
+
+    @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }
+
+    /// The group that a middleware's action has entered itself, and leaves after it is processed.
+    var ownGroup: EffectGroup? { details?.effectRunID == 0 ? details?.effectGroup : nil }
+
+    /// The number of actions.
+    var count: Int { 1 + (details?.remainingActions.count ?? 0) }
+}

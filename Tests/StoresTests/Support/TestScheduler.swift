@@ -1,0 +1,37 @@
+import Stores
+import StoresTesting
+
+/// An environment in which effects run and time passes only in calls of the test, on its thread.
+struct TestScheduler: Sendable {
+    let clock = TestClock()
+    let executor = ManualExecutor()
+    let faults = Recorder<StoreFault>()
+
+    func environment(
+        effectLimit: Int = 64, cascadeLimit: Int = 100, effectOrder: EffectOrder = .concurrent,
+        effects: (@Sendable (EffectEvent) -> Void)? = nil
+    ) -> StoreEnvironment {
+        StoreEnvironment(
+            clock: clock, executor: executor, effectLimit: effectLimit, cascadeLimit: cascadeLimit,
+            effectOrder: effectOrder, report: { [faults] in faults.record($0) }, effects: effects)
+    }
+
+    func run() { executor.run() }
+
+    /// Runs all effects, advances the time, and runs them again.
+    func advance(by milliseconds: Int) {
+        run()
+        clock.advance(by: .milliseconds(milliseconds))
+        run()
+    }
+}
+
+extension Receipt {
+    /// Whether its effects have ended.
+    var isSettled: Bool {
+        let received = Recorder<Bool>()
+        guard let effectGroup else { return true }
+        effectGroup.whenSettled { received.record(true) }
+        return !received.values.isEmpty
+    }
+}
