@@ -28,7 +28,8 @@ extension SQLiteStorage {
 
     private static func listed(_ id: String, _ reader: ReadConnection) -> ListedSession? {
         do throws(JournalError) {
-            switch try reader.inReadTransaction({ reader throws(JournalError) in try reader.find(id, answersSince: 0) }) {
+            switch try reader.inReadTransaction({ reader throws(JournalError) in try reader.find(id, answersSince: 0) })
+            {
             case .ended: return nil
             case .unknown: throw .corrupt("the index does not find it by its id")
             case .session(let session): return ListedSession(id: id, summary: session.summary, damage: nil)
@@ -72,8 +73,10 @@ extension WriteConnection {
         var result = WriteResult()
         try end(id, at: systemTime(), &result)
         if result.liveChange == 0 {
-            let number = try connection.prepare("SELECT number FROM sessions NOT INDEXED WHERE id = ? AND ended IS NULL")
-                .first({ $0.set(1, text: id) }, { $0.integer(0) })
+            let number = try connection.prepare(
+                "SELECT number FROM sessions NOT INDEXED WHERE id = ? AND ended IS NULL"
+            )
+            .first({ $0.set(1, text: id) }, { $0.integer(0) })
             guard let number else { return false }
             try connection.change("UPDATE sessions SET ended = ? WHERE number = ?", systemTime(), number)
             try statements.insertPendingDeletion.run { $0.set(1, number) }

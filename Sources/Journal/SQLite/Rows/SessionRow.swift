@@ -66,13 +66,16 @@ struct SessionHead: Sendable {
     let isIntact: Bool
 
     /// The columns that statements select, in the order of the seal's arguments.
-    static let columns = "sessions.checksum, newest, chain, cut, bytes, due, last_active, seal"
+    static let columns = """
+        sessions.checksum, sessions.newest, sessions.chain, sessions.cut, sessions.bytes, sessions.due,
+            sessions.last_active, sessions.seal
+        """
 
     /// The same for a file of an older version, as far as the other rows show the values.
     static func columns(ofVersion version: Int) -> String {
         guard version < 3 else { return columns }
-        let cut = version < 2 ? Schema.cutByRows : "cut"
-        return "sessions.checksum, \(Schema.newestByRows), NULL, \(cut), NULL, NULL, last_active, NULL"
+        let cut = version < 2 ? Schema.cutByRows : "sessions.cut"
+        return "sessions.checksum, \(Schema.newestByRows), NULL, \(cut), NULL, NULL, sessions.last_active, NULL"
     }
 
     /// - Parameters:

@@ -213,11 +213,7 @@ extension WriteConnection {
 
     /// Replaces the recorded reference of the session time.
     func record(_ reference: SessionTimeReference) throws(SQLiteError) {
-        let boot = reference.boot.map { Int(bitPattern: UInt($0)) }
-        for (name, value) in [
-            ("time", reference.time), ("time_steady", reference.steady), ("time_wall", reference.wall),
-            ("time_boot", boot ?? 0),
-        ] {
+        for (name, value) in zip(SessionTimeReference.rows, reference.values) {
             try connection.change("INSERT OR REPLACE INTO meta VALUES ('\(name)', ?)", value)
         }
     }
@@ -242,14 +238,26 @@ struct HeadChange {
 }
 
 extension SessionTimeReference {
-    /// Reads the recorded reference; nil if there is none.
+    /// The names of its rows in the table `meta`.
+    fileprivate static let rows = ["time", "time_steady", "time_wall", "time_boot", "time_checksum"]
+
+    /// The values of its rows.
+    fileprivate var values: [Int] {
+        let values = [time, steady, wall, Int(bitPattern: UInt(boot ?? 0))]
+        var checksum = Checksum(0)
+        for value in values { checksum.add(value) }
+        return values + [Int(truncatingIfNeeded: checksum.value)]
+    }
+
+    /// Reads the recorded reference; nil if there is none, or if it is damaged.
     init?(of file: Connection) throws(SQLiteError) {
-        let values = try ["time", "time_steady", "time_wall", "time_boot"].map { name throws(SQLiteError) in
-            try file.integer("SELECT value FROM meta WHERE name = '\(name)'")
+        var found: [Int] = []
+        for name in Self.rows {
+            guard let value = try file.integer("SELECT value FROM meta WHERE name = '\(name)'") else { return nil }
+            found.append(value)
         }
-        guard let time = values[0], let steady = values[1], let wall = values[2], let boot = values[3] else {
-            return nil
-        }
-        self.init(time: time, steady: steady, wall: wall, boot: boot == 0 ? nil : UInt64(UInt(bitPattern: boot)))
+        let boot = UInt64(UInt(bitPattern: found[3]))
+        self.init(time: found[0], steady: found[1], wall: found[2], boot: boot == 0 ? nil : boot)
+        guard values == found else { return nil }
     }
 }
