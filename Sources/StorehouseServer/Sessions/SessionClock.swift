@@ -37,7 +37,7 @@ package struct SessionClock: Sendable {
     ///
     /// The clocks drift a little against each other. Up to a second this is not corrected, so that moments stay as they
     /// are.
-    func shown(_ moment: Int) -> Int {
+    package func shown(_ moment: Int) -> Int {
         let difference = wall.now() - now()
         return abs(difference) < 1000 ? moment : moment + difference
     }
