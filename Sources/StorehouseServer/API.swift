@@ -9,6 +9,7 @@ final class API: Sendable {
     struct Settings: Sendable {
         var defaultStore = "app"
         var sessions = SessionPolicy()
+        var limits = SessionLimits()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
@@ -48,7 +49,7 @@ final class API: Sendable {
         cors = CORS(settings.allowedOrigins)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
-        let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, log: log) }
+        let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
         let builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }

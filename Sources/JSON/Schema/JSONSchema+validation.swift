@@ -46,7 +46,9 @@ private struct SchemaValidator {
     }
 
     private mutating func check(_ text: String, _ rules: JSONSchema.TextRules) {
-        if !rules.hasAllowedLength(text) {
+        if let limit = rules.maxBytes, text.utf8.count > limit {
+            report("must have " + rules.length.phrase("character") + " in at most \(limit) bytes of UTF-8")
+        } else if !rules.hasAllowedLength(text) {
             report("must have " + rules.length.phrase("character"))
         } else if let format = rules.format, !format.accepts(text) {
             report("must be \(format.phrase)")
@@ -180,6 +182,12 @@ extension JSONSchema {
         let unit: TextUnit
         let pattern: Pattern?
         let format: Format?
+
+        /// The largest size in UTF-8; nil for no limit, or if code points are counted, which have at most four bytes.
+        var maxBytes: Int? {
+            guard unit == .characters, let maximum = length.maximum, maximum < Int.max / 8 else { return nil }
+            return maximum * 8
+        }
 
         func hasAllowedLength(_ text: String) -> Bool {
             switch unit {

@@ -40,7 +40,9 @@ public struct JSONSchema: Sendable {
     }
 
     /// A string. If lengths count characters, the published `maxLength`, which counts code points, is stricter than the
-    /// check: longer texts are also accepted if their characters have several code points.
+    /// check: longer texts are also accepted if their characters have several code points. A text whose characters are
+    /// counted has at most eight bytes of UTF-8 for each of them, because one character may have any number of code
+    /// points.
     public static func string(
         minLength: Int? = nil, maxLength: Int? = nil, counting unit: TextUnit = .scalars,
         pattern: Pattern? = nil, format: Format? = nil

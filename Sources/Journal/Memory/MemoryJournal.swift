@@ -70,9 +70,8 @@ final class MemorySessionJournal: SessionJournal {
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
-        let known = history.load()
-        if known == nil, transaction.commits.isEmpty { return }
-        let history = known ?? history.storeIfNil(History())
+        guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
+        let history = history.load() ?? history.storeIfNil(History())
         history.append(transaction, state, limits, initial)
     }
 
@@ -118,7 +117,8 @@ private final class History: Sendable {
         var snapshots: [Snapshot] = []
         /// The private state after the commits that were dropped.
         var privateState: [UInt8]?
-        var recorded = RecordedRevisions()
+        /// The revisions that idempotency records show.
+        var pinned = PinnedRevisions()
         /// About how many bytes the commits and the snapshots take.
         var byteCount = 0
         /// What has been changed since the newest snapshot, and what the commits since take, in bytes.
@@ -135,9 +135,7 @@ private final class History: Sendable {
         _ transaction: CommitTransaction, _ state: borrowing StateView, _ limits: RetentionLimits, _ initial: [UInt8]
     ) {
         contents.withLock { contents in
-            if let record = transaction.idempotencyRecord {
-                contents.recorded.add(transaction.lastRevision, at: record.at)
-            }
+            if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
             guard let newest = transaction.commits.last else { return }
             for commit in transaction.commits { contents.append(commit) }
             if contents.wantsSnapshot(limits) {
@@ -195,7 +193,7 @@ extension History.Contents {
         else { return }
         let count = max(
             isLong ? total - limits.keepCommits : 0, isLarge ? excess(above: limits.trimmedBytes) : 0)
-        let needed = recorded.oldest(at: moment) ?? .max
+        let needed = pinned.oldest(now: moment) ?? .max
         guard needed - oldest < count else { return drop(count, initial, mayRebuild: true) }
         // A valid record needs the others. Look again when the log is a quarter longer.
         pausedUntil = (

@@ -101,7 +101,7 @@ public final class SQLiteJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let oldest = now() - RecordedRevisions.lifetime
+        let oldest = now() - IdempotencyRecord.lifetime
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [check, report] result in
             switch result {
             case .failure(.corrupt(let detail)):

@@ -68,29 +68,6 @@ extension JSONValue {
     }
 }
 
-/// The revisions whose states live idempotency records need, because the responses are made again from them.
-struct RecordedRevisions: Sendable {
-    /// How long a record is valid, in milliseconds.
-    static let lifetime = 600_000
-
-    /// The oldest revision of each minute that has one.
-    private var minutes: [(minute: Int, oldest: Int)] = []
-
-    /// Adds the revision of a new record, which is not before those of earlier ones.
-    mutating func add(_ revision: Int, at moment: Int) {
-        let minute = moment / 60_000
-        // The clock may have been set back.
-        for index in minutes.indices where minutes[index].minute > minute { minutes[index].minute = minute }
-        minutes.removeAll { $0.minute < minute - Self.lifetime / 60_000 }
-        if minutes.last?.minute != minute { minutes.append((minute, revision)) }
-    }
-
-    /// The oldest revision that a record needs at that time; nil if no record is valid.
-    func oldest(at moment: Int) -> Int? {
-        minutes.first { $0.minute >= (moment - Self.lifetime) / 60_000 }?.oldest
-    }
-}
-
 /// A session's newest commits: those that are not durable yet, and some more for subscribers that resume.
 struct RecentCommits: Sendable {
     private static let retainedCount = 64

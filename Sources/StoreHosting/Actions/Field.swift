@@ -157,7 +157,8 @@ extension Field where Value == Bool {
 }
 
 extension Field where Value == String {
-    /// A text. Its length is counted in characters as a reader sees them (grapheme clusters).
+    /// A text. Its length is counted in characters as a reader sees them (grapheme clusters). It has at most eight bytes of
+    /// UTF-8 for each character of the maximum.
     public static func text(_ name: String, _ length: ClosedRange<Int>, example: String?) -> Field {
         string(
             name, .string(minLength: length.lowerBound, maxLength: length.upperBound, counting: .characters),

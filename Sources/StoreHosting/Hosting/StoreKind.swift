@@ -57,6 +57,8 @@ public struct StoreKind: Sendable {
     private let make: Factory
     private let restore: RestoringFactory
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
+    private let encodeShown:
+        @Sendable (Selection, StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> [UInt8]
 
     /// - Parameter engine: makes a new store of a state, given the observer of its commits.
     @inlinable
@@ -103,6 +105,9 @@ public struct StoreKind: Sendable {
         schema = encoder.schema
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
             try encoder.encode(selection, of: persisted)
+        }
+        encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
+            try encoder.encodeAsShown(selection, of: persisted, sealer)
         }
         actions = catalogue.declarations.map {
             ActionDescription(
@@ -163,6 +168,18 @@ public struct StoreKind: Sendable {
     /// Only a named selector restores the state; a pointer reads the JSON.
     public func select(_ selection: Selection, of persisted: StateSnapshot) throws(RestorationError) -> [UInt8] {
         try selectOfPersisted(selection, persisted)
+    }
+
+    /// The selected value of a persisted state, with the same bytes as when a store showed it, if the kind is
+    /// ``isRestorable``.
+    ///
+    /// It takes longer than ``select(_:of:)``, because it restores the state.
+    ///
+    /// - Parameter sealer: opens sealed secrets, on which a named selector may depend.
+    public func encodeAsShown(
+        _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
+    ) throws(RestorationError) -> [UInt8] {
+        try encodeShown(selection, persisted, sealer)
     }
 }
 

@@ -82,6 +82,23 @@ extension StateEncoder {
         }
     }
 
+    /// The selected value of a persisted state, as JSON, with the same bytes as when a store showed that state.
+    ///
+    /// Patches tell the values of a state but not the order of its members. So the members are put into the order in
+    /// which the restored state writes them. If the state cannot be restored, they stay as they are.
+    func encodeAsShown(
+        _ selection: Selection, of persisted: StateSnapshot, _ sealer: (any SecretSealer)?
+    ) throws(RestorationError) -> [UInt8] {
+        guard let state = try? restored(persisted, sealer).state else { return try encode(selection, of: persisted) }
+        return encode(selection, of: state) {
+            let written = json(of: state)
+            guard written != persisted.json, let order = try? Self.value(written, of: .state),
+                let value = try? Self.value(persisted.json, of: .state)
+            else { return persisted.json }
+            return value.ordered(as: order).encoded()
+        }
+    }
+
     /// Restores a persisted state, and migrates it if its schema is older.
     ///
     /// - Returns: the state, and the schema that it was migrated from; nil if it was not migrated.
@@ -127,6 +144,27 @@ extension StateEncoder {
             return try JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)
         } catch {
             throw .malformed(part)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The same value, whose objects have their members in the order that they have in `other`.
+    fileprivate func ordered(as other: JSONValue) -> JSONValue {
+        switch (self, other) {
+        case (.object(let members), .object(let others)):
+            var ordered = JSONObject()
+            for (name, value) in others {
+                if let member = members[name] { ordered[name] = member.ordered(as: value) }
+            }
+            if ordered.count < members.count {
+                for (name, value) in members where ordered[name] == nil { ordered[name] = value }
+            }
+            return .object(ordered)
+        case (.array(let elements), .array(let others)):
+            return .array(
+                zip(elements, others).map { $0.ordered(as: $1) } + elements.dropFirst(others.count))
+        default: return self
         }
     }
 }

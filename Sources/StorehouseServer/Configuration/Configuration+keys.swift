@@ -58,6 +58,10 @@ extension Configuration {
         ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
             "how long an unused session lives"),
+        ConfigurationKey(
+            "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
+            "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
+        ),
     ]
 
     private static let streamKeys: [ConfigurationKey<Configuration>] = [

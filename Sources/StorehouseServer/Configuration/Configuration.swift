@@ -41,6 +41,8 @@ public struct Configuration: Sendable, Hashable {
         /// The number of sessions that stay in memory if storage can hold the others.
         public var maxResident = 20_000
         public var idleTimeout = Duration.seconds(86400)
+        /// The number of idempotency keys that a session remembers at a time.
+        public var maxIdempotencyKeys = 50_000
     }
 
     /// Event streams.

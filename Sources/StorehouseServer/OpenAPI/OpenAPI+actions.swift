@@ -26,7 +26,7 @@ extension OpenAPI {
             problems: [
                 .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
-                .unknownAction, .invalidPayload, .idempotencyMismatch, .rateLimited, .internalError, .overloaded,
+                .unknownAction, .invalidPayload, .idempotencyMismatch, .tooManyKeys, .internalError, .overloaded,
                 .draining, .storageUnavailable,
             ])
     }

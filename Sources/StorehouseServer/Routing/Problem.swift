@@ -34,6 +34,7 @@ package struct Problem: Error {
         case rateLimited = "rate-limited"
         case tooManySessions = "too-many-sessions"
         case tooManyStreams = "too-many-streams"
+        case tooManyKeys = "too-many-keys"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case notImplemented = "not-implemented"
@@ -70,6 +71,9 @@ package struct Problem: Error {
         return problem
     }
 
+    /// The problem with the time after which the request can succeed, in seconds.
+    func retry(after seconds: Int) -> Problem { with(.init("Retry-After", String(seconds))) }
+
     package var response: Response {
         var json = JSONWriter()
         json.object { json in
@@ -84,7 +88,8 @@ package struct Problem: Error {
         // A browser must not guess another type, and a cache would keep a 404 or 410 by default (RFC 9110, 15.1).
         fields.append(.init("X-Content-Type-Options", "nosniff"))
         fields.append(.init("Cache-Control", "no-store"))
-        if code.status == .tooManyRequests || code.status == .serviceUnavailable {
+        let isTemporary = code.status == .tooManyRequests || code.status == .serviceUnavailable
+        if isTemporary, !fields.contains(where: { $0.name == "Retry-After" }) {
             fields.append(.init("Retry-After", "1"))
         }
         return Response(
@@ -110,7 +115,7 @@ extension Problem.Code {
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams: .tooManyRequests
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyKeys: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
@@ -149,6 +154,7 @@ extension Problem.Code {
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
+        case .tooManyKeys: "The session has too many idempotency keys"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"

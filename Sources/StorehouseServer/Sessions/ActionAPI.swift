@@ -59,14 +59,7 @@ final class ActionAPI: Sendable {
             options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
             session.store.dispatch(body, options, done: responder.respond)
-        case .replay(let record):
-            guard var response = Response(serialized: record.response) else {
-                throw Problem(.internalError, "The first response can no longer be read; use another key.")
-            }
-            response.fields.append(.init("Idempotency-Replayed", "true"))
-            // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
-            _ = session.store.revision
-            context.answer(response, about: session)
+        case .replay(let record): try replay(record, session, context)
         case .inProgress:
             throw Problem(
                 .idempotencyConflict,
@@ -74,11 +67,68 @@ final class ActionAPI: Sendable {
         case .mismatch:
             throw Problem(
                 .idempotencyMismatch, "This Idempotency-Key was used with another body; use a new key for this one.")
-        case .full:
+        case .full(let retryAfter):
             throw Problem(
-                .rateLimited,
-                "This session remembers too many keys; each is forgotten ten minutes after its response.")
+                .tooManyKeys,
+                "This session has sessions.maxIdempotencyKeys keys; each is forgotten ten minutes after its response."
+            ).retry(after: retryAfter)
         }
+    }
+
+    /// Answers as the first request with the key was answered. The state is that of the same revision.
+    private func replay(
+        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext
+    ) throws(Problem) {
+        // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
+        let current = session.store.revision
+        guard let response = ActionResponse(encoded: record.response) else {
+            // A whole response: of an earlier release, or of a session whose earlier states cannot be replayed.
+            guard let message = Response(serialized: record.response) else {
+                throw Problem(.internalError, "The first response can no longer be read; use another key.")
+            }
+            return context.answer(message.replayed, about: session)
+        }
+        guard let revision = record.revision, let selection = response.selection else {
+            return context.answer(response.message(showing: nil).replayed, about: session)
+        }
+        if revision == current {
+            let state = session.store.read(selection)
+            // A commit may have come in between.
+            if state.revision == revision {
+                return context.answer(response.message(showing: state.json).replayed, about: session)
+            }
+        }
+        let deferred = context.deferred
+        session.state(at: revision) { found in
+            let shown = found.flatMap { session.encodeAsShown(selection, of: $0) }
+            deferred.resume { context throws(Problem) in
+                context.answer(response.message(showing: try shown.get()).replayed)
+            }
+        }
+    }
+}
+
+extension Session {
+    /// Whether an earlier state can be shown again with the same bytes.
+    var canReplayStates: Bool { journal != nil && kind.isRestorable }
+
+    /// The selected value of a state of this session, with the same bytes as when the store showed it.
+    fileprivate func encodeAsShown(_ selection: Selection, of state: StateSnapshot) -> Result<[UInt8], Problem> {
+        do throws(RestorationError) {
+            return .success(try kind.encodeAsShown(selection, of: state, sealer: runtime.sealer))
+        } catch {
+            return .failure(
+                Problem(.internalError, "This release of the store cannot read the revision: \(error)."))
+        }
+    }
+}
+
+extension Response {
+    /// The response with the field that marks a replay.
+    fileprivate var replayed: Response {
+        var response = self
+        response.fields.append(.init("Idempotency-Replayed", "true"))
+        return response
     }
 }
 
@@ -88,9 +138,7 @@ extension DispatchResult {
         switch outcome {
         case .committed, .ignored: return
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
-        case .rejected(let rejection, let index):
-            throw Problem(.actionRejected, "The session's state does not allow this action now: \(rejection.reason).")
-                .with("reason", .string(rejection.reason)).with("index", index.map(JSONValue.integer))
+        case .rejected(let rejection, let index): throw Problem(rejected: rejection.reason, index: index)
         case .revisionMismatch:
             throw Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
                 .with("revision", .integer(revision))

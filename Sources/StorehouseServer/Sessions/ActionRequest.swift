@@ -10,49 +10,46 @@ struct ActionRequest: Sendable {
     let key: IdempotencyKey?
     /// How long to hold the response until the effects have settled; nil not to.
     let wait: Duration?
-    private let selection: Selection
-    private let isMinimal: Bool
-    private let preferenceFields: [Response.Field]
+    private let appliedPreference: String?
 
     init(_ head: RequestHead, _ session: Session, maxWait: Duration) throws(Problem) {
         key = try IdempotencyKey(head)
-        selection = try head.selection(for: session.kind)
+        let selection = try head.selection(for: session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
-        isMinimal = preferences.return == .minimal
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
         options.trace = Self.trace(head)
         options.expectedRevisions = try Self.expectedRevisions(head)
-        options.selection = isMinimal ? nil : selection
+        options.selection = preferences.return == .minimal ? nil : selection
         self.options = options
-        preferenceFields = Self.preferenceFields(preferences, wait)
+        appliedPreference = Self.appliedPreference(preferences, wait)
     }
 
-    /// The response to an action that was committed or ignored, with the state that it led to.
-    func response(to result: DispatchResult) -> Response {
-        response(to: result, result.revision, result.state)
+    /// The response to an action that was committed or ignored.
+    func response(to result: DispatchResult) -> ActionResponse {
+        ActionResponse(
+            result.isCommitted ? .committed : .ignored, revision: result.revision, effects: result.effects.map(\.name),
+            selection: options.selection, appliedPreference: appliedPreference)
     }
 
-    /// The same with the state as it is now. The caller has to await that this is durable.
-    func currentResponse(to result: DispatchResult, _ session: Session) -> Response {
-        if options.isDryRun { return response(to: result) }
-        if isMinimal { return response(to: result, session.store.revision, nil) }
-        let state = session.store.read(selection)
-        return response(to: result, state.revision, state)
+    /// The message of that response, with the state that the action led to.
+    func message(for result: DispatchResult) -> Response {
+        response(to: result).message(showing: result.state?.json, patch: result.patch)
     }
 
-    private func response(to result: DispatchResult, _ revision: Int, _ shown: EncodedState?) -> Response {
-        guard let shown else { return Response(.noContent, fields: preferenceFields, revision: revision) }
-        var json = JSONWriter(reservingCapacity: 1024)
-        json.object { json in
-            json.member("revision", shown.revision)
-            json.member("outcome", result.isCommitted ? "committed" : "ignored")
-            json.member("state", raw: shown.json)
-            json.member("effects", result.effects.map(\.name))
-            if let patch = result.patch { json.member("patch", patch) }
+    /// The response with the revision as it is now, and the state of that revision if the response shows one. The caller
+    /// has to await that this is durable.
+    func currentResponse(to result: DispatchResult, _ session: Session) -> (ActionResponse, state: [UInt8]?) {
+        var response = response(to: result)
+        guard !options.isDryRun else { return (response, result.state?.json) }
+        guard let selection = options.selection else {
+            response.revision = session.store.revision
+            return (response, nil)
         }
-        return .document(json.finish(), revision: shown.revision, fields: preferenceFields)
+        let state = session.store.read(selection)
+        response.revision = state.revision
+        return (response, state.json)
     }
 
     /// The trace that the request belongs to. Several or malformed fields are not passed on.
@@ -75,10 +72,10 @@ struct ActionRequest: Sendable {
         Int(text).flatMap { String($0) == text ? $0 : nil }
     }
 
-    private static func preferenceFields(_ preferences: Preferences, _ wait: Duration?) -> [Response.Field] {
+    private static func appliedPreference(_ preferences: Preferences, _ wait: Duration?) -> String? {
         var applied: [String] = []
         if let wanted = preferences.return { applied.append("return=\(wanted.rawValue)") }
         if let wait { applied.append("wait=\(wait.components.seconds)") }
-        return applied.isEmpty ? [] : [.init("Preference-Applied", applied.joined(separator: ", "))]
+        return applied.isEmpty ? nil : applied.joined(separator: ", ")
     }
 }

@@ -1,6 +1,5 @@
 import HTTP
 import HTTPServer
-import Locks
 import StoreHosting
 import Stores
 import Synchronization
@@ -51,9 +50,8 @@ final class ActionResponder: Sendable {
     }
 
     private func respond(to result: DispatchResult) {
-        if let response = recorder?.finalResponse { return deferred.answer { response } }
-        guard !deferred.answerIfOnLoop({ request.response(to: result) }) else { return }
-        deferred.answer { [self] in request.response(to: result) }
+        guard !deferred.answerIfOnLoop({ request.message(for: result) }) else { return }
+        deferred.answer { [self] in request.message(for: result) }
     }
 
     /// Leaves the thread that reported the end of the wait. It may be the journal's writer, and a session whose action runs
@@ -72,10 +70,13 @@ final class ActionResponder: Sendable {
     /// was committed.
     private func respondWithCurrentState(_ result: DispatchResult) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let current = request.currentResponse(to: result, session)
-        let response = recorder?.recordFinal(current) ?? current
-        session.whenDurable(through: response.revision ?? 0) { [self] failure in
-            deferred.answer { [self] in failure == nil ? response : request.response(to: result) }
+        if recorder?.isFinal == true { return deferred.answer { [self] in request.message(for: result) } }
+        let (response, state) = request.currentResponse(to: result, session)
+        recorder?.recordFinal(response, showing: state)
+        session.whenDurable(through: response.revision) { [self] failure in
+            deferred.answer { [self] in
+                failure == nil ? response.message(showing: state, patch: result.patch) : request.message(for: result)
+            }
         }
     }
 
@@ -93,8 +94,7 @@ final class IdempotencyRecorder: Sendable {
     private let fingerprint: RequestFingerprint
     private let request: ActionRequest
     private let session: Session
-    /// The final response that was recorded; nil if a later response may replace it. Taken inside the store's lock.
-    private let final = Locked<Response?>(nil)
+    private let hasFinalResponse = Atomic(false)
 
     init(_ key: String, _ fingerprint: RequestFingerprint, _ request: ActionRequest, _ session: Session) {
         self.key = key
@@ -103,52 +103,49 @@ final class IdempotencyRecorder: Sendable {
         self.session = session
     }
 
-    var finalResponse: Response? { final.withLock { $0 } }
+    /// Whether the response to the dispatch itself was recorded as the one that repeated requests get.
+    var isFinal: Bool { hasFinalResponse.load(ordering: .acquiring) }
 
     /// Makes the record that becomes durable together with the commits. Called inside the store. If the response waits
     /// for effects, another record replaces this one when they have settled.
     func record(_ result: DispatchResult) -> IdempotencyRecord? {
         switch result.outcome {
         case .committed, .ignored:
-            let response = request.response(to: result)
-            let record = record(response)
-            if request.wait == nil || result.isSettled { replay(response, record) }
+            let record = record(request.response(to: result), showing: result.state?.json)
+            if request.wait == nil || result.isSettled { replay(record) }
             return record
-        case .rejected:
-            do throws(Problem) {
-                try result.requireDone()
-                return nil
-            } catch {
-                let record = record(error.response)
-                replay(error.response, record)
-                return record
-            }
+        case .rejected(let rejection, let index):
+            let response = ActionResponse(
+                .rejected(reason: rejection.reason, index: index), revision: result.revision)
+            let record = record(response, showing: nil)
+            replay(record)
+            return record
         case .refused, .revisionMismatch, .overloaded, .ended: return nil
         }
     }
 
-    /// Records the response for which effects were awaited, unless the response was final already.
-    ///
-    /// - Returns: the response that a repeated request gets.
-    func recordFinal(_ response: Response) -> Response {
-        if let earlier = finalResponse { return earlier }
-        let record = record(response)
+    /// Records the response for which effects were awaited.
+    func recordFinal(_ response: ActionResponse, showing state: [UInt8]?) {
+        let record = record(response, showing: state)
         // The journal comes first: a repeated request must not get what a crash could take back.
         session.record(record)
-        replay(response, record)
-        return response
+        replay(record)
     }
 
     /// Nothing is remembered: the next request with the key is a new one.
     func abandon() { session.answers.abandon(key) }
 
-    private func record(_ response: Response) -> IdempotencyRecord {
-        IdempotencyRecord(key: key, fingerprint: fingerprint.persistent, response: response.serialized, at: session.now)
+    private func record(_ response: ActionResponse, showing state: [UInt8]?) -> IdempotencyRecord {
+        let isWhole = state != nil && !session.canReplayStates
+        return IdempotencyRecord(
+            key: key, fingerprint: fingerprint.persistent,
+            response: isWhole ? response.message(showing: state).serialized : response.encoded,
+            revision: state == nil || isWhole ? nil : response.revision, at: session.now)
     }
 
     /// Repeated requests get this response from now on.
-    private func replay(_ response: Response, _ record: IdempotencyRecord) {
-        final.withLock { $0 = response }
+    private func replay(_ record: IdempotencyRecord) {
+        hasFinalResponse.store(true, ordering: .releasing)
         session.answers.store(record)
     }
 }

@@ -13,91 +13,70 @@ package struct IdempotencyTable {
         case inProgress
         /// The key was used with another body.
         case mismatch
-        /// No further key fits.
-        case full
+        /// No further key fits for that many seconds.
+        case full(retryAfter: Int)
     }
 
-    private enum Entry {
-        case inProgress(RequestFingerprint)
-        /// With the fingerprint of its request, if that came to this process.
-        case stored(IdempotencyRecord, RequestFingerprint?)
+    /// A record takes about 150 bytes. Only whole responses and long selections take more than this.
+    private static let maxAverageBytes = 512
+
+    private let maxKeys: Int
+    private let maxBytes: Int
+    private var inProgress: [String: RequestFingerprint] = [:]
+    private var queue = IdempotencyQueue()
+
+    package init(maxKeys: Int = 50_000) {
+        self.maxKeys = maxKeys
+        maxBytes = max(4 << 20, maxKeys * Self.maxAverageBytes)
     }
-
-    /// How long a response is remembered, in milliseconds.
-    private static let lifetime = 600_000
-    /// Above this, no further key is admitted, since none may be forgotten early.
-    private static let maxBytes = 4 << 20
-    private static let maxInProgress = 1000
-
-    private var entries: [String: Entry] = [:]
-    /// The keys of the stored responses, oldest first; those before `oldest` are forgotten.
-    private var order: [(key: String, at: Int)] = []
-    private var oldest = 0
-    private var bytes = 0
-    private var inProgressCount = 0
-
-    package init() {}
 
     /// Whether a first request is not answered yet.
-    package var isBusy: Bool { inProgressCount > 0 }
+    package var isBusy: Bool { !inProgress.isEmpty }
+
+    /// How many bytes of memory the stored records take.
+    package var allocatedBytes: Int { queue.allocatedBytes }
 
     package mutating func admit(_ key: String, _ fingerprint: RequestFingerprint, now: Int) -> Admission {
-        forget(before: now - Self.lifetime)
-        switch entries[key] {
-        case .inProgress(let first): return first.inMemory == fingerprint.inMemory ? .inProgress : .mismatch
-        case .stored(let record, let first):
+        let oldest = now - IdempotencyRecord.lifetime
+        queue.removeRecords(before: oldest)
+        if let first = inProgress[key] { return first.inMemory == fingerprint.inMemory ? .inProgress : .mismatch }
+        if let found = queue.find(key), found.record.at >= oldest {
             let isSame =
-                first.map { $0.inMemory == fingerprint.inMemory } ?? (record.fingerprint == fingerprint.persistent)
-            return isSame ? .replay(record) : .mismatch
-        case nil:
-            guard bytes < Self.maxBytes, inProgressCount < Self.maxInProgress else { return .full }
-            entries[key] = .inProgress(fingerprint)
-            inProgressCount += 1
-            return .new
+                found.inMemoryFingerprint.map { $0 == fingerprint.inMemory }
+                ?? (found.record.fingerprint == fingerprint.persistent)
+            return isSame ? .replay(found.record) : .mismatch
         }
+        guard queue.count + inProgress.count < maxKeys, queue.byteCount < maxBytes else {
+            return .full(retryAfter: retryAfter(now))
+        }
+        inProgress[key] = fingerprint
+        return .new
     }
 
     /// Remembers a response, in place of an earlier one to the same request.
     package mutating func store(_ record: IdempotencyRecord) {
-        var fingerprint: RequestFingerprint?
-        switch entries[record.key] {
-        case .stored(let earlier, let first)?:
-            fingerprint = first
-            bytes -= earlier.byteCount
-        case .inProgress(let first)?:
-            fingerprint = first
-            inProgressCount -= 1
-            order.append((record.key, record.at))
-        case nil: order.append((record.key, record.at))
-        }
-        entries[record.key] = .stored(record, fingerprint)
-        bytes += record.byteCount
+        let first = inProgress.removeValue(forKey: record.key)?.inMemory
+        queue.append(record, inMemoryFingerprint: first)
     }
 
     /// Gives up a request without a response to remember: the next one with its key is new again.
-    package mutating func abandon(_ key: String) {
-        guard case .inProgress = entries[key] else { return }
-        entries[key] = nil
-        inProgressCount -= 1
-    }
+    package mutating func abandon(_ key: String) { inProgress[key] = nil }
 
-    private mutating func forget(before moment: Int) {
-        while oldest < order.count, order[oldest].at < moment {
-            if case .stored(let record, _)? = entries.removeValue(forKey: order[oldest].key) {
-                bytes -= record.byteCount
-            }
-            oldest += 1
-        }
-        guard oldest > order.count / 2 else { return }
-        order.removeFirst(oldest)
-        oldest = 0
+    /// The seconds until so many records are forgotten that a new key fits.
+    private func retryAfter(_ now: Int) -> Int {
+        let moment = queue.moment(whenBelow: maxKeys - inProgress.count, maxBytes)
+        // If requests in progress take all the room, nobody knows when they end.
+        guard let moment else { return 1 }
+        return max(1, (moment + IdempotencyRecord.lifetime - now) / 1000 + 1)
     }
 }
 
 /// The ``IdempotencyTable`` of one session, for any thread.
 final class IdempotencyCache: Sendable {
     // Taken inside the store's lock; nothing is locked in it.
-    private let table = Locked(IdempotencyTable())
+    private let table: Locked<IdempotencyTable>
+
+    init(maxKeys: Int) { table = Locked(IdempotencyTable(maxKeys: maxKeys)) }
 
     var isBusy: Bool { table.withLock(\.isBusy) }
 
@@ -109,15 +88,10 @@ final class IdempotencyCache: Sendable {
 
     func abandon(_ key: String) { table.withLock { $0.abandon(key) } }
 
-    /// Takes the records of a session that was loaded from its journal.
+    /// Takes the records of a session that was loaded from its journal, the oldest first.
     func restore(_ records: [IdempotencyRecord]) {
         table.withLock { table in
-            for record in records.sorted(by: { $0.at < $1.at }) { table.store(record) }
+            for record in records { table.store(record) }
         }
     }
-}
-
-extension IdempotencyRecord {
-    /// About how many bytes it takes.
-    fileprivate var byteCount: Int { key.utf8.count + response.count + 128 }
 }

@@ -54,7 +54,9 @@ package final class Session: Sendable {
     var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 
     /// The responses to requests with an Idempotency-Key; made with the first.
-    var answers: IdempotencyCache { cache.load() ?? cache.storeIfNil(IdempotencyCache()) }
+    var answers: IdempotencyCache {
+        cache.load() ?? cache.storeIfNil(IdempotencyCache(maxKeys: runtime.limits.maxIdempotencyKeys))
+    }
 
     /// The time by the clock of its store.
     var now: Int { runtime.environment.clock.now() }

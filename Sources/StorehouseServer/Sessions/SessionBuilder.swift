@@ -111,20 +111,36 @@ package final class KindRuntime: Sendable {
     let kind: StoreKind
     let environment: StoreEnvironment
     let sealer: (any SecretSealer)?
+    let limits: SessionLimits
 
-    init(_ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?) {
+    init(
+        _ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?,
+        _ limits: SessionLimits = SessionLimits()
+    ) {
         self.kind = kind
+        self.limits = limits
         self.sealer = sealer
         self.environment = environment
     }
 
-    package convenience init(_ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, log: Log) {
+    package convenience init(
+        _ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
+        log: Log
+    ) {
         let name = kind.name
         var effects: (@Sendable (EffectEvent) -> Void)?
         if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
         self.init(
-            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer)
+            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer,
+            limits)
     }
+}
+
+/// What one session may hold.
+package struct SessionLimits: Sendable {
+    package var maxIdempotencyKeys = 50_000
+
+    package init() {}
 }
 
 extension Log {

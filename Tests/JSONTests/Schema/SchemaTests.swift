@@ -42,7 +42,8 @@ struct SchemaTests {
             (.integer(1...10), "1"), (.integer(1...10), "10.0"), (.integer(1...10), "1e1"), (.integer(), "-5"),
             (.boolean, "false"), (.boolean.nullable, "null"), (.enumeration(["a"]), "\"a\""),
             (.enumeration(["a"]).nullable, "null"), (.string(maxLength: 2), "\"👍👍\""),
-            (.string(maxLength: 1, counting: .characters), "\"👩‍👧\""), (.string(format: .date), "\"2024-02-29\""),
+            (.string(maxLength: 1, counting: .characters), "\"🇩🇪\""),
+            (.string(maxLength: 2, counting: .characters), "\"👩‍👧\""), (.string(format: .date), "\"2024-02-29\""),
             (.string(format: .date), "\"2000-02-29\""), (.string(format: .date), "\"0000-12-31\""), (.object([]), "{}"),
             (task, #"{"title":"é"}"#), (task, #"{"title":"12345","due":null}"#),
             (task, #"{"tags":["a",""],"title":"x"}"#),
@@ -69,6 +70,10 @@ struct SchemaTests {
             (.string(), "null", "", "must be a string"),
             (.string(minLength: 1), "\"\"", "", "must have at least 1 character"),
             (.string(maxLength: 1), "\"👩‍👧\"", "", "must have at most 1 character"),
+            (
+                .string(maxLength: 1, counting: .characters), "\"👩‍👧\"", "",
+                "must have at most 1 character in at most 8 bytes of UTF-8"
+            ),
             (.string(minLength: 2, maxLength: 2), "\"a\"", "", "must have exactly 2 characters"),
             (.array(of: .boolean), "{}", "", "must be an array"),
             (.array(of: .boolean), "[true,1]", "/1", "must be true or false"),

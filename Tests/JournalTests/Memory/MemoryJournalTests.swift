@@ -98,13 +98,15 @@ struct MemoryJournalTests {
         #expect(past(journal, oldest)?.state(initial: Step.kind.initialState) == Step.json(oldest))
     }
 
-    @Test("keeps what a valid idempotency record needs", arguments: [0, 5, 11])
+    @Test("keeps what a valid idempotency record needs", arguments: [0, 5, 12])
     func records(minutes: Int) throws {
         let journal = MemoryJournal(keepCommits: 8, keepBytes: 10_000).create(Step.session())
         let store = Step.store(journal)
         store.step(20)
         store.append(
-            IdempotencyRecord(key: "k", fingerprint: 1, response: [], at: Step.moment - minutes * 60_000), to: journal)
+            IdempotencyRecord(
+                key: "k", fingerprint: 1, response: [], revision: 20, at: Step.moment - minutes * 60_000),
+            to: journal)
         store.step(500)
         let isNeeded = minutes < 10
         #expect((past(journal, 20) != nil) == isNeeded)

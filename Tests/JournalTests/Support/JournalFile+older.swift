@@ -57,7 +57,7 @@ extension JournalFile {
                 checksum FROM new.sessions;
             INSERT INTO commits SELECT * FROM new.commits;
             INSERT INTO snapshots SELECT * FROM new.snapshots;
-            INSERT INTO answers SELECT * FROM new.answers;
+            INSERT INTO answers SELECT number, session, key, fingerprint, answer, at, checksum FROM new.answers;
             INSERT INTO leavings SELECT * FROM new.leavings;
             INSERT INTO meta SELECT * FROM new.meta;
             \(version == 1 ? "" : cut)

@@ -66,8 +66,21 @@ enum Schema {
         WHERE ended IS NULL;
         UPDATE sessions SET bytes = CASE newest WHEN 0 THEN 0 END, seal = session_seal(
             checksum, newest, chain, cut, CASE newest WHEN 0 THEN 0 END, NULL, last_active);
-        """,
+        """ + answersByRevision,
     ]
+
+    /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.
+    private static let answersByRevision = """
+
+        ALTER TABLE answers RENAME TO whole_answers;
+        CREATE TABLE answers (
+            number INTEGER PRIMARY KEY, session INTEGER NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL,
+            answer BLOB NOT NULL, revision INTEGER, at INTEGER NOT NULL, checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX answers_by_revision ON answers (session, revision);
+        INSERT INTO answers SELECT number, session, key, fingerprint, answer, NULL, at, checksum FROM whole_answers;
+        DROP TABLE whole_answers;
+        """
 
     /// The value of `cut` as far as the other rows show it, for files of version 1.
     static let cutByRows = """

@@ -56,11 +56,11 @@ extension ReadConnection {
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
-        let answers = try answers(of: number, since: oldest)
         return .session(
             StoredSession(
-                row: found, position: AppendPosition(number, head, checksum, answers, retention), snapshot: base,
-                rows: rows, replayable: replayable, answers: answers))
+                row: found, position: AppendPosition(number, head, checksum, retention), snapshot: base,
+                rows: rows, replayable: replayable,
+                answers: try answers(of: number, since: oldest)))
     }
 
     /// The commits of a session after a revision, oldest first; nil if the first one was deleted.

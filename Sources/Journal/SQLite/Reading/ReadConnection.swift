@@ -45,7 +45,10 @@ final class ReadConnection {
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
         idempotencyRecords = try connection.prepare(
-            "SELECT \(IdempotencyRecord.columns) FROM answers WHERE session = ? AND at >= ? ORDER BY number")
+            """
+            SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
+            ORDER BY number
+            """)
         let newestCommitAt = "(SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1)"
         list = try connection.prepare(
             """

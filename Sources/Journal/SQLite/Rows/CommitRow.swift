@@ -139,13 +139,17 @@ struct SnapshotRow: Sendable {
 }
 
 extension IdempotencyRecord {
-    /// The columns that statements select.
-    static let columns = "key, fingerprint, answer, at, checksum"
+    /// The columns that statements select in a file of that schema version.
+    static func columns(version: Int) -> String {
+        "key, fingerprint, answer, \(version < 3 ? "NULL" : "revision"), at, checksum"
+    }
 
-    /// - Parameter row: the columns ``columns``. Nil if the checksum is wrong.
+    /// - Parameter row: the columns ``columns(version:)``. Nil if the checksum is wrong.
     init?(_ row: borrowing Row) {
-        self.init(key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), at: row.integer(3))
-        guard checksum == row.checksum(4) else { return nil }
+        self.init(
+            key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), revision: row.optionalInteger(3),
+            at: row.integer(4))
+        guard checksum == row.checksum(5) else { return nil }
     }
 
     var checksum: UInt64 {
@@ -154,6 +158,8 @@ extension IdempotencyRecord {
         checksum.add(fingerprint)
         checksum.add(response)
         checksum.add(at)
+        // Rows of older files have no revision, and a checksum without it.
+        if let revision { checksum.add(revision) }
         return checksum.value
     }
 }

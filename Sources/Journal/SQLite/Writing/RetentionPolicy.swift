@@ -46,17 +46,13 @@ final class RetentionPolicy {
     private static let purgeInterval = 10_000
     private static let sweepInterval = 3_600_000
 
-    /// A session that may have commits to delete.
-    struct Candidate {
-        /// The oldest revision whose state is needed, `Int.max` if only the newest is.
-        var keepFrom = Int.max
-        /// Whether the log was too large, and is brought down to ``RetentionLimits/trimmedBytes``.
-        var isTrimming = false
-    }
-
     let limits: RetentionLimits
     let now: @Sendable () -> Int
-    private var candidates: [Int: Candidate] = [:]
+    /// The numbers of sessions that may have commits to delete, and whether their log was too large, and is brought down
+    /// to ``RetentionLimits/trimmedBytes``.
+    private var candidates: [Int: Bool] = [:]
+    /// The sessions with commits that idempotency records show, and until when.
+    private var pinned: [Int: Int] = [:]
     private var nextPurge = 0
     /// The number of the last session that the sweep for expired commits has checked.
     var sweepPosition = 0
@@ -72,25 +68,34 @@ final class RetentionPolicy {
         guard position.revision >= position.nextCompactionCheck || position.bytesUntilCompactionCheck <= 0 else {
             return
         }
-        candidates[position.number, default: Candidate()].keepFrom = position.recorded.oldest(at: now()) ?? .max
+        scheduleCompaction(of: position.number)
         position.nextCompactionCheck = limits.nextCompactionCheck(after: position.revision)
         position.bytesUntilCompactionCheck = max(1, limits.keepBytes / 4)
     }
 
-    func scheduleCompaction(of number: Int) { candidates[number] = candidates[number] ?? Candidate() }
+    func scheduleCompaction(of number: Int) { candidates[number] = candidates[number] ?? false }
 
     /// A session that is scheduled for compaction; nil if there is none.
-    var next: (number: Int, Candidate)? { candidates.first.map { ($0.key, $0.value) } }
+    var next: (number: Int, isTrimming: Bool)? { candidates.first.map { ($0.key, $0.value) } }
 
     /// The log of a session exceeds its limit.
-    func beginTrimming(_ number: Int) { candidates[number]?.isTrimming = true }
+    func beginTrimming(_ number: Int) { candidates[number] = true }
 
-    func finishCompaction(of number: Int) { candidates[number] = nil }
+    /// - Parameter moment: when to try again, if idempotency records show revisions that could not be deleted.
+    func finishCompaction(of number: Int, pinnedUntil moment: Int? = nil) {
+        candidates[number] = nil
+        pinned[number] = moment
+    }
 
     /// Whether a purge is due. True once per interval.
     func isPurgeDue() -> Bool {
-        guard now() >= nextPurge else { return false }
-        nextPurge = now() + Self.purgeInterval
+        let now = now()
+        guard now >= nextPurge else { return false }
+        nextPurge = now + Self.purgeInterval
+        for (number, moment) in pinned where moment < now {
+            pinned[number] = nil
+            scheduleCompaction(of: number)
+        }
         return true
     }
 

@@ -112,7 +112,6 @@ struct AppendPosition: Sendable {
     var nextCompactionCheck: Int
     /// How many bytes may be appended before that is checked.
     var bytesUntilCompactionCheck: Int
-    var recorded = RecordedRevisions()
 
     /// The position of a new session.
     init(_ number: Int, checksum: UInt64, _ limits: RetentionLimits) {
@@ -126,8 +125,7 @@ struct AppendPosition: Sendable {
     ///
     /// - Parameter checksum: that of the newest commit.
     init(
-        _ number: Int, _ head: SessionHead, _ checksum: UInt64, _ answers: [IdempotencyRecord],
-        _ limits: RetentionLimits
+        _ number: Int, _ head: SessionHead, _ checksum: UInt64, _ limits: RetentionLimits
     ) {
         self.number = number
         revision = head.revision
@@ -135,7 +133,5 @@ struct AppendPosition: Sendable {
         nextDeadline = head.nextDeadline
         nextCompactionCheck = limits.firstCompactionCheck(after: head.compactedThrough)
         bytesUntilCompactionCheck = head.byteCount.map { max(0, limits.keepBytes - max(0, $0)) } ?? 0
-        // The revisions of these records are not stored, so everything stays until they have expired.
-        if let newest = answers.map(\.at).max() { recorded.add(head.compactedThrough, at: newest) }
     }
 }

@@ -42,8 +42,8 @@ extension WriteConnection {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     func runMaintenance() -> Bool {
         if !lastUses.isEmpty { return writeUses() }
-        if let (number, candidate) = retention.next {
-            return unsyncedTransaction { () throws(SQLiteError) in try compact(number, candidate) }
+        if let (number, isTrimming) = retention.next {
+            return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
         }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
         return false
@@ -106,22 +106,20 @@ extension WriteConnection {
     /// Deletes some of a session's oldest commits, and the snapshots that only they needed.
     ///
     /// - Returns: whether there is more to do.
-    private func compact(_ number: Int, _ candidate: RetentionPolicy.Candidate) throws(SQLiteError) -> Bool {
+    private func compact(_ number: Int, isTrimming: Bool) throws(SQLiteError) -> Bool {
         do throws(SQLiteError) {
-            if try deleteCommits(of: number, candidate) { return true }
+            if try deleteCommits(of: number, isTrimming: isTrimming) { return true }
         } catch {
             // The damage is reported when the session is used.
             guard error.isCorruption else { throw error }
+            retention.finishCompaction(of: number)
         }
-        retention.finishCompaction(of: number)
         return retention.next != nil
     }
 
-    private func deleteCommits(
-        of number: Int, _ candidate: RetentionPolicy.Candidate
-    ) throws(SQLiteError) -> Bool {
+    private func deleteCommits(of number: Int, isTrimming: Bool) throws(SQLiteError) -> Bool {
         let reader = try madeReader()
-        guard let head = try? reader.head(of: number) else { return false }
+        guard let head = try? reader.head(of: number) else { throw SQLiteError(damage: "the session row") }
         let cut = head.compactedThrough
         let byteCount = try byteCount(of: number, head)
         let limits = retention.limits
@@ -131,15 +129,20 @@ extension WriteConnection {
         var limit = max(head.revision - limits.keepCommits, expired ?? 0)
         if let expired, expired == limit { try insertSnapshot(at: limit, of: number, reader) }
         if byteCount > limits.keepBytes { retention.beginTrimming(number) }
-        if byteCount > (candidate.isTrimming ? limits.trimmedBytes : limits.keepBytes) {
+        if byteCount > (isTrimming ? limits.trimmedBytes : limits.keepBytes) {
             let next = try connection.integer(
                 "SELECT min(revision) FROM snapshots WHERE session = ? AND revision > ?", number, cut)
             limit = max(limit, next ?? 0)
         }
+        let pinned = try oldestPinnedRevision(of: number)
         let base = try connection.integer(
             "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number,
-            min(limit, candidate.keepFrom))
-        guard let base, cut < base else { return false }
+            min(limit, pinned?.revision ?? .max))
+        guard let base, cut < base else {
+            retention.finishCompaction(
+                of: number, pinnedUntil: pinned.flatMap { $0.revision < limit ? $0.until : nil })
+            return false
+        }
         let some = try commits(of: number, after: cut, through: base, Self.step)
         try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, some.last)
         try setCompactedThrough(some.last, of: number, byteCount: byteCount - some.byteCount)
@@ -147,6 +150,20 @@ extension WriteConnection {
             try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
         }
         return true
+    }
+
+    /// The oldest revision that a valid idempotency record of a session shows, and when that record expires.
+    private func oldestPinnedRevision(of number: Int) throws(SQLiteError) -> (revision: Int, until: Int)? {
+        try connection.prepare(
+            """
+            SELECT revision, at FROM answers WHERE session = ? AND revision IS NOT NULL AND at >= ?
+            ORDER BY revision LIMIT 1
+            """
+        ).first(
+            { [oldest = retention.now() - RetentionPolicy.idempotencyTTL] values in
+                values.set(1, number)
+                values.set(2, oldest)
+            }, { ($0.integer(0), $0.integer(1) + RetentionPolicy.idempotencyTTL) })
     }
 
     /// The bytes of a session's commits, which are counted if an older release wrote some of them.

@@ -45,7 +45,7 @@ struct WriteStatements {
         insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
         insertIdempotencyRecord = try connection.prepare(
             """
-            INSERT OR REPLACE INTO answers (session, key, fingerprint, answer, at, checksum) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO answers (session, key, fingerprint, answer, revision, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         endSession = try connection.prepare(
             "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
@@ -132,10 +132,7 @@ extension WriteConnection {
                 chain: position.previousChecksum)
             try insert(row, of: position.number)
         }
-        if let record = transaction.idempotencyRecord {
-            try insert(record, of: position.number)
-            position.recorded.add(position.revision, at: record.at)
-        }
+        if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
         if !transaction.commits.isEmpty {
             position.nextDeadline = transaction.nextDeadline
             change.newest = (position.revision, position.previousChecksum)
@@ -194,8 +191,9 @@ extension WriteConnection {
             values.set(2, text: record.key)
             values.set(3, record.fingerprint)
             values.set(4, blob: record.response)
-            values.set(5, record.at)
-            values.set(6, record.checksum)
+            values.set(5, record.revision)
+            values.set(6, record.at)
+            values.set(7, record.checksum)
         }
     }
 

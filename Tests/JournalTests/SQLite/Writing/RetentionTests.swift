@@ -67,12 +67,13 @@ struct RetentionTests {
         let session = journal.create(Step.session())
         let store = Step.store(session)
         store.step(100)
-        store.append(IdempotencyRecord(key: "k", fingerprint: 1, response: [1], at: Step.moment), to: session)
+        store.append(
+            IdempotencyRecord(key: "k", fingerprint: 1, response: [1], revision: 100, at: Step.moment), to: session)
         store.step(900)
         #expect(await session.awaitDurable() == nil)
         let first = try #require(try await session.replayBase(for: 100))
         #expect(first.count == 100)
-        now.withLock { $0 += 12 * 60_000 }
+        now.withLock { $0 += 16 * 60_000 }
         store.step(100)
         #expect(await session.awaitDurable() == nil)
         await journal.closed()

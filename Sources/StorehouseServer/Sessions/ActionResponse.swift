@@ -1,0 +1,110 @@
+import HTTP
+import JSON
+import StoreHosting
+import Stores
+
+/// The response to an action, without the state that it shows: what an idempotency record remembers.
+///
+/// The state is read again from its revision when the response is replayed, so a record is small however large the
+/// state is.
+struct ActionResponse: Sendable, Equatable {
+    enum Outcome: Sendable, Equatable {
+        case committed
+        case ignored
+        /// The reducer rejected the action; of a batch, the one at `index`.
+        case rejected(reason: String, index: Int?)
+    }
+
+    let outcome: Outcome
+    /// The revision that the response shows.
+    var revision: Int
+    /// The names of the effects that the action started.
+    let effects: [String]
+    /// The part of the state that the response shows; nil for none.
+    let selection: Selection?
+    /// The value of `Preference-Applied`.
+    let appliedPreference: String?
+
+    init(
+        _ outcome: Outcome, revision: Int, effects: [String] = [], selection: Selection? = nil,
+        appliedPreference: String? = nil
+    ) {
+        self.outcome = outcome
+        self.revision = revision
+        self.effects = effects
+        self.selection = selection
+        self.appliedPreference = appliedPreference
+    }
+
+    /// The message that the client gets.
+    ///
+    /// - Parameters:
+    ///   - state: the selected state at ``revision`` as JSON; nil if the response shows none.
+    ///   - patch: what the action would change, after a dry run.
+    func message(showing state: [UInt8]?, patch: EncodedPatch? = nil) -> Response {
+        if case .rejected(let reason, let index) = outcome { return Problem(rejected: reason, index: index).response }
+        let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
+        guard let state else { return Response(.noContent, fields: fields, revision: revision) }
+        var json = JSONWriter(reservingCapacity: 1024)
+        json.object { json in
+            json.member("revision", revision)
+            json.member("outcome", outcome == .committed ? "committed" : "ignored")
+            json.member("state", raw: state)
+            json.member("effects", effects)
+            if let patch { json.member("patch", patch) }
+        }
+        return .document(json.finish(), revision: revision, fields: fields)
+    }
+}
+
+extension Problem {
+    /// The reducer rejected an action; of a batch, the one at `index`.
+    init(rejected reason: String, index: Int?) {
+        self = Problem(.actionRejected, "The session's state does not allow this action now: \(reason).")
+            .with("reason", .string(reason)).with("index", index.map(JSONValue.integer))
+    }
+}
+
+// The stored form is a JSON object without the members that have their usual value. The names are short, because there
+// are many records.
+extension ActionResponse {
+    /// The stored form.
+    var encoded: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("r", revision)
+            switch outcome {
+            case .committed: break
+            case .ignored: json.member("o", "ignored")
+            case .rejected(let reason, let index):
+                json.member("x", reason)
+                json.member("i", ifPresent: index)
+            }
+            if !effects.isEmpty { json.member("e", effects) }
+            switch selection {
+            case nil: json.member("s", JSONValue.null)
+            case .root?: break
+            case .pointer(let pointer)?: json.member("s", pointer.description)
+            case .named(let name)?: json.member("n", name)
+            }
+            json.member("p", ifPresent: appliedPreference)
+        }
+        return json.finish()
+    }
+
+    /// Reads what ``encoded`` returned; nil for anything else.
+    init?(encoded bytes: [UInt8]) {
+        guard let json = try? JSONValue(parsing: bytes), let revision = json["r"]?.asInteger else { return nil }
+        var outcome = json["o"] == nil ? Outcome.committed : .ignored
+        if let reason = json["x"]?.asString { outcome = .rejected(reason: reason, index: json["i"]?.asInteger) }
+        self.init(
+            outcome, revision: revision, effects: json["e"]?.asArray?.compactMap(\.asString) ?? [],
+            selection: Self.selection(json), appliedPreference: json["p"]?.asString)
+    }
+
+    private static func selection(_ json: JSONValue) -> Selection? {
+        if let name = json["n"]?.asString { return .named(name) }
+        guard let member = json["s"] else { return .root }
+        return member.asString.flatMap { try? JSONPointer($0) }.map(Selection.pointer)
+    }
+}

@@ -1,0 +1,183 @@
+import JSON
+import Journal
+import Platform
+import RemoteServices
+import StoreHosting
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// A repeated request gets the first answer byte for byte, although the server has not stored the state in it.
+@Suite struct IdempotencyReplayTests {
+    private struct BitFlippingSealer: SecretSealer {
+        func seal(_ secret: [UInt8]) -> [UInt8]? { secret.map(~) }
+        func open(_ sealed: [UInt8]) -> [UInt8]? { sealed.map(~) }
+    }
+
+    private func key(_ text: String) -> (String, String) { ("Idempotency-Key", "\"\(text)\"") }
+
+    private var cat: ScriptedRemoteClient {
+        ScriptedRemoteClient(
+            always: .success(
+                RemoteResponse(
+                    status: 200, contentType: "application/json", body: Array(#"{"animal":"Cat"}"#.utf8))))
+    }
+
+    /// Requests of all kinds of answers, in the order in which they are sent.
+    private func requests(_ session: LiveSession) -> [TestRequest] {
+        let add: (String) -> TestRequest = {
+            session.request("tasks/add", ["title": .string($0)], fields: [key("add \($0.utf8.count)")])
+        }
+        return [
+            add("first"), add("two \"quoted\" \u{1F600} \u{7f}"), add("the third one"),
+            // Patches do not tell the order of the entities, which a move or a removal changes.
+            session.request("tasks/remove", ["id": 2], fields: [key("remove")]),
+            session.request("tasks/move", ["id": 3, "index": 0], fields: [key("move")]),
+            session.request("tasks/edit", ["id": 1, "title": "uno"], fields: [key("edit")]),
+            session.request("tasks/add", ["title": "pointer"], query: "?select=/tasks", fields: [key("pointer")]),
+            session.request("tasks/add", ["title": "gone"], query: "?select=/no/such/value", fields: [key("null")]),
+            session.request(
+                "counter/increment", fields: [key("minimal"), ("Prefer", "return=minimal")]),
+            session.request(
+                "counter/increment", fields: [key("preferred"), ("Prefer", "return=representation")]),
+            session.request("animal/ackError", fields: [key("ignored")]),
+            session.request("betslip/placeBet", fields: [key("rejected")]),
+            TestRequest(
+                "POST", session.path + "/actions", [key("batch")],
+                json: [["type": "counter/increment"], ["type": "tasks/add", "payload": ["title": "in a batch"]]]),
+            TestRequest(
+                "POST", session.path + "/actions", [key("rejected batch")],
+                json: [["type": "counter/increment"], ["type": "betslip/placeBet"]]),
+            session.request(
+                "login/enteringCredential", ["password": "some password"], fields: [key("secret")]),
+            session.request("animal/fetchAnimal", fields: [key("waited"), ("Prefer", "wait=20")]),
+            session.request("counter/increment", fields: [key("last")]),
+        ]
+    }
+
+    private func firstAnswers(_ session: LiveSession) async throws -> [TestResponse] {
+        var answers: [TestResponse] = []
+        for request in requests(session) {
+            let answer = try await session.server.send(request)
+            #expect(answer["idempotency-replayed"] == nil)
+            answers.append(answer)
+        }
+        return answers
+    }
+
+    private func expectSameAnswers(_ session: LiveSession, _ first: [TestResponse]) async throws {
+        for (request, first) in zip(requests(session), first) {
+            let again = try await session.server.send(request)
+            #expect(again["idempotency-replayed"] == "true", "\(first.text)")
+            #expect(again.status == first.status)
+            #expect(again.text == first.text)
+            for name in ["etag", "content-type", "preference-applied", "x-content-type-options", "cache-control"] {
+                #expect(again[name] == first[name])
+            }
+        }
+    }
+
+    @Test func allAnswersAreMadeAgainInMemory() async throws {
+        try await LiveServer.run(animal: cat) { server in
+            let session = try await server.session()
+            let first = try await firstAnswers(session)
+            #expect(first.contains { $0.status == 204 } && first.contains { $0.status == 409 })
+            try await expectSameAnswers(session, first)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func allAnswersAreMadeAgainAfterARestart(_ hasSealer: Bool) async throws {
+        let durable = try DurableServer()
+        let sealer = hasSealer ? BitFlippingSealer() : nil
+        let (path, first) = try await durable.run(animal: cat, sealer: sealer) { server in
+            let session = try await server.session()
+            return (session.path, try await firstAnswers(session))
+        }
+        try await durable.run(sealer: sealer) { server in
+            try await expectSameAnswers(LiveSession(server: server, path: path), first)
+        }
+    }
+
+    /// Retention deletes no commit that a valid record needs, however many follow.
+    @Test(arguments: [false, true])
+    func aRecordOutlivesTheRetentionOfCommits(_ isDurable: Bool) async throws {
+        let configuration = Configuration.with { $0.storage.keepCommits = 2 }
+        let body: @Sendable (LiveServer) async throws -> Void = { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let request = session.request("counter/increment", fields: [key("k")])
+            let first = try await server.send(request)
+            for _ in 0..<400 { _ = try await session.increment() }
+            let again = try await server.send(request)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.text == first.text && again["etag"] == first["etag"])
+        }
+        if isDurable {
+            try await DurableServer().run(configuration: configuration, body)
+        } else {
+            try await LiveServer.run(configuration: configuration, body)
+        }
+    }
+
+    @Test func tooManyKeysAreRefusedForATrueTime() async throws {
+        let clock = ManualClock()
+        let configuration = Configuration.with { $0.sessions.maxIdempotencyKeys = 3 }
+        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
+            let session = try await server.session()
+            for number in 1...3 {
+                #expect(try await session.dispatch("counter/increment", fields: [key("\(number)")]).status == 200)
+                clock.advance(by: 5000)
+            }
+            let refused = try await session.dispatch("counter/increment", fields: [key("4")])
+            #expect(refused.status == 429 && refused.code == "too-many-keys")
+            let seconds = try #require(refused["retry-after"].flatMap { Int($0) })
+            #expect(seconds == 586)
+            #expect(try await session.revision() == 3)
+            // Without a key, and with a known one, the session works.
+            #expect(try await session.increment().status == 200)
+            let known = try await session.dispatch("counter/increment", fields: [key("1")])
+            #expect(known["idempotency-replayed"] == "true")
+            clock.advance(by: seconds * 1000)
+            #expect(try await session.dispatch("counter/increment", fields: [key("4")]).status == 200)
+        }
+    }
+
+    /// Earlier releases stored whole responses.
+    @Test func aWholeResponseOfAnEarlierReleaseIsReplayed() async throws {
+        let durable = try DurableServer()
+        let path = try await durable.run { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            return session.path
+        }
+        let body = try JSONValue(parsing: Array(#"{"type":"counter/increment"}"#.utf8))
+        let text = "200 1\nContent-Type: application/json\n\n{\"revision\":1,\"state\":{}}"
+        try await store(
+            IdempotencyRecord(
+                key: "old", fingerprint: RequestFingerprint([], redacted: body).persistent, response: Array(text.utf8),
+                at: systemTime()), path, durable)
+        try await durable.run { server in
+            let session = LiveSession(server: server, path: path)
+            let answer = try await server.send(session.request("counter/increment", fields: [key("old")]))
+            #expect(answer["idempotency-replayed"] == "true" && answer["etag"] == "\"1\"")
+            #expect(answer.text == "{\"revision\":1,\"state\":{}}")
+        }
+    }
+
+    /// Adds a record to the session of a file that no server uses.
+    private func store(_ record: IdempotencyRecord, _ path: String, _ durable: DurableServer) async throws {
+        let journal = try SQLiteJournal(path: durable.path)
+        let id = String(path.split(separator: "/")[1])
+        let found = try await withCheckedContinuation { continuation in
+            journal.load(id) { continuation.resume(returning: $0) }
+        }.get()
+        guard case .session(let summary, _, _, let session) = found else { throw Wire.Failure.malformed("no session") }
+        StoreKind.faulty.makeStore().inspect { state in
+            session.append(
+                CommitTransaction(baseRevision: summary.revision, idempotencyRecord: record), state)
+        }
+        await withCheckedContinuation { continuation in journal.close { continuation.resume() } }
+    }
+}
