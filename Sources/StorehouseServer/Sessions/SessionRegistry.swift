@@ -33,6 +33,8 @@ package final class SessionRegistry: Sendable {
     private let recordedTransactions = Atomic<Int>(0)
     private let tombstones = SessionTombstones()
     private let expiry: ExpiryQueue<Session>
+    /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
+    private let unused: ExpiryQueue<SessionID>
 
     package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
         self.policy = policy
@@ -40,6 +42,7 @@ package final class SessionRegistry: Sendable {
         self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
+        unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
     package var residentCount: Int { count.load(ordering: .relaxed) }
@@ -82,6 +85,7 @@ package final class SessionRegistry: Sendable {
     /// Inserts a session that was loaded from the journal.
     package func insert(_ session: Session) {
         count.add(1, ordering: .relaxed)
+        unused.remove(session.id, at: endOfUnused(session))
         insert(session, clock.now())
     }
 
@@ -177,12 +181,13 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
+        for id in unused.due(now) where resident(id) == nil { end(id, now) }
         endExpiredInJournal(now)
     }
 
-    /// Ends expired sessions that are not in memory, some at a time.
+    /// Ends expired sessions that are not in memory, so many at a time that a million take some minutes.
     private func endExpiredInJournal(_ now: Int) {
-        journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
+        journal?.idleSessions(before: now - policy.idleTimeout, limit: 20_000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
                 end(id, now)
@@ -213,8 +218,22 @@ package final class SessionRegistry: Sendable {
         }
         for session in policy.hibernationOrder(candidates) {
             guard residentCount > goal else { return }
-            if session.tryHibernate() { remove(session) }
+            tryHibernate(session)
         }
+    }
+
+    private func tryHibernate(_ session: Session) {
+        let end = endOfUnused(session)
+        // Before it hibernates: a request that wakes it removes it again.
+        if !session.isUsed { unused.add(session.id, at: end) }
+        let isDetached = session.tryHibernate()
+        if isDetached { remove(session) }
+        if !isDetached || session.isUsed { unused.remove(session.id, at: end) }
+    }
+
+    /// When a session ends if it is never used. The slots of a queue begin earlier.
+    private func endOfUnused(_ session: Session) -> Int {
+        session.createdAt + policy.timeout(isUsed: false) + policy.sweepInterval
     }
 
     private func enqueue(_ session: Session, at moment: Int) {
