@@ -51,7 +51,8 @@ final class ReadAPI: Sendable {
     }
 
     private static func document(_ state: EncodedState) -> Response {
-        var json = JSONWriter(reservingCapacity: 1024)
+        // The exact size, since growing step by step leaves holes in the memory.
+        var json = JSONWriter(reservingCapacity: state.json.count + 48)
         json.object { json in
             json.member("revision", state.revision)
             json.member("state", raw: state.json)
