@@ -72,11 +72,12 @@ extension Channel {
         return true
     }
 
-    /// Reports the pending bytes to the budget. Bytes that the system accepts at once are never counted.
+    /// Reports the memory of the pending bytes to the budget. Bytes that the system accepts at once are never counted.
     private func countPendingBytes() {
-        guard countedBytes != output.byteCount else { return }
-        budgetStorage?.add(output.byteCount - countedBytes)
-        countedBytes = output.byteCount
+        let held = output.heldBytes
+        guard countedBytes != held else { return }
+        budgetStorage?.add(held - countedBytes)
+        countedBytes = held
     }
 
     /// - Returns: the result of the system call, and whether it accepted all bytes it was given.
@@ -183,6 +184,9 @@ package struct OutputQueue {
     package init() {}
 
     package var isEmpty: Bool { byteCount == 0 }
+
+    /// The memory of the arrays in the queue. The first one counts as a whole until its last byte is sent.
+    package var heldBytes: Int { byteCount == 0 ? 0 : byteCount + offset }
 
     package mutating func append(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }

@@ -35,7 +35,7 @@ package final class Channel: ReadinessHandler {
     /// When the system last accepted bytes, or when the first of the pending ones began to wait.
     var lastTakenAt = LoopInstant(nanoseconds: 0)
     var budgetStorage: OutputBudget?
-    /// The part of the pending bytes that the budget knows of.
+    /// What the budget knows of the memory of the pending bytes.
     var countedBytes = 0
     var linger: Linger?
     var lingerTimer: LoopTimer?

@@ -4,7 +4,8 @@ import Synchronization
 /// Counts the bytes that wait to be sent on all channels that share it.
 ///
 /// A channel counts only what the system did not accept at once, so a connection whose peer reads never changes the
-/// count. Bytes that several channels share count once for each of them.
+/// count. An array counts as a whole until its last byte is sent, because it stays in memory. Arrays that several channels
+/// share count once for each of them.
 package final class OutputBudget: Sendable {
     /// How many bytes may wait.
     package let limit: Int
