@@ -57,7 +57,8 @@ final class SessionLoader: Sendable {
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()
-                registry.insert(session)
+                // Whoever waits for it uses it, unless a timer does.
+                registry.insert(session, isUse: false)
                 return .success(.session(session))
             }
         }

@@ -83,10 +83,15 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Inserts a session that was loaded from the journal.
-    package func insert(_ session: Session) {
+    ///
+    /// - Parameter isUse: whether a request asks for it. Only then loading counts as use, so that it does not hibernate
+    ///   next.
+    package func insert(_ session: Session, isUse: Bool = true) {
+        let now = clock.now()
         count.add(1, ordering: .relaxed)
         unused.remove(session.id, at: endOfUnused(session))
-        insert(session, clock.now())
+        if isUse { session.touch(now) }
+        insert(session, now)
     }
 
     /// Counts as use of a session.

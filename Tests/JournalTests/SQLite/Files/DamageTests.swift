@@ -137,7 +137,6 @@ struct DamageTests {
                 try await check(copy, expected, &tally, "page \(page), \(damage), seed \(seed)")
             }
         }
-        print("damaged:", tally)
         #expect(tally.files > 80 && tally.damagedSessions > 400 && tally.refusedFiles * 10 < tally.files)
     }
 
