@@ -12,6 +12,9 @@ final class API: Sendable {
         var limits = SessionLimits()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
+        var allowedHosts = AllowedHosts.all
+        var trustedProxies = TrustedProxies()
+        var rateLimits = Configuration.Limits()
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -33,7 +36,10 @@ final class API: Sendable {
     let registry: SessionRegistry
     let states = StateReader(WorkPool())
     let journal: (any Journal)?
-    let cors: CORS
+    let origins: OriginPolicy
+    let hosts: AllowedHosts
+    let proxies: TrustedProxies
+    let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
@@ -46,7 +52,10 @@ final class API: Sendable {
         self.journal = journal
         self.log = log
         self.additionalMetrics = additionalMetrics
-        cors = CORS(settings.allowedOrigins)
+        origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
+        hosts = settings.allowedHosts
+        proxies = settings.trustedProxies
+        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies)
         availability = Availability(journal, memory)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
@@ -54,8 +63,8 @@ final class API: Sendable {
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
-        sessions = SessionAPI(access, availability, registry, builder, states, metrics, log)
-        actions = ActionAPI(access, availability, states, clock: clock, maxWait: settings.maxWait)
+        sessions = SessionAPI(access, availability, registry, builder, states, limits, metrics, log)
+        actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: clock, log: log, metrics)

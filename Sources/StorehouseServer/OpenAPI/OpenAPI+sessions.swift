@@ -15,8 +15,8 @@ extension OpenAPI {
                     content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
             ],
             problems: [
-                .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore, .tooManySessions,
-                .overloaded, .draining, .storageUnavailable,
+                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
+                .tooManySessions, .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -33,7 +33,7 @@ extension OpenAPI {
                     headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
             ],
             problems: [
-                .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
+                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
                 .overloaded, .draining, .storageUnavailable,
             ])
@@ -68,7 +68,7 @@ extension OpenAPI {
             "deleteSession", "Ends the session",
             details: "Cancels running effects and closes streams. Later requests get 410.",
             responses: [.init(status: .noContent, description: "The session has ended.")],
-            problems: [.noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
+            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
     }
 
     var readState: Operation {

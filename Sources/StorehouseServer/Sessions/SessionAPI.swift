@@ -12,18 +12,20 @@ final class SessionAPI: Sendable {
     private let registry: SessionRegistry
     private let builder: SessionBuilder
     private let states: StateReader
+    private let limits: RateLimits
     private let metrics: ServerMetrics
     private let log: Log
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ states: StateReader, _ metrics: ServerMetrics, _ log: Log
+        _ states: StateReader, _ limits: RateLimits, _ metrics: ServerMetrics, _ log: Log
     ) {
         self.access = access
         self.availability = availability
         self.registry = registry
         self.builder = builder
         self.states = states
+        self.limits = limits
         self.metrics = metrics
         self.log = log
     }
@@ -31,7 +33,9 @@ final class SessionAPI: Sendable {
     func create(_ context: RequestContext) throws(Problem) {
         try availability.requireRoom()
         try context.head.requireJSONAcceptable()
-        let created = try create(try requestedKind(context.request), nil)
+        let kind = try requestedKind(context.request)
+        try limits.admitCreation(context.head, peer: context.exchange.peer)
+        let created = try create(kind, nil)
         context.answer(created.response, about: created.session)
     }
 
@@ -47,7 +51,7 @@ final class SessionAPI: Sendable {
                 .retry(after: registry.secondsUntilExpiry)
         }
         metrics.sessionCreated()
-        log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
+        log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: state.json.count + 1024)
         json.value(registry.document(of: session, revision: state.revision, state: state.json))
@@ -85,7 +89,7 @@ final class SessionAPI: Sendable {
         registry.end(session) { [self] result in
             switch result {
             case .ended:
-                log.debug("session deleted", [.init("session", session.id.shortened)])
+                log.debug("session deleted", [.init("session", session.id.fingerprint)])
                 deferred.answer { Response(.noContent) }
             case .failed(let failure): deferred.answer { Problem(failure).response }
             case .detached:
@@ -121,12 +125,14 @@ extension SessionAPI {
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
         try access.authorizedSession(id, context) { [self] (parent, context) throws(Problem) in
-            guard !parent.wasLarge else { return forkLarge(parent, at: wanted, context) }
+            guard !parent.wasLarge else { return try forkLarge(parent, at: wanted, context) }
             let revision = wanted ?? parent.store.revision
             let deferred = context.deferred
             parent.state(at: revision) { found in
                 deferred.resume { [self] context throws(Problem) in
-                    let fork = try create(parent.runtime, .init(revision, try found.get()))
+                    let state = try found.get()
+                    try limits.admitCreation(context.head, peer: context.exchange.peer)
+                    let fork = try create(parent.runtime, .init(revision, state))
                     context.answer(fork.response, about: fork.session)
                 }
             }
@@ -134,7 +140,8 @@ extension SessionAPI {
     }
 
     /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
-    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) {
+    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) throws(Problem) {
+        try limits.admitCreation(context.head, peer: context.exchange.peer)
         states.respond(to: context, about: parent) { [self] () throws(Problem) in
             try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
             let revision = wanted ?? parent.store.revision
@@ -164,8 +171,8 @@ extension SessionAPI {
 }
 
 extension SessionID {
-    /// Enough to tell sessions apart in a log, and too little to use one.
-    var shortened: String { String(description.prefix(6)) }
+    /// Names the session in the log.
+    var fingerprint: String { Fingerprint.of(description) }
 }
 
 extension Problem {
