@@ -80,7 +80,7 @@ final class API: Sendable {
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
+        admin = AdminAPI(registry, journal: journal, states.pool, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
             availability,

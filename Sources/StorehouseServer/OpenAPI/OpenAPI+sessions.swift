@@ -49,7 +49,7 @@ extension OpenAPI {
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",
                     content: Self.json(.schema("SessionList")))
             ],
-            problems: [.notAcceptable, .unauthorized, .storageUnavailable])
+            problems: [.notAcceptable, .unauthorized, .overloaded, .storageUnavailable])
         operation.isForAdmins = true
         return operation
     }

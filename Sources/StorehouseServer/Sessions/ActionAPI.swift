@@ -41,8 +41,8 @@ final class ActionAPI: Sendable {
     private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
         let request = try ActionRequest(context.head, session, maxWait: maxWait)
         let body = try context.request.json()
-        session.recordGrowth(context.request.body.count)
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
+        session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
