@@ -109,7 +109,7 @@ struct ResponseDecorator: Sendable {
         }
     }
 
-    private func finish(_ response: consuming Response) -> Response {
+    func finish(_ response: consuming Response) -> Response {
         recordStatus(response.status)
         if !fields.isEmpty { response.fields += fields }
         return response
