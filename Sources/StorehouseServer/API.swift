@@ -35,6 +35,8 @@ final class API: Sendable {
     let availability: Availability
     let registry: SessionRegistry
     let states = StateReader(WorkPool())
+    /// Nil if all sessions are in memory.
+    let timers: TimerWaker?
     let journal: (any Journal)?
     let origins: OriginPolicy
     let hosts: AllowedHosts
@@ -63,11 +65,16 @@ final class API: Sendable {
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
+        if let journal, let loader, journal.outlivesProcess {
+            timers = TimerWaker(registry, loader, journal, clock: clock)
+        } else {
+            timers = nil
+        }
         sessions = SessionAPI(access, availability, registry, builder, states, limits, metrics, log)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
-            access, availability, states.pool, settings.streams, clock: clock, log: log, metrics)
+            access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, states.pool, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),

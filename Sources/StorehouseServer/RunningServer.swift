@@ -54,6 +54,9 @@ package final class RunningServer: Sendable {
         }
         if journal?.outlivesProcess == true {
             every(.milliseconds(500), on: group.loops[0]) { api in maintenance.async { api.registry.hibernate() } }
+            every(.seconds(60), on: group.loops[0]) { $0.registry.recordTime(isLast: false) }
+            wakeTimers()
+            every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
         }
         if api.availability.memory.isLimited {
             let queue = DispatchQueue(label: "memory")
@@ -81,6 +84,7 @@ package final class RunningServer: Sendable {
             await withCheckedContinuation { done in
                 DispatchQueue(label: "sessions.detach").async {
                     registry.detachAll()
+                    registry.recordTime(isLast: true)
                     done.resume()
                 }
             }
@@ -99,6 +103,9 @@ package final class RunningServer: Sendable {
             log.error("a step of the drain did not end in time", [.init("step", name)])
         }
     }
+
+    /// Loads the sessions whose timers are due.
+    private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }
 
     /// Repeats `body` until the server drains.
     private func every(

@@ -48,9 +48,11 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
 
     @usableFromInline
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
-        guard let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision), let recorder else {
-            return
-        }
+        let deadline = contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline
+        guard
+            let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision, nextDeadline: deadline),
+            let recorder
+        else { return }
         recorder.append(transaction, view(of: contents))
     }
 
@@ -222,13 +224,16 @@ final class HostBookkeeping {
 
     /// Ends the dispatch in progress.
     ///
-    /// - Parameter revision: of the store now.
+    /// - Parameters:
+    ///   - revision: of the store now.
+    ///   - nextDeadline: when the next timer is due.
     /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int) -> CommitTransaction? {
+    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
         return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord)
+            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
+            nextDeadline: nextDeadline)
     }
 }

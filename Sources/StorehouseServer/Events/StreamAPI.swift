@@ -11,13 +11,13 @@ final class StreamAPI: Sendable {
     private let availability: Availability
     private let pool: WorkPool
     private let settings: EventStream.Settings
-    private let clock: WallClock
+    private let clock: SessionClock
     private let log: Log
     private let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
-        clock: WallClock, log: Log, _ metrics: ServerMetrics
+        clock: SessionClock, log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
