@@ -43,7 +43,8 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices", "Sockets",
+                "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
+                "Sockets",
                 "StoreHosting",
                 "Stores",
             ]),
