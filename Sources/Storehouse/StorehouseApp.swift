@@ -26,6 +26,7 @@ package struct StorehouseApp: Sendable {
     /// for a failure, 2 for a wrong command line or configuration.
     package func main() async -> Never {
         StandardDescriptors.makeSafe()
+        ProcessMemory.shareHeapsIfLimited()
         exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
 

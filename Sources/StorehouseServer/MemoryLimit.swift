@@ -162,6 +162,14 @@ package enum ProcessMemory {
         return limits.min()
     }
 
+    /// Lets the threads share their heaps if the address space is limited, since each heap of glibc reserves 64 MB of it. Call
+    /// this before the first thread starts.
+    package static func shareHeapsIfLimited() {
+        #if canImport(Glibc)
+            if limit(configured: 1).addressSpace < .max { mallopt(M_ARENA_MAX, 2) }
+        #endif
+    }
+
     static func releaseFree() {
         #if canImport(Glibc)
             malloc_trim(0)
