@@ -64,6 +64,7 @@ public struct StorehouseServer: Sendable {
         ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
             log.error("the drain did not end in time; the process exits")
         }
+        FaultReport.install(configuration.log.format)
         ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)

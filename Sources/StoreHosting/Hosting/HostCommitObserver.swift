@@ -1,3 +1,4 @@
+import CFaultNote
 import JSON
 public import Stores
 
@@ -10,12 +11,23 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     private let encoder: StateEncoder<State>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
+    /// The largest state, in bytes of its JSON.
+    private let maxStateBytes: Int
+    /// Names the store in the line that is written if its code ends the process.
+    private let note: fault_note
+    private let names: FaultNames
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
 
     @usableFromInline
-    init(_ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?) {
+    init(
+        _ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
+        maxStateBytes: Int, _ names: FaultNames, label: String
+    ) {
         self.encoder = encoder
+        self.names = names
+        note = names.note(label)
+        self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
     }
@@ -25,13 +37,20 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
 
     /// Begins with a state that was persisted.
     ///
-    /// - Parameter migration: the one that made `state`; nil if it is as it was persisted.
+    /// - Parameters:
+    ///   - byteCount: the size of `state`.
+    ///   - migration: the one that made `state`; nil if it is as it was persisted.
     @usableFromInline
-    func restore(_ state: State, _ migration: PendingMigration?) {
+    func restore(
+        _ state: State, byteCount: Int, _ migration: PendingMigration?,
+        _ contents: StoreCore<State, Action>.ContentsPointer
+    ) {
         let bookkeeping = HostBookkeeping(
-            EncodedBaseline(of: state), privateBaseline: encoder.privateState(of: state, clearSecrets) ?? [])
+            EncodedBaseline(of: state), byteCount: byteCount,
+            privateBaseline: encoder.privateState(of: state, clearSecrets) ?? [])
         bookkeeping.pendingMigration = migration
         self.bookkeeping = bookkeeping
+        contents.pointee.asksBeforeCommit = bookkeeping.size.isNear(maxStateBytes)
     }
 
     /// Sets the record that is persisted with the commits of the dispatch in progress.
@@ -49,11 +68,32 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     @usableFromInline
+    func willReduce(_ action: Action, isNamed: Bool) {
+        if isNamed { return FaultNote.set(note) }
+        FaultNote.set(note, type: Action.catalogue.describe(action).flatMap { names.type($0.type) })
+    }
+
+    @usableFromInline
+    func admits(_ state: State, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool {
+        guard maxStateBytes < .max else { return true }
+        let bookkeeping = madeBookkeeping()
+        return bookkeeping.size.admits(
+            growth: bookkeeping.growth(to: state), limit: maxStateBytes, next: { encoder.json(of: state).count },
+            current: { root(contents.pointee.state, at: contents.pointee.revision).count })
+    }
+
+    @usableFromInline
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
-        guard let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision), let recorder else {
+        defer { FaultNote.clear() }
+        guard let bookkeeping, let transaction = bookkeeping.takeTransaction(at: contents.pointee.revision) else {
             return
         }
-        recorder.append(transaction, view(of: contents))
+        if bookkeeping.size.isNear(maxStateBytes) || contents.pointee.asksBeforeCommit {
+            contents.pointee.asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
+                root(contents.pointee.state, at: contents.pointee.revision).count
+            }
+        }
+        recorder?.append(transaction, view(of: contents))
     }
 
     @usableFromInline
@@ -134,7 +174,9 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.privateState ?? [])
+        HostBookkeeping(
+            encoder.initialBaseline, byteCount: encoder.initial.json.count,
+            privateBaseline: encoder.initial.privateState ?? [])
     }
 }
 
@@ -156,12 +198,16 @@ final class HostBookkeeping {
     private var baseline: EncodedBaseline
     /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
     private var privateBaseline: [UInt8]
+    /// The size of the newest state.
+    var size: StateSize
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
+    ///   - byteCount: the size of that state as JSON.
     ///   - privateBaseline: the private part of that state.
-    init(_ baseline: EncodedBaseline, privateBaseline: [UInt8]) {
+    init(_ baseline: EncodedBaseline, byteCount: Int, privateBaseline: [UInt8]) {
         self.baseline = baseline
+        size = StateSize(byteCount)
         self.privateBaseline = privateBaseline
     }
 
@@ -172,7 +218,15 @@ final class HostBookkeeping {
         baseline = EncodedBaseline()
         state.findChanges(&differ)
         baseline = differ.baseline
+        size.grow(by: differ.growth)
         return differ.finish()
+    }
+
+    /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
+    func growth(to state: some HostedState) -> Int {
+        var differ = StateDiffer(baseline)
+        state.findChanges(&differ)
+        return differ.growth
     }
 
     /// - Returns: whether the private part differs from that of the state before.
@@ -204,6 +258,7 @@ final class HostBookkeeping {
     /// - Parameter revision: of the store now.
     /// - Returns: nil if there is nothing to persist.
     func takeTransaction(at revision: Int) -> CommitTransaction? {
+        defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }

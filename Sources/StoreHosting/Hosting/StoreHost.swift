@@ -8,10 +8,12 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
 
     @usableFromInline let encoder: StateEncoder<Engine.State>
     @usableFromInline let catalogue: ActionSchema<Engine.Action>
+    @usableFromInline let names: FaultNames
 
     @inlinable
-    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>) {
+    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>, _ names: FaultNames) {
         self.encoder = encoder
+        self.names = names
         self.catalogue = catalogue
     }
 
@@ -25,7 +27,9 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
                 try dispatch(batch: batch, to: engine, options, done: done)
             } else {
                 let action = try catalogue.action(of: body)
-                submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
+                FaultNote.naming(body["type"]?.asString.flatMap(names.type)) {
+                    submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
+                }
             }
         } catch {
             done(DispatchResult(refused: error))
@@ -35,11 +39,12 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
     /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil else {
+        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.isLarge else {
             return nil
         }
         return .init(
-            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun, trace: options.trace)
+            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
+            asksBeforeCommit: options.isLarge, trace: options.trace)
     }
 
     @inlinable
@@ -73,12 +78,16 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
 
     /// Begins with a state that was persisted at `revision`.
     ///
-    /// - Parameter migration: the one that made `state`; nil if it is as it was persisted.
+    /// - Parameters:
+    ///   - byteCount: the size of the state, or about that.
+    ///   - migration: the one that made `state`; nil if it is as it was persisted.
     @usableFromInline
-    func restore(_ state: Engine.State, at revision: Int, in engine: Engine, _ migration: PendingMigration?) {
+    func restore(
+        _ state: Engine.State, byteCount: Int, at revision: Int, in engine: Engine, _ migration: PendingMigration?
+    ) {
         engine.core.contents.withLock { contents in
             contents.pointee.revision = revision
-            observer(of: contents).restore(state, migration)
+            observer(of: contents).restore(state, byteCount: byteCount, migration, contents)
         }
     }
 
@@ -144,7 +153,7 @@ extension StoreHost {
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, trace: options.trace))
-        submit(actions[0], envelope, to: engine, options, isBatch: true, done)
+        FaultNote.naming(nil) { submit(actions[0], envelope, to: engine, options, isBatch: true, done) }
     }
 
     @inlinable

@@ -48,9 +48,15 @@ public struct StoreKind: Sendable {
     public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Factory =
-        @Sendable (StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> HostedStore
+        @Sendable (
+            StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, _ maxStateBytes: Int,
+            _ label: String
+        ) -> HostedStore
     @usableFromInline typealias RestoringFactory =
-        @Sendable (StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?)
+        @Sendable (
+            StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?,
+            _ maxStateBytes: Int, _ label: String
+        )
         throws(RestorationError)
         -> HostedStore
 
@@ -72,20 +78,26 @@ public struct StoreKind: Sendable {
     ) where Engine.State: HostedState, Engine.Action: DeclaredAction {
         let encoder = StateEncoder(selectors: selectors, migrations: migrations)
         let catalogue = Engine.Action.catalogue
-        let host = StoreHost<Engine>(encoder, catalogue)
+        let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
+        let host = StoreHost<Engine>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
-        let make: @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> Engine = {
-            state, environment, sealer, recorder in
-            engine(state, environment, HostCommitObserver(encoder, recorder, sealer))
-        }
+        let make:
+            @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->
+                Engine = {
+                    state, environment, sealer, recorder, limit, label in
+                    engine(
+                        state, environment,
+                        HostCommitObserver(encoder, recorder, sealer, maxStateBytes: limit, names, label: label))
+                }
         self.init(
             name, summary, selectors, encoder, catalogue,
-            make: { HostedStore(make(Engine.State(), $0, $1, $2), vtable) },
-            restore: { (persisted, revision, environment, sealer, recorder) throws(RestorationError) in
+            make: { HostedStore(make(Engine.State(), $0, $1, $2, $3, $4), vtable) },
+            restore: { (persisted, revision, environment, sealer, recorder, limit, label) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
-                let engine = make(state, environment, sealer, recorder)
+                let engine = make(state, environment, sealer, recorder, limit, label)
                 host.restore(
-                    state, at: revision, in: engine, schema.map { PendingMigration(persisted.json, schema: $0) })
+                    state, byteCount: persisted.json.count, at: revision, in: engine,
+                    schema.map { PendingMigration(persisted.json, schema: $0) })
                 return HostedStore(engine, vtable)
             })
     }
@@ -138,11 +150,15 @@ public struct StoreKind: Sendable {
     ///   - environment: time, a place for effects, and limits.
     ///   - sealer: seals the secrets of persisted states; nil leaves the secrets out.
     ///   - recorder: receives the commits; nil for none.
+    ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
+    ///     ``Rejection/stateTooLarge``. One that is small in itself and makes the state grow from less than half of the limit
+    ///     to more than all of it is committed.
+    ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
-        recorder: (any CommitRecorder)? = nil
+        recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = ""
     ) -> HostedStore {
-        make(environment, sealer, recorder)
+        make(environment, sealer, recorder, maxStateBytes, label)
     }
 
     /// A store of this kind that begins with a persisted state.
@@ -153,14 +169,18 @@ public struct StoreKind: Sendable {
     ///   - environment: time, a place for effects, and limits.
     ///   - sealer: opens sealed secrets; nil loses them.
     ///   - recorder: receives the commits; nil for none.
+    ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
+    ///     ``Rejection/stateTooLarge``. One that is small in itself and makes the state grow from less than half of the limit
+    ///     to more than all of it is committed.
+    ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
-        recorder: (any CommitRecorder)? = nil,
+        recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = "",
         from persisted: StateSnapshot, revision: Int
     ) throws(RestorationError) -> HostedStore {
-        try restore(persisted, revision, environment, sealer, recorder)
+        try restore(persisted, revision, environment, sealer, recorder, maxStateBytes, label)
     }
 
     /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
@@ -175,7 +195,10 @@ public struct StoreKind: Sendable {
     ///
     /// It takes longer than ``select(_:of:)``, because it restores the state.
     ///
-    /// - Parameter sealer: opens sealed secrets, on which a named selector may depend.
+    /// - Parameters:
+    ///   - selection: the part of the state.
+    ///   - persisted: the state.
+    ///   - sealer: opens sealed secrets, on which a named selector may depend.
     public func encodeAsShown(
         _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
     ) throws(RestorationError) -> [UInt8] {

@@ -59,6 +59,9 @@ extension Configuration {
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
             "how long an unused session lives"),
         ConfigurationKey(
+            "sessions.maxStateBytes", \.sessions.maxStateBytes, .integer(1024...1 << 30),
+            "the largest state of a session as JSON; an action that would make it larger is rejected"),
+        ConfigurationKey(
             "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
             "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"
         ),

@@ -27,7 +27,7 @@ final class ActionAPI: Sendable {
     }
 
     private func dispatch(_ session: Session, _ context: RequestContext) throws(Problem) {
-        let request = try ActionRequest(context.head, session, maxWait: maxWait)
+        let request = try ActionRequest(context.request, session, maxWait: maxWait)
         let body = try context.request.json()
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)

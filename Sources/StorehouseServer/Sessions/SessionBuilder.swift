@@ -47,7 +47,7 @@ package struct SessionBuilder: Sendable {
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
         do throws(Problem) {
-            let store = try store(kind, recorder(id, journal), fork.map { ($0.initial, 0) })
+            let store = try store(id, kind, recorder(id, journal), fork.map { ($0.initial, 0) })
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
         } catch {
@@ -71,7 +71,7 @@ package struct SessionBuilder: Sendable {
         }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(Problem) {
-            let store = try store(kind, recorder(id, journal), (state, summary.revision))
+            let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch,
@@ -87,14 +87,19 @@ package struct SessionBuilder: Sendable {
     }
 
     private func store(
-        _ kind: KindRuntime, _ recorder: (any CommitRecorder)?, _ snapshot: (state: StateSnapshot, revision: Int)?
+        _ id: SessionID, _ kind: KindRuntime, _ recorder: (any CommitRecorder)?,
+        _ snapshot: (state: StateSnapshot, revision: Int)?
     ) throws(Problem) -> HostedStore {
+        let label = id.shortened
         guard let snapshot else {
-            return kind.kind.makeStore(environment: kind.environment, sealer: kind.sealer, recorder: recorder)
+            return kind.kind.makeStore(
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder,
+                maxStateBytes: kind.limits.maxStateBytes, label: label)
         }
         do {
             return try kind.kind.makeStore(
-                environment: kind.environment, sealer: kind.sealer, recorder: recorder, from: snapshot.state,
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder,
+                maxStateBytes: kind.limits.maxStateBytes, label: label, from: snapshot.state,
                 revision: snapshot.revision)
         } catch {
             throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
@@ -139,6 +144,8 @@ package final class KindRuntime: Sendable {
 /// What one session may hold.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
+    /// The largest state, in bytes of its JSON.
+    package var maxStateBytes = 1 << 20
 
     package init() {}
 }
@@ -165,6 +172,8 @@ extension Log {
             error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
         case .invariantBroken(let name):
             error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        case .stateTooLarge(let origin):
+            error("state too large", [.init("store", kind), .init("origin", origin.rawValue), detail])
         }
     }
 }
