@@ -8,7 +8,7 @@ import Testing
 
 /// `sessions.maxStateBytes`: no action makes the state of a session larger.
 @Suite struct StateLimitTests {
-    private static let limit = 16_384
+    private static let limit = 16_534
 
     private func run(journal: (any Journal)? = nil, _ body: (LiveServer) async throws -> Void) async throws {
         let configuration = Configuration.with { $0.sessions.maxStateBytes = Self.limit }
