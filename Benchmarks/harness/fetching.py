@@ -78,7 +78,7 @@ def _post(server, paths, body):
             shares = [paths[start + place:start + SOCKETS * 16:SOCKETS] for place in range(SOCKETS)]
             for connection, share in zip(connections, shares):
                 connection.sendall("".join(
-                    f"POST {path} HTTP/1.1\r\nHost: a\r\nPrefer: return=minimal\r\n"
+                    f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nPrefer: return=minimal\r\n"
                     f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
                     for path in share).encode())
             for connection, share in zip(connections, shares):
@@ -98,7 +98,7 @@ def _post(server, paths, body):
 def _times(server, path):
     """The times when a session started to fetch and when it had its animal."""
     with socket.create_connection(("127.0.0.1", server.port)) as connection:
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
         answer = b""
         while piece := connection.recv(65536):
             answer += piece

@@ -10,6 +10,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case pointers
     /// JSON Patches: differences between two documents, and untrusted patches.
     case patches
+    /// The fields that name clients, hosts and origins.
+    case addresses
 
     /// The property that does not hold for an input; nil if all do.
     package func finding(in input: [UInt8]) -> String? {
@@ -20,6 +22,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .json: try JSONProperties.check(input)
             case .pointers: try PointerProperties.check(input)
             case .patches: try PatchProperties.check(input)
+            case .addresses: try AddressProperties.check(input)
             }
             return nil
         } catch {

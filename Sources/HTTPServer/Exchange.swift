@@ -22,6 +22,9 @@ package struct Exchange {
 
     package var loop: any EventLoop { connection.context.loop }
 
+    /// The address of the client, or of the proxy that it uses.
+    package var peer: IPAddress { connection.peer }
+
     fileprivate var isCurrent: Bool { connection.machine.isCurrent(number) }
 
     /// The same exchange, to be answered from any thread.

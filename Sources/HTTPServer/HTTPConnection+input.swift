@@ -31,6 +31,7 @@ extension HTTPConnection {
     ///
     /// - Returns: the length of the body consumed.
     private func receiveBody(of head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+        if let refusal = context.handler.refusal(of: head, on: self) { return refuse(head, bytes.count, refusal) }
         switch head.body {
         case .none:
             handle(Request(head: head, body: []))
@@ -44,6 +45,23 @@ extension HTTPConnection {
             startTimeout(machine.receivedHeadOfBody())
             return 0
         }
+    }
+
+    /// Responds to a request whose body is not read. The connection closes unless the body has arrived already.
+    ///
+    /// - Returns: the length of the body skipped.
+    private func refuse(_ head: RequestHead, _ available: Int, _ response: Response) -> Int {
+        var encoder = ResponseEncoder(answering: head)
+        var skipped = 0
+        switch head.body {
+        case .none: break
+        case .length(let length) where length <= available: skipped = length
+        case .length, .chunked: encoder.keepAlive = false
+        }
+        machine.receivedFailure(encoder)
+        deadline.clear()
+        answer(response)
+        return skipped
     }
 
     private func decodeBody(_ bytes: UnsafeRawBufferPointer) -> (Int, Bool) {

@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Sockets
 
 /// Takes over a connection once its response is a stream. All calls come on the connection's loop.
@@ -42,6 +42,11 @@ package final class HTTPConnection {
             limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
         startTimeout(.idle)
     }
+
+    /// The address of the client, or of the proxy that it uses. Asked from the system once, and only when it is needed.
+    package private(set) lazy var peer =
+        channel.flatMap { SocketAddress(peerOf: $0.descriptor) }
+        .map { IPAddress(ipv6: $0.ipv6Bits) } ?? IPAddress(ipv6: 0)
 
     /// How many bytes wait for a client that reads slowly.
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }

@@ -50,11 +50,19 @@ package final class HTTPServer: Sendable {
 
 /// Handles the requests of all connections.
 package protocol RequestHandler: AnyObject, Sendable {
+    /// The response to a request that is refused because of its head alone; nil to go on. Called on the connection's loop
+    /// before the body is read.
+    func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
+
     /// Answers a request, at once or later. Called on the connection's loop.
     func handle(_ request: Request, _ exchange: Exchange)
 
     /// The response to bytes that are no request, or to a request that does not arrive in time.
     func response(to failure: RequestFailure) -> Response
+}
+
+extension RequestHandler {
+    package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
 }
 
 /// A complete request.

@@ -110,7 +110,7 @@ extension Log {
         case .damaged(let session, let detail):
             error(
                 "the rows of a session are damaged; it cannot be used",
-                [.init("session", String(session.prefix(6)) + "…"), .init("detail", detail)])
+                [.init("session", Fingerprint.of(session)), .init("detail", detail)])
         }
     }
 

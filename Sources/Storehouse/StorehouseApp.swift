@@ -52,7 +52,7 @@ package struct StorehouseApp: Sendable {
         switch invocation {
         case .help: Console.print(Invocation.helpText)
         case .version: Console.print("storehouse \(StorehouseVersion.current)")
-        case .checkConfiguration(let file): try await check(.load(file: file))
+        case .checkConfiguration(let file, let flags): try await check(.load(file: file, flags: flags))
         case .serve(let file, let flags): try await serve(.load(file: file, flags: flags))
         case .upstream(let port): try await Self.serveDemoUpstream(port)
         case .healthcheck(let file, let url): return try await Self.healthcheck(file, url)
@@ -74,11 +74,14 @@ package struct StorehouseApp: Sendable {
     }
 
     private static func healthcheck(_ file: String?, _ url: String?) async throws -> Int32 {
-        var base = try url ?? StorehouseConfiguration.load(file: file).server.http.localURL
+        let http = url == nil ? try StorehouseConfiguration.load(file: file).server.http : nil
+        var base = url ?? http?.localURL ?? ""
         while base.hasSuffix("/") { base.removeLast() }
         let upstreams = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
         var settings = UpstreamSettings(name: "server", url: base + "/readyz")
         settings.retries = 0
+        // The server may answer for other hosts only than that of its address on this machine.
+        if let host = http?.allowedHosts.first, host != "*" { settings.headers["Host"] = host }
         let client = try upstreams.client(for: settings)
         do throws(RemoteFailure) {
             let response = try await client.call(RemoteRequest())

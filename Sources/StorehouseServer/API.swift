@@ -12,6 +12,9 @@ final class API: Sendable {
         var limits = SessionLimits()
         var streams = EventStream.Settings()
         var allowedOrigins: [String] = []
+        var allowedHosts = AllowedHosts.all
+        var trustedProxies = TrustedProxies()
+        var rateLimits = Configuration.Limits()
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -32,7 +35,10 @@ final class API: Sendable {
     let availability: Availability
     let registry: SessionRegistry
     let journal: (any Journal)?
-    let cors: CORS
+    let origins: OriginPolicy
+    let hosts: AllowedHosts
+    let proxies: TrustedProxies
+    let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
@@ -44,7 +50,10 @@ final class API: Sendable {
         self.journal = journal
         self.log = log
         self.additionalMetrics = additionalMetrics
-        cors = CORS(settings.allowedOrigins)
+        origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
+        hosts = settings.allowedHosts
+        proxies = settings.trustedProxies
+        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies)
         availability = Availability(journal)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
@@ -52,8 +61,8 @@ final class API: Sendable {
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
-        sessions = SessionAPI(access, availability, registry, builder, metrics, log)
-        actions = ActionAPI(access, availability, clock: clock, maxWait: settings.maxWait)
+        sessions = SessionAPI(access, availability, registry, builder, limits, metrics, log)
+        actions = ActionAPI(access, availability, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access)
         streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, token: settings.adminToken)

@@ -31,7 +31,7 @@ package final class RunningServer: Sendable {
         self.log = log
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
-        var settings = configuration.apiSettings(kinds, journal)
+        var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         api = API(

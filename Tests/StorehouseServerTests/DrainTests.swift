@@ -56,7 +56,8 @@ import Testing
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(200) }
         let half = try await LiveServer.run(configuration: configuration) { server in
             let client = try server.client()
-            try await client.send(Array("POST /sessions HTTP/1.1\r\nHost: here\r\nContent-Length: 20\r\n\r\n{".utf8))
+            try await client.send(
+                Array("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{".utf8))
             // Answered behind it on the same loop or not, the head has been sent before the drain begins.
             _ = try await server.get("/healthz")
             return client

@@ -37,6 +37,9 @@ package struct HTTPFields: Sendable {
         return false
     }
 
+    /// The place of the first value of this name in ``bytes``.
+    func range(_ name: StaticString) -> Range<Int>? { lines.first { hasName(name, $0) }?.value }
+
     private func hasName(_ name: StaticString, _ line: FieldLine) -> Bool {
         bytes.withUnsafeBytes { $0.hasText(name, in: line.name) }
     }

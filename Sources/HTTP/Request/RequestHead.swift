@@ -40,6 +40,17 @@ package final class RequestHead: Sendable {
     /// for an HTTP/1.0 request that has neither.
     package var authority: String? { parts.authority.map(string) ?? fields.first("host") }
 
+    /// Whether the authority is this host, with or without a port. Creates no string.
+    ///
+    /// - Parameter host: ASCII in lower case, an IPv6 address with brackets.
+    func asks(forHost host: [UInt8]) -> Bool {
+        guard let range = parts.authority ?? fields.range("host"), range.count >= host.count else { return false }
+        let start = range.lowerBound
+        for index in host.indices where fields.bytes[start + index].lowercased != host[index] { return false }
+        let end = start + host.count
+        return end == range.upperBound || fields.bytes[end] == ASCII.colon
+    }
+
     /// The path of a target without a path (RFC 9112, sections 3.2.1 and 3.2.4).
     private var impliedPath: UInt8 {
         switch method {

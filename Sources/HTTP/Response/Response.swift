@@ -81,6 +81,7 @@ package enum HTTPStatus: Int, Sendable, Hashable {
     case uriTooLong = 414
     case unsupportedMediaType = 415
     case expectationFailed = 417
+    case misdirectedRequest = 421
     case unprocessableContent = 422
     case tooManyRequests = 429
     case requestHeaderFieldsTooLarge = 431
@@ -132,6 +133,7 @@ extension HTTPStatus {
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
         case .expectationFailed: "Expectation Failed"
+        case .misdirectedRequest: "Misdirected Request"
         case .unprocessableContent: "Unprocessable Content"
         case .tooManyRequests: "Too Many Requests"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"

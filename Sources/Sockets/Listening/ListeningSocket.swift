@@ -103,6 +103,22 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address of the other end of a connected socket; nil if the connection is over.
+    package init?(peerOf descriptor: Int32) {
+        guard withMutableStorage({ getpeername(descriptor, $0, $1) }) == 0 else { return nil }
+    }
+
+    /// The address as IPv6, in network order; an IPv4 address is mapped (RFC 4291, section 2.5.5.2).
+    package var ipv6Bits: UInt128 {
+        guard family == AF_INET6 else {
+            let address = withSockaddr { pointer, _ in
+                pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr.s_addr }
+            }
+            return 0xFFFF << 32 | UInt128(UInt32(bigEndian: address))
+        }
+        return withUnsafeBytes(of: storage.sin6_addr) { $0.reduce(0) { $0 << 8 | UInt128($1) } }
+    }
+
     /// `AF_INET` or `AF_INET6`.
     package var family: Int32 { Int32(storage.sin6_family) }
 

@@ -11,17 +11,19 @@ struct CommandDeclaration: Sendable {
         [
             CommandDeclaration(
                 name: "serve", summary: "serve sessions over HTTP until SIGTERM or SIGINT",
-                flags: [.config, .host, .port]
-            ) { values in
+                flags: [.config, .host, .port, .set]
+            ) { values throws(UsageError) in
                 .serve(
                     configurationFile: values[.config],
-                    flags: values.settings([(.host, "http.host"), (.port, "http.port")]))
+                    flags: values.settings([(.host, "http.host"), (.port, "http.port")]) + (try values.assignments()))
             },
             CommandDeclaration(
                 name: "check-config",
                 summary: "print the effective configuration with masked secrets, or its errors",
-                flags: [.config]
-            ) { values in .checkConfiguration(file: values[.config]) },
+                flags: [.config, .set]
+            ) { values throws(UsageError) in
+                .checkConfiguration(file: values[.config], flags: try values.assignments())
+            },
             CommandDeclaration(
                 name: "upstream", summary: "serve only the demo animal and auth services", flags: [.upstreamPort]
             ) { values throws(UsageError) in
@@ -41,7 +43,7 @@ struct CommandDeclaration: Sendable {
     var usage: String {
         let flags = flags.map { flag in
             let text = "\(flag.name) \(flag.placeholder)"
-            return flag.isRequired ? text : "[\(text)]"
+            return flag.isRequired ? text : "[\(text)]" + (flag.isRepeatable ? "…" : "")
         }
         return ([name] + [argument].compactMap(\.self) + flags).joined(separator: " ")
     }
@@ -55,12 +57,17 @@ struct CommandFlag: Sendable {
     let summary: String
     /// True if the command needs it.
     var isRequired = false
+    /// True if every occurrence counts, not only the last.
+    var isRepeatable = false
 
     static let config = CommandFlag(
         name: "--config", placeholder: "FILE", summary: "read this file instead of \(Configuration.defaultFile)")
     static let host = CommandFlag(name: "--host", placeholder: "H", summary: "listen on this address (http.host)")
     static let port = CommandFlag(
         name: "--port", placeholder: "N", summary: "listen on this port (http.port); 0 takes a free one")
+    static let set = CommandFlag(
+        name: "--set", placeholder: "KEY=VALUE", summary: "set any key, such as limits.actions.rate=10; repeatable",
+        isRepeatable: true)
     static let upstreamPort = CommandFlag(
         name: "--port", placeholder: "N",
         summary: "listen on this port instead of \(Invocation.upstreamPort); 0 takes a free one")
@@ -68,14 +75,15 @@ struct CommandFlag: Sendable {
         name: "--url", placeholder: "URL", summary: "ask this server instead of the configured one")
 }
 
-/// The flags and the argument of one command line. If a flag is given twice, the later value counts.
+/// The flags and the argument of one command line. If a flag is given twice, the later value counts, unless the flag is
+/// repeatable.
 struct FlagValues {
-    private var texts: [String: String] = [:]
+    private var texts: [String: [String]] = [:]
     /// The word that is neither a flag nor a flag's value.
     private var argument: String?
 
     subscript(flag: CommandFlag) -> String? {
-        texts[flag.name]
+        texts[flag.name]?.last
     }
 
     /// The value of a flag that the command needs.
@@ -99,6 +107,21 @@ struct FlagValues {
         }
     }
 
+    /// The settings of all `--set KEY=VALUE`.
+    func assignments() throws(UsageError) -> [ConfigurationFlag] {
+        var flags: [ConfigurationFlag] = []
+        for text in texts[CommandFlag.set.name] ?? [] {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                // The value may be a secret.
+                throw .wrong("--set needs a key and a value: --set KEY=VALUE")
+            }
+            flags.append(
+                ConfigurationFlag(
+                    name: "--set", path: String(text[..<equals]), text: String(text[text.index(after: equals)...])))
+        }
+        return flags
+    }
+
     /// Reads `--flag value` and `--flag=value`. Nil if a word asks for help.
     init?(_ words: ArraySlice<String>, of command: CommandDeclaration) throws(UsageError) {
         var rest = words
@@ -117,7 +140,7 @@ struct FlagValues {
             guard let value, !value.isEmpty else {
                 throw .wrong("\(flag.name) needs a value: \(flag.name) \(flag.placeholder)")
             }
-            texts[flag.name] = value
+            texts[flag.name, default: []].append(value)
         }
     }
 

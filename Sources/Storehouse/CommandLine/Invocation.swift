@@ -5,7 +5,7 @@ import Stores
 /// A parsed command line.
 package enum Invocation: Sendable, Hashable {
     case serve(configurationFile: String?, flags: [ConfigurationFlag])
-    case checkConfiguration(file: String?)
+    case checkConfiguration(file: String?, flags: [ConfigurationFlag])
     case upstream(port: Int)
     /// - url: the server to ask; nil for the one that the configuration describes.
     case healthcheck(configurationFile: String?, url: String?)
@@ -63,8 +63,9 @@ extension Invocation {
 
         Configuration: a JSON file, then the environment, then flags; the later wins. Without --config the file is
         \(Configuration.defaultFile) in the working directory, if it exists. The environment variable of a key is made
-        from its path: http.maxBodyBytes is STOREHOUSE_HTTP_MAX_BODY_BYTES; lists are separated by commas. 'storehouse
-        check-config' prints every key. Errors are reported before the server listens.
+        from its path: http.maxBodyBytes is STOREHOUSE_HTTP_MAX_BODY_BYTES; lists are separated by commas. --set writes
+        values in the same way. 'storehouse check-config' prints every key. Errors are reported before the server
+        listens.
 
         SIGTERM or SIGINT drains the server within http.drainTimeout. A second signal ends it at once.
 

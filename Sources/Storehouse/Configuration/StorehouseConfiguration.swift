@@ -84,16 +84,19 @@ public struct StorehouseConfiguration: Sendable, Hashable {
 }
 
 extension StorehouseConfiguration: ConfigurationRoot {
+    package static var optionalSections: [String] { Configuration.optionalSections }
+
     package var conflicts: [ConfigurationProblem] {
-        guard !server.upstreams.embedded else { return [] }
+        guard !server.upstreams.embedded else { return server.conflicts }
         let urls = ["upstreams.animal.url": animal.endpoint.url, "upstreams.auth.url": auth.endpoint.url]
-        return Self.keys.filter { urls[$0.path] == .some(nil) }.map { key in
-            ConfigurationProblem(
-                path: key.path,
-                detail:
-                    "is missing, and upstreams.embedded is false: set it (\(key.variable)), or upstreams.embedded to true"
-            )
-        }
+        return server.conflicts
+            + Self.keys.filter { urls[$0.path] == .some(nil) }.map { key in
+                ConfigurationProblem(
+                    path: key.path,
+                    detail:
+                        "is missing, and upstreams.embedded is false: set it (\(key.variable)), or upstreams.embedded to true"
+                )
+            }
     }
 
     /// True if a service has no URL, and the embedded server answers for it.

@@ -3,7 +3,7 @@ import JSON
 extension Configuration {
     /// Every key, in the order of the file.
     package static let keys: [ConfigurationKey<Configuration>] = [
-        httpKeys, sessionKeys, streamKeys, upstreamKeys, storageKeys, otherKeys,
+        httpKeys, sessionKeys, streamKeys, limitKeys, upstreamKeys, storageKeys, otherKeys,
     ].flatMap(\.self)
 
     private static let day = 86_400_000
@@ -36,7 +36,16 @@ extension Configuration {
         ConfigurationKey(
             "http.allowedOrigins", \.http.allowedOrigins,
             ValueFormat.origin.list("a list of origins such as \"https://example.org\", or of \"*\""),
-            "the origins whose pages may use the API (CORS)"),
+            "the origins whose pages may use the API, beside that of the server itself (CORS)"),
+        ConfigurationKey(
+            "http.allowedHosts", \.http.allowedHosts,
+            ValueFormat.host.list("a list of host names or IP addresses without a port, or of \"*\""),
+            "the hosts that requests may name in `Host`; if empty, every host, or `localhost`, `127.0.0.1`, `[::1]` and "
+                + "`http.host` if the server listens on a loopback address"),
+        ConfigurationKey(
+            "http.trustedProxies", \.http.trustedProxies,
+            ValueFormat.addressRange.list("a list of IP addresses and networks such as \"10.0.0.0/8\""),
+            "the proxies whose `Forwarded` and `X-Forwarded-…` fields are believed"),
         ConfigurationKey(
             "http.drainTimeout", \.http.drainTimeout, .seconds(milliseconds: 1...day),
             "the longest time from SIGTERM to the end of the process"),
@@ -81,6 +90,29 @@ extension Configuration {
             "streams.maxLifetime", \.streams.maxLifetime, .seconds(milliseconds: 0...year),
             "the longest life of an event stream, and 80% of it is the shortest; 0 is no limit"),
     ]
+
+    /// The sections that may be null as a whole.
+    package static let optionalSections = ["limits.actions", "limits.sessions", "limits.requests"]
+
+    private static let limitKeys: [ConfigurationKey<Configuration>] = [
+        rateKeys(
+            "limits.actions", \.limits.actions, "actions of one session; a batch counts as many as it has actions"),
+        rateKeys("limits.sessions", \.limits.sessions, "sessions that one client address creates or forks"),
+        rateKeys("limits.requests", \.limits.requests, "requests of one client address"),
+    ].flatMap(\.self)
+
+    private static func rateKeys(
+        _ path: String, _ limit: any WritableKeyPath<Configuration, RateLimit> & Sendable, _ what: String
+    ) -> [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                path + ".rate", in: limit, \.rate, ValueFormat.decimal(RateLimit.rates).orNull(),
+                "the number per second of \(what); null is no limit"),
+            ConfigurationKey(
+                path + ".burst", in: limit, \.burst, ValueFormat.integer(RateLimit.bursts).orNull(),
+                "how many of them are allowed at once; null is `\(path).rate`, and at least 1"),
+        ]
+    }
 
     private static let upstreamKeys: [ConfigurationKey<Configuration>] = [
         ConfigurationKey(

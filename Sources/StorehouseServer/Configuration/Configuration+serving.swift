@@ -20,6 +20,13 @@ extension Configuration.Http {
         return settings
     }
 
+    /// The hosts that requests may name. A page that rebinds its own name to a loopback address reaches a server there, so
+    /// such a server answers by default only for the names of that address.
+    func hosts(listeningOn address: IPAddress) -> AllowedHosts {
+        guard allowedHosts.isEmpty else { return AllowedHosts(allowedHosts) }
+        return address.isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host]) : .all
+    }
+
     /// When a drain cuts the connections that are left, so that the process can end within ``drainTimeout``.
     package var cutAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
 
@@ -41,7 +48,7 @@ extension Configuration.Http {
 extension Configuration {
     /// Settings that do not fit the hosted kinds.
     func problems(serving kinds: [StoreKind], _ journal: (any Journal)?) -> [ConfigurationProblem] {
-        var problems: [ConfigurationProblem] = []
+        var problems = unreadValues
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.contains(store), store != Configuration().sessions.defaultStore {
@@ -62,7 +69,18 @@ extension Configuration {
         return problems
     }
 
-    func apiSettings(_ kinds: [StoreKind], _ journal: (any Journal)?) -> API.Settings {
+    /// Values of security settings that a file could not have. A program may have set them.
+    private var unreadValues: [ConfigurationProblem] {
+        let paths = ["http.allowedHosts", "http.trustedProxies", "limits."]
+        return Self.keys.filter { key in paths.contains { key.path.hasPrefix($0) } }.compactMap { key in
+            var copy = self
+            return key.set(key.value(in: self), in: &copy).map { ConfigurationProblem(path: key.path, detail: $0) }
+        }
+    }
+
+    func apiSettings(
+        _ kinds: [StoreKind], _ journal: (any Journal)?, listeningOn address: SocketAddress
+    ) -> API.Settings {
         var settings = API.Settings()
         let isKnown = kinds.contains { $0.name == sessions.defaultStore }
         settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
@@ -80,6 +98,9 @@ extension Configuration {
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins
+        settings.allowedHosts = http.hosts(listeningOn: IPAddress(ipv6: address.ipv6Bits))
+        settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
+        settings.rateLimits = limits
         settings.hasInspector = inspector.enabled
         settings.maxWait = http.maxWait
         return settings

@@ -9,6 +9,7 @@ public struct Configuration: Sendable, Hashable {
     public var http = Http()
     public var sessions = Sessions()
     public var streams = Streams()
+    public var limits = Limits()
     public var upstreams = Upstreams()
     public var storage = Storage()
     public var admin = Admin()
@@ -30,6 +31,11 @@ public struct Configuration: Sendable, Hashable {
         public var idleTimeout = Duration.seconds(60)
         public var maxConnections = 0
         public var allowedOrigins: [String] = []
+        /// Host names and addresses without a port, or `*`. If empty, a server on a loopback address has the names of that
+        /// address, and any other server has every name.
+        public var allowedHosts: [String] = []
+        /// Addresses and networks, such as `10.0.0.0/8`.
+        public var trustedProxies: [String] = []
         public var drainTimeout = Duration.seconds(10)
         public var maxWait = Duration.seconds(60)
     }
@@ -54,6 +60,32 @@ public struct Configuration: Sendable, Hashable {
         public var bufferBytes = 65536
         /// Zero for no limit.
         public var maxLifetime = Duration.zero
+    }
+
+    /// Rate limits. Each is off by default.
+    public struct Limits: Sendable, Hashable {
+        /// Of one session. A batch counts as many as it has actions.
+        public var actions = RateLimit()
+        /// Sessions that one client creates or forks.
+        public var sessions = RateLimit()
+        /// Of one client.
+        public var requests = RateLimit()
+    }
+
+    /// A rate limit as a token bucket.
+    public struct RateLimit: Sendable, Hashable {
+        static let rates = 0.001...1_000_000.0
+        static let bursts = 1...1_000_000
+
+        /// How many are allowed a second, from 0.001 to 1 000 000; nil for no limit.
+        public var rate: Double?
+        /// How many are allowed at once, from 1 to 1 000 000; nil for as many as a second allows, and at least one.
+        public var burst: Int?
+
+        public init(rate: Double? = nil, burst: Int? = nil) {
+            self.rate = rate
+            self.burst = burst
+        }
     }
 
     /// The embedded stand-ins of remote services. A server whose kinds call none ignores these settings.

@@ -18,6 +18,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
     private let read: @Sendable (JSONValue, inout Root) throws(ValueMismatch) -> Void
     private let write: @Sendable (Root) -> JSONValue
     private let parse: @Sendable (String) -> JSONValue
+    private let mask: (@Sendable (String) -> String)?
 
     package init<Value>(
         _ path: String, _ member: any WritableKeyPath<Root, Value> & Sendable, _ format: ValueFormat<Value>,
@@ -40,6 +41,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         }
         write = { format.write($0[keyPath: section][keyPath: member]) }
         parse = format.json
+        mask = format.mask
         defaultValue = write(Root())
     }
 
@@ -53,24 +55,21 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         read = { value, root throws(ValueMismatch) in try key.read(value, &root[keyPath: part]) }
         write = { key.write($0[keyPath: part]) }
         parse = key.parse
+        mask = key.mask
     }
 
     /// The environment variable, made mechanically from the path: `STOREHOUSE_HTTP_MAX_BODY_BYTES`.
-    package var variable: String {
-        path.unicodeScalars.reduce(into: environmentPrefix) { name, letter in
-            switch letter {
-            case ".": name += "_"
-            case "A"..."Z": name += "_" + String(letter)
-            default: name += String(letter).uppercased()
-            }
-        }
-    }
+    package var variable: String { environmentVariable(of: path) }
 
     package func value(in root: Root) -> JSONValue { write(root) }
 
     /// The value with `***` for every secret.
-    package func shownValue(in root: Root) -> JSONValue {
-        isSecret ? value(in: root).masked : value(in: root)
+    package func shownValue(in root: Root) -> JSONValue { shown(value(in: root)) }
+
+    private func shown(_ value: JSONValue) -> JSONValue {
+        if isSecret { return value.masked }
+        guard let mask, case .string(let text) = value else { return value }
+        return .string(mask(text))
     }
 
     /// The JSON value of an environment variable or a flag. It is not checked yet.
@@ -84,13 +83,24 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
             try read(value, &root)
             return nil
         } catch {
-            return error.detail ?? "must be \(expected)" + (isSecret ? "" : ", not \(value.shortened)")
+            return error.detail ?? "must be \(expected)" + (isSecret ? "" : ", not \(shown(value).shortened)")
         }
     }
 }
 
 /// The variables of the environment with this prefix are settings.
 let environmentPrefix = "STOREHOUSE_"
+
+/// The environment variable of a key or a section.
+private func environmentVariable(of path: String) -> String {
+    path.unicodeScalars.reduce(into: environmentPrefix) { name, letter in
+        switch letter {
+        case ".": name += "_"
+        case "A"..."Z": name += "_" + String(letter)
+        default: name += String(letter).uppercased()
+        }
+    }
+}
 
 extension JSONValue {
     fileprivate var masked: JSONValue {
@@ -127,6 +137,15 @@ struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
     func key(ofVariable variable: String) -> ConfigurationKey<Root>? { keys.first { $0.variable == variable } }
 
     func isSection(_ path: String) -> Bool { sections.contains(path) }
+
+    /// Whether the section may be null, and set as a whole by a variable or a flag.
+    func isOptionalSection(_ path: String) -> Bool { Root.optionalSections.contains(path) }
+
+    func optionalSection(ofVariable variable: String) -> String? {
+        Root.optionalSections.first { environmentVariable(of: $0) == variable }
+    }
+
+    func keys(inSection path: String) -> [ConfigurationKey<Root>] { keys.filter { $0.path.hasPrefix(path + ".") } }
 
     /// The nearest known path: of a section if the value is an object, else of a key.
     func nearest(to path: String, value: JSONValue) -> String {

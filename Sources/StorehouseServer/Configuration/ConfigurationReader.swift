@@ -27,12 +27,29 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
                 set(key, value, from: source)
             } else if !index.isSection(path) || name.contains(".") {
                 report(path, source, Self.unknownKey(nearest: index.nearest(to: path, value: value), name))
-            } else if let members = value.asObject {
-                read(members, prefix: path + ".", from: source)
             } else {
-                report(path, source, "must be an object")
+                set(section: path, value, from: source)
             }
         }
+    }
+
+    private mutating func set(section path: String, _ value: JSONValue, from source: ConfigurationProblem.Source) {
+        if let members = value.asObject {
+            read(members, prefix: path + ".", from: source)
+        } else if !index.isOptionalSection(path) {
+            report(path, source, "must be an object")
+        } else if value.isNull {
+            for key in index.keys(inSection: path) { set(key, .null, from: source) }
+        } else {
+            let names = index.keys(inSection: path).map { $0.path.dropFirst(path.count + 1) }
+            report(path, source, "must be an object with \(names.joined(separator: " and ")), or null")
+        }
+    }
+
+    /// Sets a section from the text of a variable or a flag. An empty text is null, as for single values.
+    private mutating func set(section path: String, text: String, from source: ConfigurationProblem.Source) {
+        let value = text.isEmpty ? .null : (try? JSONValue(parsing: text)) ?? .string(text)
+        set(section: path, value, from: source)
     }
 
     private static func unknownKey(nearest: String, _ name: String) -> String {
@@ -45,6 +62,8 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         where variable.hasPrefix(environmentPrefix) {
             if let key = index.key(ofVariable: variable) {
                 set(key, key.json(ofText: text), from: .variable(variable))
+            } else if let section = index.optionalSection(ofVariable: variable) {
+                set(section: section, text: text, from: .variable(variable))
             } else {
                 let nearest = index.nearest(toVariable: variable)
                 report(nil, .variable(variable), Self.unknownKey(nearest: nearest, variable))
@@ -54,8 +73,15 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
 
     private mutating func read(flags: [ConfigurationFlag]) {
         for flag in flags {
-            guard let key = index.key(at: flag.path) else { continue }
-            set(key, key.json(ofText: flag.text), from: .flag(flag.name))
+            let source = ConfigurationProblem.Source.flag(flag.name)
+            if let key = index.key(at: flag.path) {
+                set(key, key.json(ofText: flag.text), from: source)
+            } else if index.isOptionalSection(flag.path) {
+                set(section: flag.path, text: flag.text, from: source)
+            } else {
+                let nearest = index.nearest(to: flag.path, value: .null)
+                report(flag.path, source, "is not a known key; the nearest is \(nearest)")
+            }
         }
     }
 

@@ -17,12 +17,22 @@ package protocol ConfigurationRoot: Sendable, Hashable {
     /// Every key, in the order of the file. No two have the same path.
     static var keys: [ConfigurationKey<Self>] { get }
 
+    /// The paths of objects that may be null as a whole: then all their keys are null.
+    static var optionalSections: [String] { get }
+
     /// What is wrong with values that are valid one by one.
     var conflicts: [ConfigurationProblem] { get }
 }
 
 extension Configuration: ConfigurationRoot {
-    package var conflicts: [ConfigurationProblem] { [] }
+    package var conflicts: [ConfigurationProblem] {
+        let limits = ["actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests]
+        return limits.sorted { $0.key < $1.key }.compactMap { name, limit in
+            guard limit.rate == nil, limit.burst != nil else { return nil }
+            let path = "limits.\(name)"
+            return ConfigurationProblem(path: path + ".rate", detail: "is missing; \(path).burst alone is no limit")
+        }
+    }
 }
 
 extension ConfigurationRoot {
@@ -63,6 +73,11 @@ extension ConfigurationRoot {
         var document = JSONObject()
         for key in Self.keys {
             document.set(key.path.split(separator: ".").map(String.init)[...], to: key.shownValue(in: self))
+        }
+        for path in Self.optionalSections {
+            let names = path.split(separator: ".").map(String.init)
+            let section = names.reduce(JSONValue.object(document)) { $0[$1] ?? .null }
+            if section.asObject?.allSatisfy(\.value.isNull) == true { document.set(names[...], to: .null) }
         }
         return .object(document)
     }

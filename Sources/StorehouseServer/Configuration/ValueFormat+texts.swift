@@ -21,7 +21,7 @@ extension ValueFormat<String> {
     package static func url(headers: String) -> ValueFormat {
         let expected = "an http or https URL with a host"
         return ValueFormat(
-            expected: expected,
+            expected: expected, mask: maskedURL,
             read: { value throws(ValueMismatch) in
                 guard let text = value.asString, let url = URLParts(text), url.isWeb, url.isStrict else {
                     // The part before an @ may be a password.
@@ -37,6 +37,50 @@ extension ValueFormat<String> {
                 return text
             },
             write: { .string($0) }, json: { .string($0) })
+    }
+
+    /// A URL without what may be a secret: user information, and the values of query and fragment.
+    ///
+    /// The text need not be a URL.
+    static func maskedURL(_ text: String) -> String {
+        var text = text[...]
+        var tail = ""
+        if let hash = text.firstIndex(of: "#") {
+            tail = "#\(Secret.mask)"
+            text = text[..<hash]
+        }
+        if let question = text.firstIndex(of: "?") {
+            let items = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
+            let masked = items.map { item in
+                item.firstIndex(of: "=").map { item[...$0] + Secret.mask } ?? Substring(Secret.mask)
+            }
+            tail = "?" + masked.joined(separator: "&") + tail
+            text = text[..<question]
+        }
+        if let at = text.lastIndex(of: "@") {
+            let scheme = text[..<at].firstRange(of: "://").map { text[..<$0.upperBound] } ?? ""
+            text = scheme + Secret.mask + text[at...]
+        }
+        return text + tail
+    }
+
+    /// A host name, or an IP address with or without brackets, as in a `Host` field without a port, or `*` for any.
+    static var host: ValueFormat {
+        ValueFormat(
+            "a host name or an IP address without a port, or \"*\"", json: { .string($0) },
+            read: { value in
+                guard let text = value.asString else { return nil }
+                return text == "*" || HostName.canonical(text) != nil ? text : nil
+            },
+            write: { .string($0) })
+    }
+
+    /// An IP address or a network.
+    static var addressRange: ValueFormat {
+        ValueFormat(
+            "an IP address or a network such as \"10.0.0.0/8\"", json: { .string($0) },
+            read: { value in value.asString.flatMap { AddressRange($0) == nil ? nil : $0 } },
+            write: { .string($0) })
     }
 
     /// A value of a browser's `Origin` field, or `*` for any.

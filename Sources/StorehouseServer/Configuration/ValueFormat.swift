@@ -7,6 +7,8 @@ package struct ValueFormat<Value: Sendable>: Sendable {
     let expected: String
     /// True if no value may be shown.
     var isSecret = false
+    /// Hides the secret parts of a text for output; nil if there are none.
+    var mask: (@Sendable (String) -> String)?
     let read: @Sendable (JSONValue) throws(ValueMismatch) -> Value
     let write: @Sendable (Value) -> JSONValue
     /// The JSON value of an environment variable or a flag.
@@ -43,7 +45,7 @@ extension ValueFormat {
     /// it.
     package func orNull() -> ValueFormat<Value?> {
         ValueFormat<Value?>(
-            expected: expected + ", or null", isSecret: isSecret,
+            expected: expected + ", or null", isSecret: isSecret, mask: mask,
             read: { value throws(ValueMismatch) in value.isNull ? nil : try read(value) },
             write: { $0.map(write) ?? .null },
             json: { $0.isEmpty ? .null : json($0) })
@@ -52,7 +54,7 @@ extension ValueFormat {
     /// A list of such values; in text, separated by commas.
     package func list(_ plural: String) -> ValueFormat<[Value]> {
         ValueFormat<[Value]>(
-            expected: plural, isSecret: isSecret,
+            expected: plural, isSecret: isSecret, mask: mask,
             read: { value throws(ValueMismatch) in
                 guard let elements = value.asArray else { throw ValueMismatch() }
                 var values: [Value] = []
@@ -87,6 +89,33 @@ extension ValueFormat<Int> {
     }
 }
 
+extension ValueFormat<Double> {
+    static func decimal(_ range: ClosedRange<Double>) -> ValueFormat {
+        let bounds = [range.lowerBound, range.upperBound].map(\.asJSON)
+        return ValueFormat(
+            "a number from \(bounds[0]) to \(bounds[1])", json: plain,
+            read: { value in value.asDouble.flatMap { range.contains($0) ? $0 : nil } },
+            write: { $0.asJSON })
+    }
+}
+
+extension Double {
+    /// As an integer if it is one.
+    fileprivate var asJSON: JSONValue {
+        Int(exactly: self).map(JSONValue.integer) ?? JSONNumber(self).map(JSONValue.number) ?? .null
+    }
+}
+
+extension JSONValue {
+    fileprivate var asDouble: Double? {
+        switch self {
+        case .integer(let whole): Double(whole)
+        case .number(let number): number.double
+        default: nil
+        }
+    }
+}
+
 extension ValueFormat<Bool> {
     package static var boolean: ValueFormat {
         ValueFormat("true or false", json: plain, read: { $0.asBool }, write: { .bool($0) })
@@ -108,21 +137,14 @@ extension ValueFormat<Duration> {
 extension Duration {
     /// The duration, rounded to the microsecond; nil for a value that is no number or is 1e12 or more.
     fileprivate init?(seconds value: JSONValue) {
-        let seconds: Double? =
-            switch value {
-            case .integer(let whole): Double(whole)
-            case .number(let number): number.double
-            default: nil
-            }
-        guard let seconds, abs(seconds) < 1e12 else { return nil }
+        guard let seconds = value.asDouble, abs(seconds) < 1e12 else { return nil }
         self = .microseconds(Int64((seconds * 1e6).rounded()))
     }
 
     /// The duration in seconds, as an integer if it is one.
     fileprivate var secondsAsJSON: JSONValue {
         let (seconds, attoseconds) = components
-        guard attoseconds != 0 else { return .integer(Int(seconds)) }
-        return JSONNumber(inSeconds).map(JSONValue.number) ?? .null
+        return attoseconds == 0 ? .integer(Int(seconds)) : inSeconds.asJSON
     }
 }
 

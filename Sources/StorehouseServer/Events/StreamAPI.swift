@@ -89,7 +89,7 @@ final class StreamAPI: Sendable {
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
             session.touch(clock.now())
-            log.debug("stream ended", [.init("session", session.id.shortened)])
+            log.debug("stream ended", [.init("session", session.id.fingerprint)])
         }
     }
 

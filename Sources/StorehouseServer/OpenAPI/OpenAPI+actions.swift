@@ -24,7 +24,7 @@ extension OpenAPI {
                     headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
             ],
             problems: [
-                .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
+                .forbidden, .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
                 .unknownAction, .invalidPayload, .idempotencyMismatch, .tooManyKeys, .internalError, .overloaded,
                 .draining, .storageUnavailable,

@@ -15,7 +15,8 @@ extension OpenAPI {
                     content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
             ],
             problems: [
-                .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore, .tooManySessions,
+                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
+                .tooManySessions,
                 .draining, .storageUnavailable,
             ])
     }
@@ -33,7 +34,7 @@ extension OpenAPI {
                     headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
             ],
             problems: [
-                .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
+                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
                 .draining, .storageUnavailable,
             ])
@@ -66,7 +67,7 @@ extension OpenAPI {
             "deleteSession", "Ends the session",
             details: "Cancels running effects and closes streams. Later requests get 410.",
             responses: [.init(status: .noContent, description: "The session has ended.")],
-            problems: [.noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
+            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
     }
 
     var readState: Operation {

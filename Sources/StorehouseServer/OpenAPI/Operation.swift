@@ -94,9 +94,9 @@ extension Operation.Response {
 }
 
 extension Problem.Code {
-    /// Problems that the connection finds before a request is routed.
+    /// Problems that are found before a request is routed.
     static let ofAnyRequest: [Problem.Code] = [
         .malformedRequest, .requestTimeout, .bodyTooLarge, .uriTooLong, .expectationFailed, .headersTooLarge,
-        .notImplemented, .httpVersionNotSupported,
+        .misdirectedRequest, .rateLimited, .notImplemented, .httpVersionNotSupported,
     ]
 }

@@ -28,6 +28,7 @@ package struct Problem: Error {
         case bodyTooLarge = "body-too-large"
         case uriTooLong = "uri-too-long"
         case expectationFailed = "expectation-failed"
+        case misdirectedRequest = "misdirected-request"
         case unknownAction = "unknown-action"
         case invalidPayload = "invalid-payload"
         case idempotencyMismatch = "idempotency-mismatch"
@@ -114,6 +115,7 @@ extension Problem.Code {
         case .uriTooLong: .uriTooLong
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
+        case .misdirectedRequest: .misdirectedRequest
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
         case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyKeys: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
@@ -148,6 +150,7 @@ extension Problem.Code {
         case .bodyTooLarge: "The body is too large"
         case .uriTooLong: "The URI is too long"
         case .expectationFailed: "The expectation cannot be met"
+        case .misdirectedRequest: "The server does not answer for this host"
         case .unknownAction: "There is no such action"
         case .invalidPayload: "The body does not match its schema"
         case .idempotencyMismatch: "The key belongs to another request"
@@ -162,33 +165,6 @@ extension Problem.Code {
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
         case .httpVersionNotSupported: "The HTTP version is not supported"
-        }
-    }
-}
-
-extension Request {
-    /// The body as JSON; its content type must be JSON too.
-    func json() throws(Problem) -> JSONValue {
-        try requireJSON()
-        do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: body)
-        } catch {
-            throw Problem(.malformedJSON, "\(error)").with("offset", .integer(error.offset))
-        }
-    }
-
-    private func requireJSON() throws(Problem) {
-        // The usual types need no parsing; curl -d sends the second.
-        if head.fields.first("content-type", is: "application/json")
-            || head.fields.first("content-type", is: "application/x-www-form-urlencoded")
-        {
-            return
-        }
-        guard let text = head.fields.first("content-type") else { return }
-        let media = MediaType(text)
-        let known = ["application/json", "application/x-www-form-urlencoded"]
-        guard let media, known.contains(media.essence), media["charset"]?.lowercased() ?? "utf-8" == "utf-8" else {
-            throw Problem(.unsupportedMediaType, "Send JSON in UTF-8, with Content-Type: application/json.")
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import JSON
 import StoreHosting
 
@@ -66,5 +67,40 @@ extension RequestHead {
         } catch {
             throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
         }
+    }
+}
+
+extension Request {
+    /// The body as JSON; its content type must be JSON too.
+    func json() throws(Problem) -> JSONValue {
+        try requireJSON()
+        do throws(JSONSyntaxError) {
+            return try JSONValue(parsing: body)
+        } catch {
+            throw Problem(.malformedJSON, "\(error)").with("offset", .integer(error.offset))
+        }
+    }
+
+    /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
+    /// such requests of any page without asking the server first.
+    private func requireJSON() throws(Problem) {
+        // The usual type needs no parsing.
+        if head.fields.first("content-type", is: "application/json") { return }
+        let isForm: Bool
+        if let text = head.fields.first("content-type") {
+            let media = MediaType(text)
+            let known = ["application/json", "application/x-www-form-urlencoded"]
+            guard let media, known.contains(media.essence), media["charset"]?.lowercased() ?? "utf-8" == "utf-8" else {
+                throw Self.notJSON
+            }
+            isForm = media.essence != known[0]
+        } else {
+            isForm = true
+        }
+        if isForm, head.fields.contains("origin") { throw Self.notJSON }
+    }
+
+    private static var notJSON: Problem {
+        Problem(.unsupportedMediaType, "Send JSON in UTF-8, with Content-Type: application/json.")
     }
 }

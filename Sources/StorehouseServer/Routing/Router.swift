@@ -9,13 +9,27 @@ package final class Router: RequestHandler {
 
     init(_ api: API) { self.api = api }
 
+    /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
+    package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
+        do throws(Problem) {
+            try api.origins.requireKnownOrigin(head, peer: connection.peer)
+            guard api.hosts.allows(head) else {
+                throw Problem(
+                    .misdirectedRequest,
+                    "This server does not answer for this host; http.allowedHosts lists the others.")
+            }
+            try api.limits.admitRequest(head, peer: connection.peer)
+            return nil
+        } catch {
+            return decorator(head, connection.peer).finish(error.response)
+        }
+    }
+
     package func handle(_ request: Request, _ exchange: Exchange) {
-        let decorator = ResponseDecorator(
-            fields: api.cors.fields(for: request.head), log: api.requestLog(request.head), api.metrics)
-        let context = RequestContext(request, exchange, decorator)
+        let context = RequestContext(request, exchange, decorator(request.head, exchange.peer))
         do throws(Problem) {
             let resource = try Resource(request.head.path)
-            if let preflight = api.cors.preflight(request.head, resource.route) { return context.answer(preflight) }
+            if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             try handle(context, at: resource)
         } catch {
             context.answer(error.response)
@@ -26,8 +40,13 @@ package final class Router: RequestHandler {
         api.metrics.recordStatus(failure.status)
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
         var response = Problem(code, failure.detail).response
-        response.fields += api.cors.fields(for: failure.origin)
+        response.fields += api.origins.fields(for: failure.origin)
         return response
+    }
+
+    private func decorator(_ head: RequestHead, _ peer: @autoclosure () -> IPAddress) -> ResponseDecorator {
+        ResponseDecorator(
+            fields: api.origins.fields(for: head), log: api.requestLog(head, peer: peer()), api.metrics)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {

@@ -9,13 +9,17 @@ import Stores
 final class ActionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let limits: RateLimits
     private let clock: WallClock
     /// The longest time that a response is held for `Prefer: wait`.
     private let maxWait: Duration
 
-    init(_ access: SessionAccess, _ availability: Availability, clock: WallClock, maxWait: Duration) {
+    init(
+        _ access: SessionAccess, _ availability: Availability, _ limits: RateLimits, clock: WallClock, maxWait: Duration
+    ) {
         self.access = access
         self.availability = availability
+        self.limits = limits
         self.clock = clock
         self.maxWait = maxWait
     }
@@ -27,8 +31,14 @@ final class ActionAPI: Sendable {
     }
 
     private func dispatch(_ session: Session, _ context: RequestContext) throws(Problem) {
+        try dispatch(session, context, isAdmitted: false)
+    }
+
+    /// - Parameter isAdmitted: whether the rate limit counts the actions already.
+    private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
         let request = try ActionRequest(context.request, session, maxWait: maxWait)
         let body = try context.request.json()
+        if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
@@ -41,7 +51,9 @@ final class ActionAPI: Sendable {
     func redispatch(_ id: SessionID, _ deferred: RequestContext.Deferred) -> Bool {
         guard !availability.isDraining else { return false }
         deferred.resumeInLaterTurn { [self] context throws(Problem) in
-            try access.authorizedSession(id, context, dispatch)
+            try access.authorizedSession(id, context) { [self] session, context throws(Problem) in
+                try dispatch(session, context, isAdmitted: true)
+            }
         }
         return true
     }

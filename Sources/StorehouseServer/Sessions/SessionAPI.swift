@@ -11,17 +11,19 @@ final class SessionAPI: Sendable {
     private let availability: Availability
     private let registry: SessionRegistry
     private let builder: SessionBuilder
+    private let limits: RateLimits
     private let metrics: ServerMetrics
     private let log: Log
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ metrics: ServerMetrics, _ log: Log
+        _ limits: RateLimits, _ metrics: ServerMetrics, _ log: Log
     ) {
         self.access = access
         self.availability = availability
         self.registry = registry
         self.builder = builder
+        self.limits = limits
         self.metrics = metrics
         self.log = log
     }
@@ -33,6 +35,7 @@ final class SessionAPI: Sendable {
     }
 
     private func create(_ kind: KindRuntime, _ fork: Session.Fork?, _ context: RequestContext) throws(Problem) {
+        try limits.admitCreation(context.head, peer: context.exchange.peer)
         let created = try registry.create { (id, now) throws(Problem) in
             try builder.create(kind, id, now: now, fork: fork)
         }
@@ -40,7 +43,7 @@ final class SessionAPI: Sendable {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
         }
         metrics.sessionCreated()
-        log.debug("session created", [.init("session", session.id.shortened), .init("store", session.kind.name)])
+        log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: 1024)
         json.value(registry.document(of: session, revision: state.revision, state: state.json))
@@ -73,7 +76,7 @@ final class SessionAPI: Sendable {
         registry.end(session) { [self] result in
             switch result {
             case .ended:
-                log.debug("session deleted", [.init("session", session.id.shortened)])
+                log.debug("session deleted", [.init("session", session.id.fingerprint)])
                 deferred.answer { Response(.noContent) }
             case .failed(let failure): deferred.answer { Problem(failure).response }
             case .detached:
@@ -137,8 +140,8 @@ extension SessionAPI {
 }
 
 extension SessionID {
-    /// Enough to tell sessions apart in a log, and too little to use one.
-    var shortened: String { String(description.prefix(6)) }
+    /// Names the session in the log.
+    var fingerprint: String { Fingerprint.of(description) }
 }
 
 extension Problem {

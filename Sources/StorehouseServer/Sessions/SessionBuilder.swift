@@ -81,7 +81,7 @@ package struct SessionBuilder: Sendable {
         } catch {
             log.error(
                 "session cannot be read",
-                [.init("session", id.shortened), .init("store", header.kind), .init("detail", error.detail)])
+                [.init("session", id.fingerprint), .init("store", header.kind), .init("detail", error.detail)])
             return .failure(error)
         }
     }
@@ -203,7 +203,7 @@ final class LoggingCommitRecorder: CommitRecorder {
 
     private func write(_ record: CommitRecord) {
         var fields: [LogField] = [
-            .init("session", id.shortened), .init("revision", record.revision), .init("type", record.type),
+            .init("session", id.fingerprint), .init("revision", record.revision), .init("type", record.type),
             .init("origin", record.origin.rawValue),
             .init("payload", JSONValue.object(record.payload).description),
         ]

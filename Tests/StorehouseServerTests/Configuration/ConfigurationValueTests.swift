@@ -27,4 +27,28 @@ import Testing
     func onlyAnOriginIsAccepted(text: String) {
         #expect(Configuration.errors(environment: ["STOREHOUSE_HTTP_ALLOWED_ORIGINS": text]).count == 1)
     }
+
+    @Test(arguments: [
+        ("", []), ("*", ["*"]), ("example.org,::1 , [::1],127.0.0.1", ["example.org", "::1", "[::1]", "127.0.0.1"]),
+    ])
+    func hostsHaveNoPort(text: String, hosts: [String]) throws {
+        let variable = "STOREHOUSE_HTTP_ALLOWED_HOSTS"
+        #expect(try Configuration(environment: [variable: text]).http.allowedHosts == hosts)
+        for wrong in ["example.org:80", "http://example.org", "[::1]:80", "a b", "a/b", ",", "*.example.org", "[::1"] {
+            #expect(Configuration.errors(environment: [variable: wrong]).count == 1, "\(wrong)")
+        }
+    }
+
+    @Test func proxiesAreAddressesAndNetworks() throws {
+        let variable = "STOREHOUSE_HTTP_TRUSTED_PROXIES"
+        let proxies = try Configuration(environment: [variable: "10.0.0.0/8,::1, 192.0.2.1"]).http.trustedProxies
+        #expect(proxies == ["10.0.0.0/8", "::1", "192.0.2.1"])
+        for wrong in ["proxy.example", "10.0.0.0/33", "10.0.0.1:80", "[::1]", "10.0.0.0/8/8", "*"] {
+            #expect(
+                Configuration.errors(environment: [variable: wrong]) == [
+                    "http.trustedProxies (\(variable)): must be a list of IP addresses and networks such as \"10.0.0.0/8\", "
+                        + "not [\"\(wrong)\"]"
+                ])
+        }
+    }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Requests as bytes on a connection: kept alive, pipelined, split anywhere.
 @Suite struct FramingTests {
-    private static let get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let get = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test(arguments: LoopImplementation.allCases)
     func aConnectionServesManyRequests(_ loops: LoopImplementation) async throws {
@@ -25,7 +25,8 @@ import Testing
             let client = try server.client()
             let body = #"{"type":"counter/increment"}"#
             for revision in 1...2 {
-                let head = "POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)"
+                let head =
+                    "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)"
                 try await client.send(byteByByte: Array("\(head)\r\n\r\n\(body)".utf8))
                 #expect(try await client.response().revision == revision)
             }
@@ -57,7 +58,7 @@ import Testing
             let session = try await server.session()
             let client = try server.client()
             try await client.send(
-                "POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "5;a=b\r\n{\"typ\r\n0017\r\ne\":\"counter/increment\"}\r\n0\r\nX: y\r\n\r\n" + Self.get)
             #expect(try await client.response().revision == 1)
             #expect(try await client.response()[json: "status"] == "alive")
@@ -70,7 +71,7 @@ import Testing
             let client = try server.client()
             let body = #"{"type":"counter/increment"}"#
             try await client.send(
-                "POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\n"
+                "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nExpect: 100-Continue\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n")
             #expect(try await client.response().status == 100)
             try await client.send(body)
@@ -82,7 +83,7 @@ import Testing
         try await LiveServer.run { server in
             let client = try server.client()
             try await client.send(
-                "POST /sessions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n")
+                "POST /sessions HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n")
             #expect(try await client.response().code == "body-too-large")
         }
     }
@@ -127,7 +128,7 @@ import Testing
     @Test func connectionCloseClosesTheConnection() async throws {
         try await LiveServer.run { server in
             let client = try server.client()
-            try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" + Self.get)
+            try await client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" + Self.get)
             #expect(try await client.response()["connection"] == "close")
             #expect(try await client.rest().isEmpty)
         }

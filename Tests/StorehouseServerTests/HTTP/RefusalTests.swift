@@ -1,4 +1,5 @@
 import JSON
+import Observability
 import Sockets
 import StorehouseServer
 import Testing
@@ -10,42 +11,52 @@ import Testing
 
     @Test(arguments: [
         ("GET /healthz HTTP/1.1\r\n\r\n", 400, "malformed-request"),
-        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "malformed-request"),
-        ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400, "malformed-request"),
-        ("GET  /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
-        ("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
-        ("GET /%ff HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
-        ("GET /healthz/../stores HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
-        ("GET /sessions/%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n", 400, "malformed-request"),
+        ("GET  /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed-request"),
+        ("GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed-request"),
+        ("GET /%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz/../stores HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed-request"),
+        ("GET /sessions/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed-request"),
         ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400, "malformed-request"),
         (
-            "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
             "malformed-request"
         ),
         (
-            "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400,
             "malformed-request"
         ),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400, "malformed-request"),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400, "malformed-request"),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n", 413, "body-too-large"),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10001\r\n", 413, "body-too-large"),
-        ("GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n", 414, "uri-too-long"),
+        ("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400, "malformed-request"),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400,
+            "malformed-request"
+        ),
+        ("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65537\r\n\r\n", 413, "body-too-large"),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n10001\r\n", 413,
+            "body-too-large"
+        ),
+        ("GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n", 414, "uri-too-long"),
         ("GET /\(large)", 414, "uri-too-long"),
         (
-            "POST /sessions HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nContent-Length: 1\r\n\r\nx", 417,
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nExpect: 200-ok\r\nContent-Length: 1\r\n\r\nx", 417,
             "expectation-failed"
         ),
-        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(large)\r\n\r\n", 431, "headers-too-large"),
-        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(large)", 431, "headers-too-large"),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501, "not-implemented"),
-        ("GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", 505, "http-version-not-supported"),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: \(large)\r\n\r\n", 431, "headers-too-large"),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: \(large)", 431, "headers-too-large"),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501,
+            "not-implemented"
+        ),
+        ("GET /healthz HTTP/2.0\r\nHost: localhost\r\n\r\n", 505, "http-version-not-supported"),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http-version-not-supported"),
     ])
     func aMalformedRequestGetsAProblemAndIsTheLast(_ request: String, _ status: Int, _ code: String) async throws {
         try await LiveServer.run { server in
             let client = try server.client()
-            try await client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request)
+            try await client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + request)
             #expect(try await client.response().status == 200)
             let response = try await client.response()
             #expect(response.status == status)
@@ -59,7 +70,7 @@ import Testing
             let client = try server.client()
             let smuggled = String(decoding: session.request("counter/increment").bytes, as: UTF8.self)
             try await client.send(
-                "POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + smuggled)
             let response = try await client.response()
             #expect(response.status == 400)
@@ -105,7 +116,7 @@ import Testing
     func aClientThatStillSendsCanReadTheRefusal(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(loops: loops) { server in
             let client = try server.client()
-            try await client.send("POST /sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
             let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
             for _ in 0..<100 { try await client.send(part) }
             #expect(try await client.response().code == "body-too-large")
@@ -123,13 +134,28 @@ import Testing
     }
 
     /// A path that is no resource may still contain the id of a session.
-    @Test func theLogShortensIdsInEveryPath() async throws {
+    @Test func noLineOfTheLogContainsAnId() async throws {
         try await LiveServer.run { server in
-            let id = String(try await server.session().path.split(separator: "/")[1])
-            _ = try await server.get("/Sessions/\(id)/state")
-            _ = try await server.get("/api/sessions/\(id)")
-            #expect(server.log.text.contains("/Sessions/\(id.prefix(6))/state"))
-            #expect(!server.log.text.contains(id))
+            let session = try await server.session()
+            let id = String(session.path.split(separator: "/")[1])
+            let encoded = id.utf8.map { "%" + String($0, radix: 16) }.joined()
+            let twice = encoded.split(separator: "%").map { "%25" + $0 }.joined()
+            let paths = [
+                "/Sessions/\(id)/state", "/api/sessions/\(id)", "/\(id)", "/\(id).json", "/sessions/\(id)x/state",
+                "/sessions//\(id)", "/sessions/\(id)%2Fstate", "/sessions/\(encoded)", "/sessions/\(twice)",
+                "/a=\(id)/state", "/sessions/state/\(id)", "/\(id)/\(id)", "/sessions/%20\(id)", "/stores?id=\(id)",
+            ]
+            for path in paths { _ = try await server.get(path) }
+            _ = try await session.increment()
+            #expect(try await session.delete().status == 204)
+            let log = server.log.text
+            for hidden in [id, String(id.prefix(13)), String(id.suffix(13)), encoded, twice] {
+                #expect(!log.contains(hidden))
+            }
+            let name = Fingerprint.of(id)
+            for part in ["path=/Sessions/\(name)/state", "path=\"/sessions/…/state\"", "session=\(name)"] {
+                #expect(log.contains(part), "\(part)")
+            }
         }
     }
 

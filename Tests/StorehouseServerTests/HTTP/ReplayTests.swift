@@ -79,7 +79,7 @@ import Stores
                         ]),
                 ]
                 let chunked = """
-                    POST \(actions) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n\
+                    POST \(actions) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n\
                     1c;a="b"\r\n{"type":"counter/increment"}\r\n0\r\nX-Trailer: 1\r\n\r\n
                     """
                 let pipelined = TestRequest("GET", "/healthz").bytes + TestRequest("GET", session + "/state").bytes

@@ -25,7 +25,7 @@ import Testing
         try await LiveServer.run(loops: loops, configuration: .with { $0.http.bodyTimeout = .milliseconds(50) }) {
             server in
             let client = try server.client()
-            try await client.send("POST /sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
             let response = try await client.response()
             #expect(response.status == 408)
             #expect(response.code == "request-timeout")
@@ -37,8 +37,11 @@ import Testing
     @Test(
         arguments: LoopImplementation.allCases,
         [
-            ("GET /healthz HTTP/1.1\r\nHost: x\r\nX: ", "y", "\r\n\r\n"),
-            ("POST /sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n", "0\r\n\r\n"),
+            ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", "y", "\r\n\r\n"),
+            (
+                "POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n",
+                "0\r\n\r\n"
+            ),
         ])
     func slowBytesDoNotMoveTheDeadline(
         _ loops: LoopImplementation, _ request: (start: String, drip: String, end: String)
@@ -86,7 +89,7 @@ import Testing
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
             let client = try server.client()
-            try await client.send(byteByByte: Array("GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n".utf8))
+            try await client.send(byteByByte: Array("GET / HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n".utf8))
             #expect(try await client.response().code == "expectation-failed")
             #expect(try await client.rest().isEmpty)
         }

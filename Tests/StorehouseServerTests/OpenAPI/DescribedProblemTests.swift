@@ -33,6 +33,7 @@ import Testing
 
     private static let cases = [
         Case(operation: "readStores", code: .notAcceptable, fields: [("Accept", "image/png")], path: "/stores"),
+        Case(operation: "createSession", code: .forbidden, fields: [("Origin", "null")], path: "/sessions"),
         Case(operation: "createSession", code: .malformedJSON, body: "{", path: "/sessions"),
         Case(operation: "createSession", code: .invalidPayload, body: #"{"stor":"app"}"#, path: "/sessions"),
         Case(operation: "createSession", code: .noSuchStore, body: #"{"store":"shop"}"#, path: "/sessions"),

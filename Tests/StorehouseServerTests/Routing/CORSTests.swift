@@ -44,13 +44,16 @@ import Testing
 
     /// Without these fields a browser reports a network error instead of the refusal.
     @Test(arguments: [
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 65537\r\n\r\n", 413),
         (
-            "POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\n"
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.org\r\nContent-Length: 65537\r\n\r\n",
+            413
+        ),
+        (
+            "POST /sessions HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.org\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\n10001\r\n", 413
         ),
-        ("GET /%zz HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\n\r\n", 400),
-        ("POST /sessions HTTP/1.1\r\nHost: a\r\nOrigin: https://example.org\r\nContent-Length: 1\r\n\r\n", 408),
+        ("GET /%zz HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.org\r\n\r\n", 400),
+        ("POST /sessions HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.org\r\nContent-Length: 1\r\n\r\n", 408),
     ])
     func aNamedOriginMayReadWhyItsRequestWasRefused(_ request: String, _ status: Int) async throws {
         var configuration = Self.configuration

@@ -6,6 +6,10 @@ import Testing
     private static let port = ConfigurationFlag(name: "--port", path: "http.port", text: "0")
     private static let host = ConfigurationFlag(name: "--host", path: "http.host", text: "::1")
 
+    private static func set(_ path: String, _ text: String) -> ConfigurationFlag {
+        ConfigurationFlag(name: "--set", path: path, text: text)
+    }
+
     @Test(arguments: [
         (["serve"], Invocation.serve(configurationFile: nil, flags: [])),
         (["serve", "--port", "0"], .serve(configurationFile: nil, flags: [port])),
@@ -15,8 +19,13 @@ import Testing
             ["serve", "--port", "0", "--config=a=b", "--host", "::1"],
             .serve(configurationFile: "a=b", flags: [host, port])
         ),
-        (["check-config"], .checkConfiguration(file: nil)),
-        (["check-config", "--config", "-"], .checkConfiguration(file: "-")),
+        (
+            ["serve", "--set", "a.b=c=d", "--port=0", "--set=e="],
+            .serve(configurationFile: nil, flags: [port, set("a.b", "c=d"), set("e", "")])
+        ),
+        (["check-config"], .checkConfiguration(file: nil, flags: [])),
+        (["check-config", "--config", "-"], .checkConfiguration(file: "-", flags: [])),
+        (["check-config", "--set", "a=--b"], .checkConfiguration(file: nil, flags: [set("a", "--b")])),
         (["upstream"], .upstream(port: 8081)),
         (["upstream", "--port", "0"], .upstream(port: 0)),
         (["healthcheck"], .healthcheck(configurationFile: nil, url: nil)),
@@ -46,6 +55,9 @@ import Testing
         (["serve", "--port"], "--port needs a value: --port N"),
         (["serve", "--port="], "--port needs a value: --port N"),
         (["serve", "--config", "--port", "1"], "--config needs a value: --config FILE"),
+        (["serve", "--set"], "--set needs a value: --set KEY=VALUE"),
+        (["serve", "--set", "http.port"], "--set needs a key and a value: --set KEY=VALUE"),
+        (["serve", "--set", "=s3cr3t"], "--set needs a key and a value: --set KEY=VALUE"),
         (["upstream", "--port", "65536"], "--port must be a whole number from 0 to 65535, not '65536'"),
         (["upstream", "--port", "http"], "--port must be a whole number from 0 to 65535, not 'http'"),
         (["verify"], "--storage FILE is missing"),
@@ -67,7 +79,8 @@ import Testing
     @Test func theHelpNamesEveryCommandAndFitsATerminal() {
         let lines = Invocation.helpText.split(separator: "\n")
         for usage in [
-            "  storehouse serve [--config FILE] [--host H] [--port N]", "  storehouse check-config [--config FILE]",
+            "  storehouse serve [--config FILE] [--host H] [--port N] [--set KEY=VALUE]…",
+            "  storehouse check-config [--config FILE] [--set KEY=VALUE]…",
             "  storehouse upstream [--port N]", "  storehouse healthcheck [--config FILE] [--url URL]",
             "  storehouse verify --storage FILE", "  storehouse backup --storage FILE --to FILE",
             "  storehouse export SESSION --storage FILE", "  storehouse import FILE --storage FILE [--id ID]",

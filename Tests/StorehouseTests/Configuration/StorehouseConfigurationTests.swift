@@ -9,15 +9,45 @@ import Testing
 
     @Test func everyKeyCanBeSetByTheFile() throws {
         for key in StorehouseConfiguration.keys {
-            let loaded = try StorehouseConfiguration(file: Array(nested(key.path, sample(key)).description.utf8))
+            let loaded = try StorehouseConfiguration(
+                file: Array(nested(key.path, sample(key)).description.utf8), environment: needed(by: key))
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
         }
     }
 
     @Test func everyKeyCanBeSetByTheEnvironment() throws {
         for key in StorehouseConfiguration.keys {
-            let loaded = try StorehouseConfiguration(environment: [key.variable: text(sample(key))])
+            let environment = needed(by: key).merging([key.variable: text(sample(key))]) { $1 }
+            let loaded = try StorehouseConfiguration(environment: environment)
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
+        }
+    }
+
+    @Test func everyKeyCanBeSetByAFlag() throws {
+        for key in StorehouseConfiguration.keys {
+            let flag = ConfigurationFlag(name: "--set", path: key.path, text: text(sample(key)))
+            let loaded = try StorehouseConfiguration(environment: needed(by: key), flags: [flag])
+            #expect(key.value(in: loaded) == sample(key), "\(key.path)")
+        }
+    }
+
+    /// A key of an address may stand in its query.
+    @Test func theSecretPartsOfURLsAreMasked() throws {
+        let url = "https://api.example/v1?q=1&key=\(secret)&\(secret)#\(secret)"
+        for name in ["ANIMAL", "AUTH"] {
+            let configuration = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_\(name)_URL": url])
+            let shown = configuration.json["upstreams"]?[name.lowercased()]?["url"]
+            #expect(shown == "https://api.example/v1?q=***&key=***&***#***")
+            #expect(!configuration.document.contains(secret))
+            // It is still a valid file.
+            _ = try StorehouseConfiguration(file: Array(configuration.document.utf8))
+        }
+        for text in [
+            "ftp://api.example/?key=\(secret)", "http:/a?\(secret)", "http://a b?x=\(secret)", "http://u:\(secret)@a",
+        ] {
+            let errors = StorehouseConfiguration.errors(environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": text])
+            #expect(errors.count == 1)
+            #expect(errors.allSatisfy { !$0.contains(secret) })
         }
     }
 
@@ -132,6 +162,9 @@ import Testing
     private func sample(_ key: ConfigurationKey<StorehouseConfiguration>) -> JSONValue {
         switch (key.path, key.defaultValue) {
         case ("http.allowedOrigins", _): ["https://a.example", "http://b.example:8080"]
+        case ("http.allowedHosts", _): ["a.example", "::1"]
+        case ("http.trustedProxies", _): ["10.0.0.0/8", "::1"]
+        case (let path, _) where path.hasPrefix("limits."): path.hasSuffix("rate") ? 0.5 : 7
         case ("upstreams.auth.noStatuses", _): [400, 401]
         case ("upstreams.animal.pointer", _): "/name/0"
         case ("storage.kind", _): "sqlite"
@@ -155,6 +188,13 @@ import Testing
         case (_, .string(let value)): .string(value + "x")
         case (_, let other): other
         }
+    }
+
+    /// The other variables that a key is invalid without.
+    private func needed(by key: ConfigurationKey<StorehouseConfiguration>) -> [String: String] {
+        let burst = "_BURST"
+        guard key.variable.hasSuffix(burst) else { return [:] }
+        return [key.variable.dropLast(burst.count) + "_RATE": "1"]
     }
 
     private func nested(_ path: String, _ value: JSONValue) -> JSONValue {

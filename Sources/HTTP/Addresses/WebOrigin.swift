@@ -1,0 +1,75 @@
+/// Scheme, host and port of a page (RFC 6454), in canonical form: equal values mean the same origin.
+package struct WebOrigin: Sendable, Hashable {
+    package let scheme: String
+    /// In lower case and without a final dot; an IPv6 address in its canonical form with brackets.
+    package let host: String
+    /// Nil for the port of the scheme.
+    package let port: Int?
+
+    /// Parses the value of an `Origin` field; nil for `null` and any other value that is no single origin.
+    package init?(_ text: String) {
+        guard let url = URLParts(text), url.endsWithAuthority, !url.hasUserInfo, let host = HostName.canonical(url.host)
+        else { return nil }
+        scheme = url.scheme
+        self.host = host
+        port = url.port == Self.standardPorts[url.scheme] ? nil : url.port
+    }
+
+    /// The origin of a server by the host and port that a client asked for; nil if they are malformed.
+    package init?(scheme: String, authority: String) {
+        // An empty port is the port of the scheme (RFC 3986, section 3.2.3).
+        self.init("\(scheme)://\(authority.hasSuffix(":") ? String(authority.dropLast()) : authority)")
+    }
+
+    private static let standardPorts = ["http": 80, "https": 443]
+}
+
+/// The names by which clients may ask for the server.
+///
+/// A page that rebinds its own name to the server's address still sends that name in `Host`.
+package struct AllowedHosts: Sendable, Hashable {
+    /// Nil if every host is allowed.
+    private let names: Set<String>?
+    /// The same names as bytes, so that a usual request is compared without a string.
+    private let spellings: [[UInt8]]
+
+    /// Every host is allowed.
+    package static let all = AllowedHosts(names: nil)
+
+    /// - Parameter names: host names and IP addresses without a port; `*` allows every host.
+    package init(_ names: [String]) {
+        self.init(names: names.contains("*") ? nil : Set(names.compactMap(HostName.canonical)))
+    }
+
+    private init(names: Set<String>?) {
+        self.names = names
+        spellings = (names ?? []).sorted().map { Array($0.utf8) }
+    }
+
+    /// Whether a request may be answered: its target or its Host field names an allowed host, with any port. An HTTP/1.0
+    /// request without either is allowed, because no browser sends it.
+    package func allows(_ head: RequestHead) -> Bool {
+        guard let names else { return true }
+        if spellings.contains(where: head.asks(forHost:)) { return true }
+        guard let authority = head.authority else { return true }
+        return WebOrigin(scheme: "http", authority: authority).map { names.contains($0.host) } ?? false
+    }
+}
+
+/// Host names and IP addresses in one spelling.
+package enum HostName {
+    /// The name in lower case, without the final dot of the DNS root; an IPv6 address with brackets; nil if it is malformed.
+    package static func canonical(_ text: String) -> String? {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        if isBracketed || text.contains(":") {
+            let address = IPAddress(isBracketed ? text.dropFirst().dropLast() : text[...])
+            return text.contains(":") ? address.map { "[\($0)]" } : nil
+        }
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let isValid = !name.isEmpty && !name.hasSuffix(".") && name.utf8.allSatisfy { HostName.allowed.contains($0) }
+        return isValid ? name.lowercased() : nil
+    }
+
+    /// As `URLParts` allows: no percent-encoding, so that every parser finds the same host.
+    private static let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)
+}

@@ -1,0 +1,153 @@
+import HTTP
+import Locks
+import Sockets
+
+/// A rate limit as a token bucket: it holds at most `burst` tokens, and gets `rate` new ones a second.
+///
+/// A pure value, the limit alone. The state of one bucket is the time at which it is full again, in nanoseconds of any
+/// clock; a bucket that was never used is full.
+package struct TokenBucket: Sendable, Hashable {
+    /// The nanoseconds in which one token is made.
+    private let interval: Int64
+    private let burst: Int64
+
+    /// - Parameters:
+    ///   - rate: tokens a second, clamped to `Configuration.RateLimit.rates`.
+    ///   - burst: clamped to `Configuration.RateLimit.bursts`.
+    package init(rate: Double, burst: Int) {
+        let rates = Configuration.RateLimit.rates
+        let bursts = Configuration.RateLimit.bursts
+        interval = Int64((1e9 / min(max(rate, rates.lowerBound), rates.upperBound)).rounded(.up))
+        self.burst = Int64(min(max(burst, bursts.lowerBound), bursts.upperBound))
+    }
+
+    package enum Decision: Sendable, Hashable {
+        /// The tokens are taken.
+        case admitted(fullAt: Int64)
+        /// Nothing is taken. The same request is admitted after this time, unless others are before.
+        case refused(nanoseconds: Int64)
+    }
+
+    /// Takes tokens if the bucket has enough.
+    ///
+    /// More than `burst` tokens are taken from a full bucket, and the debt is paid off before the next request: otherwise a
+    /// large batch could never be admitted.
+    package func take(_ count: Int, fullAt: Int64, now: Int64) -> Decision {
+        let (count, fullAt) = (Int64(count), max(fullAt, now))
+        let wait = fullAt - now + (min(count, burst) - burst) * interval
+        return wait > 0 ? .refused(nanoseconds: wait) : .admitted(fullAt: fullAt + count * interval)
+    }
+}
+
+/// The buckets of many clients, in a fixed amount of memory.
+///
+/// The table consists of sets of eight places, and the hash of a key selects its set. If the set has no free place, the
+/// bucket that is full again first is dropped: a full bucket is as good as none, so this forgets least. No key is refused
+/// because the table is full, and no key gets its own empty bucket dropped by using others, unless these are emptier.
+/// Hashes differ in each process, so nobody can choose keys of one set.
+package struct BucketTable<Key: Hashable & Sendable>: Sendable {
+    private struct Place {
+        var key: Key?
+        var fullAt: Int64 = 0
+    }
+
+    private static var setSize: Int { 8 }
+
+    private let limit: TokenBucket
+    private let setMask: Int
+    private var places: [Place]
+
+    /// - Parameter capacity: the largest number of keys, rounded up to 8 times a power of two.
+    package init(_ limit: TokenBucket, capacity: Int = 65_536) {
+        self.limit = limit
+        var sets = 1
+        while sets * Self.setSize < capacity { sets *= 2 }
+        setMask = sets - 1
+        places = Array(repeating: Place(), count: sets * Self.setSize)
+    }
+
+    /// Takes tokens from the bucket of a key.
+    ///
+    /// - Returns: nil if they were taken, else the nanoseconds after which they can be.
+    package mutating func take(_ count: Int, from key: Key, now: Int64) -> Int64? {
+        let start = (key.hashValue & setMask) * Self.setSize
+        var place = start
+        for index in start..<start + Self.setSize {
+            if places[index].key == key {
+                place = index
+                break
+            }
+            if places[index].fullAt < places[place].fullAt { place = index }
+        }
+        let fullAt = places[place].key == key ? places[place].fullAt : now
+        switch limit.take(count, fullAt: fullAt, now: now) {
+        case .refused(let wait): return wait
+        case .admitted(let fullAt):
+            places[place] = Place(key: key, fullAt: fullAt)
+            return nil
+        }
+    }
+
+    /// How many keys have a bucket.
+    package var count: Int { places.count { $0.key != nil } }
+}
+
+/// A rate limit for each of many clients or sessions, shared by all event loops.
+final class RateLimiter<Key: Hashable & Sendable>: Sendable {
+    // Guards the buckets for the time of a few comparisons. No other lock is taken while it is held.
+    private let table: Locked<BucketTable<Key>>
+
+    /// Nil for a limit that is off.
+    init?(_ limit: Configuration.RateLimit) {
+        guard let rate = limit.rate, rate > 0 else { return nil }
+        let burst = limit.burst ?? Int(min(rate, 1_000_000).rounded(.up))
+        table = Locked(BucketTable(TokenBucket(rate: rate, burst: burst)))
+    }
+
+    /// Takes tokens, or refuses the request with the time after which it can be repeated.
+    func take(_ count: Int = 1, from key: Key, _ detail: StaticString) throws(Problem) {
+        let now = Int64(clamping: LoopInstant.current.nanoseconds)
+        guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
+        let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
+        throw Problem(.rateLimited, "\(detail) Nothing was done; try again after \(seconds) seconds.")
+            .retry(after: Int(seconds))
+    }
+}
+
+/// The rate limits of `limits.*`; each is nil if it is off.
+struct RateLimits: Sendable {
+    private let requests: RateLimiter<IPAddress>?
+    private let sessions: RateLimiter<IPAddress>?
+    private let actions: RateLimiter<SessionID>?
+    private let proxies: TrustedProxies
+
+    init(_ limits: Configuration.Limits, behind proxies: TrustedProxies) {
+        requests = RateLimiter(limits.requests)
+        sessions = RateLimiter(limits.sessions)
+        actions = RateLimiter(limits.actions)
+        self.proxies = proxies
+    }
+
+    /// - Parameter peer: the address at the other end of the connection.
+    func admitRequest(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
+        try requests?.take(from: client(head, peer()), "This address has sent too many requests.")
+    }
+
+    /// Admits a new session or a fork.
+    func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
+        try sessions?.take(from: client(head, peer()), "This address has created too many sessions.")
+    }
+
+    func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(Problem) {
+        try actions?.take(count(), from: session, "This session has got too many actions.")
+    }
+
+    private func client(_ head: RequestHead, _ peer: IPAddress) -> IPAddress {
+        proxies.client(behind: peer, head.fields).limited
+    }
+}
+
+extension IPAddress {
+    /// The address that is limited: of an IPv6 address the network of 64 bits, which one customer gets as a whole.
+    fileprivate var limited: IPAddress { isIPv4 ? self : network(64) }
+}

@@ -1,0 +1,144 @@
+import JSON
+import StorehouseServer
+import Testing
+
+/// The limits of `limits.*` on a real server. The rates are so low that no token is made during a test.
+@Suite struct RateLimitTests {
+    private static let low = Configuration.RateLimit(rate: 0.001, burst: 3)
+
+    /// A refusal with a true time to wait: less than that of the whole burst.
+    private static func expectRefusal(_ response: TestResponse, within seconds: ClosedRange<Int> = 1...1000) {
+        #expect(response.status == 429)
+        #expect(response.code == "rate-limited")
+        let wait = response["retry-after"].flatMap { Int($0) }
+        #expect(wait.map(seconds.contains) == true, "\(wait ?? -1)")
+        #expect(response.json["detail"]?.asString?.contains("\(wait ?? -1) seconds") == true)
+    }
+
+    @Test func requestsOfAnAddressAreLimited() async throws {
+        try await LiveServer.run(configuration: .with { $0.limits.requests = Self.low }) { server async throws in
+            let client = try server.client()
+            for path in ["/healthz", "/stores", "/nothing"] {
+                #expect(try await client.exchange(TestRequest("GET", path)).status != 429)
+            }
+            // Also on other connections, of other routes, and before the body is read.
+            Self.expectRefusal(try await server.get("/metrics"), within: 990...1000)
+            Self.expectRefusal(try await server.post("/sessions", json: ["store": "app"]))
+            let waiting = try server.client()
+            try await waiting.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+            Self.expectRefusal(try await waiting.response())
+        }
+    }
+
+    @Test func creationsOfAnAddressAreLimited() async throws {
+        try await LiveServer.run(configuration: .with { $0.limits.sessions = Self.low }) { server async throws in
+            let session = try await server.session()
+            // What is refused for another reason creates nothing.
+            #expect(try await server.post("/sessions", json: ["store": "none"]).status == 404)
+            #expect(try await session.read("/forks").status == 405)
+            for _ in 0..<2 {
+                #expect(try await server.post(session.path + "/forks", json: ["revision": 0]).status == 201)
+            }
+            Self.expectRefusal(try await server.post(session.path + "/forks", json: ["revision": 0]))
+            Self.expectRefusal(try await server.post("/sessions", json: ["store": "app"]), within: 990...1000)
+            #expect(try await session.increment().status == 200)
+            #expect(try await server.get("/metrics").text.contains("storehouse_sessions_created_total 3\n"))
+        }
+    }
+
+    @Test func actionsOfASessionAreLimited() async throws {
+        try await LiveServer.run(configuration: .with { $0.limits.actions = Self.low }) { server async throws in
+            let session = try await server.session()
+            let other = try await server.session()
+            #expect(
+                try await session.post([["type": "counter/increment"], ["type": "counter/increment"]]).status == 200)
+            #expect(try await session.increment().status == 200)
+            Self.expectRefusal(try await session.increment(), within: 990...1000)
+            let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 3))
+            Self.expectRefusal(try await session.post(batch), within: 2990...3000)
+            #expect(try await session.revision() == 3)
+            // A batch that is larger than the burst needs all of it.
+            let large = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 10))
+            #expect(try await other.post(large).status == 200)
+            Self.expectRefusal(try await other.increment(), within: 7990...8000)
+        }
+    }
+
+    /// The key of a refused request can be used again.
+    @Test func aRefusedActionUsesNoKey() async throws {
+        let limit = Configuration.RateLimit(rate: 50, burst: 1)
+        try await LiveServer.run(configuration: .with { $0.limits.actions = limit }) { server async throws in
+            let session = try await server.session()
+            let request = session.request("counter/increment", fields: [("Idempotency-Key", "\"k\"")])
+            while try await session.increment().status != 429 {}
+            let revision = try #require(try await session.revision())
+            let response = try await server.eventually(request) { $0.status != 429 }
+            #expect(response.status == 200)
+            #expect(response["idempotency-replayed"] == nil)
+            #expect(response.revision == revision + 1)
+        }
+    }
+
+    /// A client that waits as long as it is told is admitted.
+    @Test func tokensAreMadeAgain() async throws {
+        let limit = Configuration.RateLimit(rate: 20)
+        try await LiveServer.run(configuration: .with { $0.limits.requests = limit }) { server async throws in
+            let client = try server.client()
+            while try await client.exchange(TestRequest("GET", "/healthz")).status != 429 {}
+            _ = try await server.eventually(TestRequest("GET", "/healthz")) { $0.status == 200 }
+        }
+    }
+
+    @Test func aTrustedProxyNamesTheClient() async throws {
+        let configuration = Configuration.with {
+            $0.limits.requests = Self.low
+            $0.http.trustedProxies = ["127.0.0.1"]
+        }
+        try await LiveServer.run(configuration: configuration) { server async throws in
+            func status(_ value: String) async throws -> Int {
+                try await server.get("/healthz", [("X-Forwarded-For", value)]).status
+            }
+            // What the client adds does not make it another one. IPv6 addresses count by their first 64 bits.
+            for value in ["192.0.2.1", "198.51.100.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"] {
+                #expect(try await status(value) == 200)
+            }
+            #expect(try await status("192.0.2.1") == 429)
+            #expect(try await status("192.0.2.2") == 200)
+            for value in ["2001:db8::1", "2001:db8::2", "[2001:db8::3]:443"] { #expect(try await status(value) == 200) }
+            #expect(try await status("2001:db8::4") == 429)
+            #expect(try await status("2001:db8:0:1::4") == 200)
+            #expect(try await server.get("/healthz", [("Forwarded", "for=192.0.2.1")]).status == 429)
+            await server.log.line(with: "client=192.0.2.2")
+        }
+    }
+
+    @Test func aStrangerCannotNameAnotherClient() async throws {
+        let configuration = Configuration.with {
+            $0.limits.requests = Self.low
+            $0.http.trustedProxies = ["192.0.2.0/24"]
+        }
+        try await LiveServer.run(configuration: configuration) { server async throws in
+            for last in 0..<3 {
+                #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.\(last)")]).status == 200)
+            }
+            #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.9")]).status == 429)
+            await server.log.line(with: "client=127.0.0.1")
+            #expect(!server.log.text.contains("client=198.51.100"))
+        }
+    }
+
+    /// A program may set what a file could not.
+    @Test func invalidLimitsAreRefusedAtTheStart() throws {
+        var configuration = Configuration.with()
+        configuration.limits.actions = .init(rate: -1, burst: 0)
+        configuration.http.trustedProxies = ["proxy.example"]
+        configuration.http.allowedHosts = ["example.org:80"]
+        let error = #expect(throws: ConfigurationError.self) {
+            _ = try StorehouseServer(kinds: [], configuration: configuration)
+        }
+        #expect(
+            error?.problems.map(\.path) == [
+                "http.allowedHosts", "http.trustedProxies", "limits.actions.rate", "limits.actions.burst",
+            ])
+    }
+}
