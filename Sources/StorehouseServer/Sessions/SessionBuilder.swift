@@ -90,7 +90,7 @@ package struct SessionBuilder: Sendable {
         _ id: SessionID, _ kind: KindRuntime, _ recorder: (any CommitRecorder)?,
         _ snapshot: (state: StateSnapshot, revision: Int)?
     ) throws(Problem) -> HostedStore {
-        let label = id.shortened
+        let label = id.fingerprint
         guard let snapshot else {
             return kind.kind.makeStore(
                 environment: kind.environment, sealer: kind.sealer, recorder: recorder,
