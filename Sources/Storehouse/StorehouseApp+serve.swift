@@ -24,7 +24,8 @@ extension StorehouseApp {
     /// Prints the configuration that `serve` would use, or throws the errors that it would report.
     func check(_ configuration: StorehouseConfiguration) async throws {
         let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
-        let journal = MemoryJournal(keepCommits: configuration.server.storage.keepCommits)
+        let journal = MemoryJournal(
+            keepCommits: configuration.server.storage.keepCommits, keepBytes: configuration.server.storage.keepBytes)
         _ = try server(configuration, curl, journal, demoURL: "http://127.0.0.1")
         await curl.shutdown()
         Console.print(configuration.document)
@@ -86,11 +87,11 @@ extension Configuration.Storage {
     /// - Throws: why the file cannot be used, and what to do about it.
     fileprivate func journal(_ log: Log) throws(StorageError) -> any Journal {
         switch kind {
-        case .memory: return MemoryJournal(keepCommits: keepCommits)
+        case .memory: return MemoryJournal(keepCommits: keepCommits, keepBytes: keepBytes)
         case .sqlite:
             return try SQLiteJournal(
                 path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
-                keepDays: keepDays
+                keepBytes: keepBytes, keepDays: keepDays
             ) { log.write($0) }
         }
     }

@@ -56,7 +56,7 @@ package struct StorehouseApp: Sendable {
         case .serve(let file, let flags): try await serve(.load(file: file, flags: flags))
         case .upstream(let port): try await Self.serveDemoUpstream(port)
         case .healthcheck(let file, let url): return try await Self.healthcheck(file, url)
-        case .storage(let command): return try Self.perform(command)
+        case .storage(let command): return try perform(command)
         }
         return 0
     }

@@ -34,6 +34,8 @@ final class API: Sendable {
 
     let availability: Availability
     let registry: SessionRegistry
+    /// Nil if all sessions are in memory.
+    let timers: TimerWaker?
     let journal: (any Journal)?
     let origins: OriginPolicy
     let hosts: AllowedHosts
@@ -61,10 +63,15 @@ final class API: Sendable {
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
+        if let journal, let loader, journal.outlivesProcess {
+            timers = TimerWaker(registry, loader, journal, clock: clock)
+        } else {
+            timers = nil
+        }
         sessions = SessionAPI(access, availability, registry, builder, limits, metrics, log)
         actions = ActionAPI(access, availability, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access)
-        streams = StreamAPI(access, availability, settings.streams, clock: clock, log: log, metrics)
+        streams = StreamAPI(access, availability, settings.streams, clock: registry.clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),

@@ -51,6 +51,9 @@ package final class RunningServer: Sendable {
             // Not on the loop: thousands of sessions may hibernate at once, while requests wait.
             let hibernation = DispatchQueue(label: "sessions.hibernation")
             every(.milliseconds(500), on: group.loops[0]) { sessions in hibernation.async { sessions.hibernate() } }
+            every(.seconds(60), on: group.loops[0]) { $0.recordTime(isLast: false) }
+            wakeTimers()
+            every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
         }
         log.announce("listening on \(url)")
         // Behind a proxy every client is on loopback, so the token is always required.
@@ -74,6 +77,7 @@ package final class RunningServer: Sendable {
             await withCheckedContinuation { done in
                 DispatchQueue(label: "sessions.detach").async {
                     registry.detachAll()
+                    registry.recordTime(isLast: true)
                     done.resume()
                 }
             }
@@ -92,6 +96,9 @@ package final class RunningServer: Sendable {
             log.error("a step of the drain did not end in time", [.init("step", name)])
         }
     }
+
+    /// Loads the sessions whose timers are due.
+    private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }
 
     /// Repeats `body` until the server drains.
     private func every(

@@ -5,9 +5,17 @@ import sqlite3
 
 
 def downgrade(file):
-    """Turns the file into one of version 1, which has no column for deleted commits. No server may use the file."""
+    """Turns the file into one of version 1, in which sessions do not say how far they reach. No server may use the file."""
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as database:
         database.execute("BEGIN")
-        database.execute("ALTER TABLE sessions DROP COLUMN cut")
+        database.execute("DROP INDEX sessions_by_due")
+        for column in ("cut", "newest", "chain", "bytes", "due", "seal"):
+            database.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
+        # Answers were whole, and a key occurred once.
+        database.execute("DROP TABLE answers")
+        database.execute(
+            "CREATE TABLE answers (number INTEGER PRIMARY KEY, session INTEGER NOT NULL, key TEXT NOT NULL,"
+            " fingerprint INTEGER NOT NULL, answer BLOB NOT NULL, at INTEGER NOT NULL, checksum INTEGER NOT NULL,"
+            " UNIQUE (session, key)) STRICT")
         database.execute("PRAGMA user_version = 1")
         database.execute("COMMIT")

@@ -50,7 +50,7 @@ package struct AllowedHosts: Sendable, Hashable {
     /// request without either is allowed, because no browser sends it.
     package func allows(_ head: RequestHead) -> Bool {
         guard let names else { return true }
-        if spellings.contains(where: head.asks(forHost:)) { return true }
+        if head.asks(forOneOf: spellings) { return true }
         guard let authority = head.authority else { return true }
         return WebOrigin(scheme: "http", authority: authority).map { names.contains($0.host) } ?? false
     }

@@ -40,15 +40,18 @@ package final class RequestHead: Sendable {
     /// for an HTTP/1.0 request that has neither.
     package var authority: String? { parts.authority.map(string) ?? fields.first("host") }
 
-    /// Whether the authority is this host, with or without a port. Creates no string.
+    /// Whether the authority is one of these hosts, with or without a port. Creates no string.
     ///
-    /// - Parameter host: ASCII in lower case, an IPv6 address with brackets.
-    func asks(forHost host: [UInt8]) -> Bool {
-        guard let range = parts.authority ?? fields.range("host"), range.count >= host.count else { return false }
-        let start = range.lowerBound
-        for index in host.indices where fields.bytes[start + index].lowercased != host[index] { return false }
-        let end = start + host.count
-        return end == range.upperBound || fields.bytes[end] == ASCII.colon
+    /// - Parameter hosts: ASCII in lower case, an IPv6 address with brackets.
+    func asks(forOneOf hosts: [[UInt8]]) -> Bool {
+        guard let range = parts.authority ?? fields.range("host") else { return false }
+        return hosts.contains { host in
+            guard range.count >= host.count else { return false }
+            let start = range.lowerBound
+            for index in host.indices where fields.bytes[start + index].lowercased != host[index] { return false }
+            let end = start + host.count
+            return end == range.upperBound || fields.bytes[end] == ASCII.colon
+        }
     }
 
     /// The path of a target without a path (RFC 9112, sections 3.2.1 and 3.2.4).

@@ -2,13 +2,23 @@ import JSON
 import StoreHosting
 import Stores
 
-/// An exported session, parsed and validated.
+/// An exported session, parsed and validated: every field is within its bounds, and all commits apply.
 struct ExportedSession {
-    let record: SessionHeader
+    /// Every 256th state has a snapshot, so that earlier states are soon rebuilt.
+    private static let snapshotDistance = 256
+
+    let header: SessionHeader
     let lastActiveAt: Int
     /// The oldest retained state; nil if it is the initial state.
     let base: (revision: Int, state: StateSnapshot)?
     let commits: [CommitRecord]
+    /// States after some of the commits, by revision.
+    private(set) var snapshots: [Int: StateSnapshot] = [:]
+    /// The state after the last commit.
+    private(set) var newest: StateSnapshot
+
+    /// The newest revision.
+    var revision: Int { commits.last?.revision ?? base?.revision ?? 0 }
 
     struct Unreadable: Error {
         let detail: String
@@ -25,57 +35,161 @@ struct ExportedSession {
         guard json["format"]?.asString == "storehouse-session", json["version"]?.asInteger == 1 else {
             throw Unreadable(detail: "it is not a session exported by a compatible 'storehouse export'")
         }
-        guard let id = id ?? json["id"]?.asString, let kind = json["store"]?.asString,
-            let schema = json["schema"]?.asInteger, let createdAt = json["createdAt"]?.asInteger,
-            let lastActiveAt = json["lastActiveAt"]?.asInteger, let history = json["history"]?.asString,
-            let initial = json["initial"].flatMap(StateSnapshot.init), case .array(let elements)? = json["commits"]
-        else { throw Unreadable(detail: "required members are missing or malformed") }
-        record = SessionHeader(
-            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: json["forkedFrom"]?.asInteger,
-            historyID: history, initial: initial)
-        self.lastActiveAt = lastActiveAt
+        let document = Fields(json, "")
+        let ownID = try document.text("id")
+        header = SessionHeader(
+            id: id ?? ownID, kind: try document.text("store"),
+            schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
+            forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
+            historyID: try document.history("history"), initial: try document.fields("initial").state())
+        lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
-            guard let revision = base["revision"]?.asInteger, revision > 0, let state = StateSnapshot(base) else {
-                throw Unreadable(detail: "'base' is malformed")
-            }
-            return (revision, state)
+            let base = Fields(base, "base/")
+            return (try base.number("revision", 1...Self.revisions.upperBound), try base.state())
         }
-        commits = try Self.records(elements, after: base?.revision ?? 0)
+        commits = try Self.records(try document.array("commits"), after: base?.revision ?? 0)
+        newest = base?.state ?? header.initial
+        try replay()
     }
+
+    /// The revisions that JSON numbers represent exactly everywhere.
+    fileprivate static let revisions = 0...(1 << 53 - 1)
 
     private static func records(
         _ elements: [JSONValue], after revision: Int
     ) throws(Unreadable) -> [CommitRecord] {
+        guard elements.count <= revisions.upperBound - revision else {
+            throw Unreadable(detail: "its revisions are too large")
+        }
         var records: [CommitRecord] = []
         records.reserveCapacity(elements.count)
-        for element in elements {
-            let last = records.last?.revision ?? revision
-            guard let record = CommitRecord(element), record.revision - 1 == last else {
-                throw Unreadable(detail: "the commit after revision \(last) is malformed or does not follow it")
-            }
-            records.append(record)
+        for (index, element) in elements.enumerated() {
+            records.append(try Fields(element, "commits/\(index)/").commit(revision + index + 1))
         }
         return records
     }
-}
 
-extension StateSnapshot {
-    fileprivate init?(_ json: JSONValue) {
-        guard let state = json["state"] else { return nil }
-        self.init(json: state.encoded(), privateState: json["hidden"]?.encoded())
+    /// Applies all commits.
+    private mutating func replay() throws(Unreadable) {
+        guard var state = try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth) else {
+            throw Unreadable(detail: "its first state is malformed")
+        }
+        for commit in commits {
+            guard commit.changes.isEmpty || commit.changes.apply(to: &state) else {
+                throw Unreadable(detail: "the patch of revision \(commit.revision) does not apply")
+            }
+            newest.privateState = commit.privateState ?? newest.privateState
+            guard commit.revision.isMultiple(of: Self.snapshotDistance) || commit.revision == revision else { continue }
+            newest.json = state.encoded()
+            guard newest.json.count <= Fields.maxStateBytes,
+                (try? JSONValue(parsing: newest.json, maximumDepth: JSONValue.maxDepth)) != nil
+            else { throw Unreadable(detail: "the state of revision \(commit.revision) is too large or too deep") }
+            if commit.revision.isMultiple(of: Self.snapshotDistance) { snapshots[commit.revision] = newest }
+        }
     }
 }
 
-extension CommitRecord {
-    fileprivate init?(_ json: JSONValue) {
-        guard let revision = json["revision"]?.asInteger, let committedAt = json["at"]?.asInteger,
-            let type = json["type"]?.asString, let payload = json["payload"]?.asObject,
-            let origin = json["origin"]?.asString.flatMap(Origin.init),
-            let changes = json["changes"].flatMap({ EncodedPatch(json: $0.encoded()) })
-        else { return nil }
-        self.init(
-            revision: revision, type: type, payload: payload, origin: origin, cause: json["cause"]?.asInteger,
-            committedAt: committedAt,
-            changes: changes, privateState: json["hidden"]?.encoded())
+/// The members of one object of the document.
+private struct Fields {
+    static let maxStateBytes = 64 << 20
+    private static let maxPayloadBytes = 16 << 20
+    /// The end of the year 9999, the last that a timestamp can have (RFC 3339).
+    private static let maxMoment = 253_402_300_799_999
+
+    private let json: JSONValue
+    /// The place of the object in the document, for errors.
+    private let place: String
+
+    init(_ json: JSONValue, _ place: String) {
+        self.json = json
+        self.place = place
+    }
+
+    private func problem(_ name: String, _ detail: String) -> ExportedSession.Unreadable {
+        .init(detail: "'\(place)\(name)' \(detail)")
+    }
+
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(ExportedSession.Unreadable) -> Int {
+        guard let number = json[name]?.asInteger, range.contains(number) else {
+            throw problem(name, "must be an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func number(ifPresent name: String, _ range: ClosedRange<Int>) throws(ExportedSession.Unreadable) -> Int? {
+        json[name] == nil ? nil : try number(name, range)
+    }
+
+    /// Milliseconds since 1970.
+    func moment(_ name: String) throws(ExportedSession.Unreadable) -> Int { try number(name, 0...Self.maxMoment) }
+
+    /// A name without control characters.
+    func text(_ name: String) throws(ExportedSession.Unreadable) -> String {
+        guard let text = json[name]?.asString, (1...256).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+        else { throw problem(name, "must be a text of 1 to 256 bytes without control characters") }
+        return text
+    }
+
+    /// A part of event ids, which end with `-` and the revision.
+    func history(_ name: String) throws(ExportedSession.Unreadable) -> String {
+        let text = try text(name)
+        let isPart = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isPart, text.utf8.count <= 64 else {
+            throw problem(name, "must have at most 64 letters, digits and dots")
+        }
+        return text
+    }
+
+    func array(_ name: String) throws(ExportedSession.Unreadable) -> [JSONValue] {
+        guard let elements = json[name]?.asArray else { throw problem(name, "must be an array") }
+        return elements
+    }
+
+    func fields(_ name: String) throws(ExportedSession.Unreadable) -> Fields {
+        guard let object = json[name], object.asObject != nil else { throw problem(name, "must be an object") }
+        return Fields(object, "\(place)\(name)/")
+    }
+
+    func state() throws(ExportedSession.Unreadable) -> StateSnapshot {
+        guard let state = json["state"]?.encoded(), state.count <= Self.maxStateBytes else {
+            throw problem("state", "must be a state of at most 64 MiB")
+        }
+        return StateSnapshot(json: state, privateState: try privateState())
+    }
+
+    private func privateState() throws(ExportedSession.Unreadable) -> [UInt8]? {
+        guard let state = json["hidden"] else { return nil }
+        let bytes = state.encoded()
+        guard state.asObject != nil, bytes.count <= Self.maxStateBytes else {
+            throw problem("hidden", "must be an object of at most 64 MiB")
+        }
+        return bytes
+    }
+
+    /// - Parameter revision: the one that the commit must have made.
+    func commit(_ revision: Int) throws(ExportedSession.Unreadable) -> CommitRecord {
+        guard json["revision"]?.asInteger == revision else { throw problem("revision", "must be \(revision)") }
+        guard let payload = json["payload"]?.asObject,
+            JSONValue.object(payload).encoded().count <= Self.maxPayloadBytes
+        else { throw problem("payload", "must be an object of at most 16 MiB") }
+        guard let origin = json["origin"]?.asString.flatMap(Origin.init) else {
+            throw problem("origin", "must be one of \(Origin.allCases.map(\.rawValue))")
+        }
+        let patch = json["changes"]?.encoded() ?? []
+        guard patch.count <= Self.maxStateBytes, let changes = EncodedPatch(json: patch) else {
+            throw problem("changes", "must be a JSON Patch of add, remove and replace of at most 64 MiB")
+        }
+        return CommitRecord(
+            revision: revision, type: try text("type"), payload: payload, origin: origin,
+            cause: try number(ifPresent: "cause", 0...(revision - 1)), committedAt: try moment("at"), changes: changes,
+            privateState: try privateState())
     }
 }

@@ -15,7 +15,7 @@ extension SQLiteStorage {
         let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
         do throws(JournalError) {
             return try reader.inReadTransaction { reader throws(JournalError) in
-                switch try reader.find(id, answersSince: .max, keepCommits: 1) {
+                switch try reader.find(id, answersSince: .max) {
                 case .unknown: throw .unavailable("session \(id) does not exist")
                 case .ended: throw .unavailable("session \(id) has ended")
                 case .session(let session): return try reader.export(session)
@@ -35,7 +35,7 @@ extension ReadConnection {
         let record = session.row.header
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
-        try Self.check(rows, after: base?.chain ?? session.row.checksum)
+        try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? session.row.head.checksum)
         var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)
         json.object { json in
             json.member("format", "storehouse-session")
@@ -90,11 +90,12 @@ extension SQLiteStorage {
     ///   - path: the database file; it is created if it is missing.
     ///   - id: the new ID of the session; nil to keep its ID. The database must not have this ID or a recent tombstone
     ///     of it.
-    ///   - objection: returns why the target's servers cannot use a session; nil if they can.
+    ///   - objection: returns why the target's servers cannot use the state of a revision; nil if they can. It is called
+    ///     with the oldest and the newest state before anything is written.
     /// - Returns: the session ID.
     public static func insert(
         _ bytes: [UInt8], into path: String, as id: String?,
-        objection: (SessionHeader) -> String? = { _ in nil }
+        objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
         let session: ExportedSession
         do throws(ExportedSession.Unreadable) {
@@ -102,7 +103,11 @@ extension SQLiteStorage {
         } catch {
             throw .refused("the document cannot be imported: \(error.detail)")
         }
-        if let objection = objection(session.record) {
+        let oldest = session.base ?? (0, session.header.initial)
+        let objection =
+            objection(session.header, oldest.revision, oldest.state)
+            ?? objection(session.header, session.revision, session.newest)
+        if let objection {
             throw .refused("the document cannot be imported: \(objection)")
         }
         let file = try StorageFile(path)
@@ -113,7 +118,7 @@ extension SQLiteStorage {
         let connection = try openKnown(path, file, .write)
         try Schema.prepare(connection, path)
         try insert(session, into: connection, path)
-        return session.record.id
+        return session.header.id
     }
 
     private static func insert(
@@ -121,11 +126,11 @@ extension SQLiteStorage {
     ) throws(StorageError) {
         let isThere: Bool
         do throws(SQLiteError) {
-            let retention = RetentionPolicy(keepCommits: .max, keepDays: 0, now: systemTime)
+            let retention = RetentionPolicy(RetentionLimits(keepCommits: .max, keepBytes: .max), now: systemTime)
             let database = try WriteConnection(connection, durability: .full, retention)
             isThere =
                 try connection.prepare("SELECT 1 FROM sessions WHERE id = ?")
-                .first({ $0.set(1, text: session.record.id) }, { $0.integer(0) }) != nil
+                .first({ $0.set(1, text: session.header.id) }, { $0.integer(0) }) != nil
             if !isThere { try database.insert(session) }
             database.close()
         } catch {
@@ -133,50 +138,46 @@ extension SQLiteStorage {
             throw StorageError(error, path)
         }
         if isThere {
-            throw .refused("\(path) already has or had a session \(session.record.id), which was not changed; use --id")
+            throw .refused("\(path) already has or had a session \(session.header.id), which was not changed; use --id")
         }
     }
 }
 
 extension WriteConnection {
-    /// Writes a session with all its commits in one transaction, and a snapshot at every 256th revision.
+    /// Writes a session with all its commits in one transaction.
     fileprivate func insert(_ session: ExportedSession) throws(SQLiteError) {
         defer { connection.rollBack() }
         try statements.begin.run { _ in }
-        var position = try create(session.record)
-        let first = session.base?.state.json ?? session.record.initial.json
-        guard var state = try? JSONValue(parsing: first, maximumDepth: JSONValue.maxDepth) else {
-            throw SQLiteError(conflict: "its first state is malformed")
-        }
-        var privateState = session.base?.state.privateState
+        var position = try create(session.header)
+        // Whether the state has a timer is not known. The next server finds it due, and looks.
+        var change = HeadChange(deadline: nil)
+        change.deadline = 0
         if let base = session.base {
             position.revision = base.revision
-            try setCompactedThrough(base.revision, of: position.number)
-            try insert(
-                SnapshotRow(
-                    revision: base.revision, state: base.state.json, privateState: privateState,
-                    chain: position.previousChecksum),
-                of: position.number)
+            try setCompactedThrough(base.revision, of: position.number, byteCount: 0)
+            try insert(base.state, at: position)
         }
         for record in session.commits {
-            guard record.changes.apply(to: &state) else {
-                throw SQLiteError(conflict: "the patch of revision \(record.revision) does not apply")
-            }
-            privateState = record.privateState ?? privateState
             let row = CommitRow(record, after: position.previousChecksum)
             try insert(row, of: position.number)
+            change.byteCount += row.byteCount
             (position.revision, position.previousChecksum) = (row.revision, row.checksum)
-            if row.revision.isMultiple(of: 256) {
-                try insert(
-                    SnapshotRow(
-                        revision: row.revision, state: state.encoded(), privateState: privateState, chain: row.checksum),
-                    of: position.number)
-            }
+            if let snapshot = session.snapshots[row.revision] { try insert(snapshot, at: position) }
         }
+        change.newest = (position.revision, position.previousChecksum)
+        try write(change, of: position.number)
         try statements.recordUse.run { values in
             values.set(1, position.number)
             values.set(2, session.lastActiveAt)
         }
         try statements.commit.run { _ in }
+    }
+
+    private func insert(_ state: StateSnapshot, at position: AppendPosition) throws(SQLiteError) {
+        try insert(
+            SnapshotRow(
+                revision: position.revision, state: state.json, privateState: state.privateState,
+                chain: position.previousChecksum),
+            of: position.number)
     }
 }

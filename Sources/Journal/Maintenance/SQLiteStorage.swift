@@ -40,21 +40,49 @@ public enum SQLiteStorage {
     private static func verifySessions(
         _ reader: ReadConnection, _ found: inout Verification, _ progress: (Int, Int) -> Void
     ) throws(SQLiteError) {
-        let count = try reader.connection.integer("SELECT count(*) FROM sessions WHERE ended IS NULL") ?? 0
-        var number = 0
-        while let (next, id) = try reader.session(after: number) {
-            // With damaged pages, this loop might not end.
-            guard next > number else { throw SQLiteError(damage: "sessions are out of order") }
-            number = next
-            found.sessions += 1
-            do throws(JournalError) {
-                found.commits += try reader.verify(id)
-            } catch {
-                found.damagedSessions += 1
-                found.problems.append("session \(id): \(error.detail)")
-            }
-            if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count) }
+        let count = try? reader.connection.integer("SELECT count(*) FROM sessions NOT INDEXED WHERE ended IS NULL")
+        let damage = try forEachSession(reader) { id in
+            verify(id, reader, &found)
+            if found.sessions.isMultiple(of: 1000) { progress(found.sessions, count ?? 0) }
         }
+        if let damage { found.problems.append(damage.description) }
+    }
+
+    /// Calls `body` with the id of each session that has not ended, and perhaps with some that have. Damage that hides
+    /// sessions in the table does not hide them in the index, and the other way round.
+    ///
+    /// - Returns: the damage that was met.
+    static func forEachSession(
+        _ reader: ReadConnection, _ body: (String) -> Void
+    ) throws(SQLiteError) -> SQLiteError? {
+        let isWhole = reader.connection.hasWholeIndex()
+        var damage: SQLiteError?
+        var known: Set<String> = []
+        var number = 0
+        do throws(SQLiteError) {
+            // With damaged pages, the numbers might not ascend.
+            while let (next, id) = try reader.session(after: number), next > number {
+                number = next
+                if !isWhole { known.insert(id) }
+                body(id)
+            }
+        } catch {
+            guard error.isCorruption else { throw error }
+            damage = error
+        }
+        if !isWhole { for id in reader.connection.indexedSessions() where known.insert(id).inserted { body(id) } }
+        return damage
+    }
+
+    private static func verify(_ id: String, _ reader: ReadConnection, _ found: inout Verification) {
+        do throws(JournalError) {
+            guard let commits = try reader.verify(id) else { return }
+            found.commits += commits
+        } catch {
+            found.damagedSessions += 1
+            found.problems.append("session \(id): \(error.detail)")
+        }
+        found.sessions += 1
     }
 
     /// The problems that `body` finds, including damage that makes it fail.
@@ -82,9 +110,7 @@ public enum SQLiteStorage {
         let file = try StorageFile(target)
         guard !file.exists else { throw .refused("\(target) already exists; pass the name of a new file") }
         // Renamed when complete, so that an interrupted copy is not mistaken for a backup.
-        let part = try StorageFile(file.path + ".part")
-        part.remove()
-        try part.prepare()
+        let part = try file.makeTemporary()
         do throws(StorageError) {
             try storageErrors(target) { () throws(SQLiteError) in
                 let copy = try Connection(part.path, .write)

@@ -7,11 +7,16 @@ import Synchronization
 ///
 /// Everything is durable at once, as far as that goes: it waits for nothing.
 public struct MemoryJournal: Journal {
-    private let keepCommits: Int
+    private let limits: RetentionLimits
 
-    /// - Parameter keepCommits: how many commits of a session are retained at least. Up to twice as many are, and some
-    ///   more if the session's state is large.
-    public init(keepCommits: Int) { self.keepCommits = keepCommits }
+    /// - Parameters:
+    ///   - keepCommits: how many commits of a session are retained at least, within `keepBytes`. Up to twice as many
+    ///     are, and some more if the session's state is large.
+    ///   - keepBytes: how many bytes the commits of a session and their snapshots take at most. The newest snapshot and
+    ///     the commits after it stay, and so does what a valid idempotency record needs.
+    public init(keepCommits: Int, keepBytes: Int = 64 << 20) {
+        limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes)
+    }
 
     public var outlivesProcess: Bool { false }
 
@@ -27,7 +32,7 @@ public struct MemoryJournal: Journal {
     public var transactionCount: Int { 0 }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
-        MemorySessionJournal(keepCommits, initial: session.initial.json)
+        MemorySessionJournal(limits, initial: session.initial.json)
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
@@ -53,21 +58,21 @@ public struct MemoryJournal: Journal {
 
 /// One session's newest commits.
 final class MemorySessionJournal: SessionJournal {
-    private let keepCommits: Int
+    private let limits: RetentionLimits
     /// The state at revision 0 as JSON, which all sessions of a kind share.
     private let initial: [UInt8]
     /// Made at the first commit: a session without any is small.
     private let history = AtomicLazyReference<History>()
 
-    init(_ keepCommits: Int, initial: [UInt8]) {
-        self.keepCommits = keepCommits
+    init(_ limits: RetentionLimits, initial: [UInt8]) {
+        self.limits = limits
         self.initial = initial
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
         let history = history.load() ?? history.storeIfNil(History())
-        history.append(transaction, state, retaining: keepCommits, initial)
+        history.append(transaction, state, limits, initial)
     }
 
     func isDurable(through revision: Int) -> Bool { true }
@@ -112,37 +117,31 @@ private final class History: Sendable {
         var snapshots: [Snapshot] = []
         /// The private state after the commits that were dropped.
         var privateState: [UInt8]?
-        /// What has been changed since the newest snapshot, in bytes.
-        var changedBytes = 0
         /// The revisions that idempotency records show.
         var pinned = PinnedRevisions()
-        /// The revision at which to try again to drop commits that were pinned.
-        var nextDrop = 0
-        fileprivate static let retryDistance = 64
+        /// About how many bytes the commits and the snapshots take.
+        var byteCount = 0
+        /// What has been changed since the newest snapshot, and what the commits since take, in bytes.
+        var changedBytes = 0
+        var loggedBytes = 0
+        /// Until the log is that long, nothing can be dropped.
+        var pausedUntil = (revision: 0, byteCount: 0)
     }
 
     // Guards the commits and snapshots. Taken inside the store's lock; no other lock is taken while it is held.
     private let contents = Locked(Contents())
 
     func append(
-        _ transaction: CommitTransaction, _ state: borrowing StateView, retaining count: Int, _ initial: [UInt8]
+        _ transaction: CommitTransaction, _ state: borrowing StateView, _ limits: RetentionLimits, _ initial: [UInt8]
     ) {
         contents.withLock { contents in
             if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
-            guard let last = transaction.commits.last else { return }
-            for commit in transaction.commits {
-                contents.sequence.append(commit)
-                contents.changedBytes += commit.changes.byteCount
+            guard let newest = transaction.commits.last else { return }
+            for commit in transaction.commits { contents.append(commit) }
+            if contents.wantsSnapshot(limits) {
+                contents.append(History.Snapshot(revision: state.revision, json: state.encoded(.root)))
             }
-            if contents.wantsSnapshot(count) {
-                contents.snapshots.append(Snapshot(revision: state.revision, json: state.encoded(.root)))
-                contents.changedBytes = 0
-            }
-            // Half of them go at a time, so that a commit costs the same however many are retained.
-            let total = contents.sequence.commits.count
-            if total > 2 * count, state.revision >= contents.nextDrop {
-                contents.drop(total - count, now: last.committedAt, initial)
-            }
+            contents.trim(limits, initial, at: newest.committedAt)
         }
     }
 
@@ -156,14 +155,65 @@ private final class History: Sendable {
 }
 
 extension History.Contents {
+    fileprivate mutating func append(_ commit: CommitRecord) {
+        sequence.append(commit)
+        let byteCount = commit.byteCount
+        self.byteCount += byteCount
+        loggedBytes += byteCount
+        changedBytes += commit.changes.byteCount
+    }
+
+    fileprivate mutating func append(_ snapshot: History.Snapshot) {
+        snapshots.append(snapshot)
+        byteCount += snapshot.json.count
+        (changedBytes, loggedBytes) = (0, 0)
+    }
+
     /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near
     /// that an earlier state is soon rebuilt.
-    fileprivate func wantsSnapshot(_ count: Int) -> Bool {
+    fileprivate func wantsSnapshot(_ limits: RetentionLimits) -> Bool {
         let newest = snapshots.last
         let distance = sequence.lastRevision - (newest?.revision ?? 0)
         // Without a snapshot among the retained commits, none of them could be dropped.
-        if distance >= max(1, count) { return true }
-        return distance >= 64 && changedBytes >= (newest?.json.count ?? 0)
+        if distance >= limits.keepCommits { return true }
+        let size = newest?.json.count ?? 0
+        return distance >= 64 && changedBytes >= size || loggedBytes >= max(size, limits.keepBytes / 4)
+    }
+
+    /// Drops the oldest commits if there are too many, or if they take too much memory.
+    ///
+    /// Some go at a time, so that a commit costs the same however many are retained.
+    ///
+    /// - Parameter moment: now.
+    fileprivate mutating func trim(_ limits: RetentionLimits, _ initial: [UInt8], at moment: Int) {
+        let total = sequence.commits.count
+        let (isLong, isLarge) = (total > 2 * limits.keepCommits, byteCount > limits.keepBytes)
+        guard isLong || isLarge, sequence.lastRevision >= pausedUntil.revision || byteCount >= pausedUntil.byteCount,
+            let oldest = sequence.firstRevision
+        else { return }
+        let count = max(
+            isLong ? total - limits.keepCommits : 0, isLarge ? excess(above: limits.trimmedBytes) : 0)
+        let needed = pinned.oldest(now: moment) ?? .max
+        guard needed - oldest < count else { return drop(count, initial, mayRebuild: true) }
+        // A valid record needs the others. Look again when the log is a quarter longer.
+        pausedUntil = (
+            sequence.lastRevision + max(32, limits.keepCommits / 4), byteCount + max(1, limits.keepBytes / 4)
+        )
+        drop(needed - oldest + 1, initial, mayRebuild: false)
+    }
+
+    /// How many commits there are up to the first snapshot with which the log fits a limit, or up to the newest one.
+    private func excess(above limit: Int) -> Int {
+        guard let oldest = sequence.firstRevision else { return 0 }
+        var (rest, count) = (byteCount, 0)
+        for (index, snapshot) in snapshots.enumerated() where rest > limit && snapshot.revision >= oldest {
+            if index > 0 { rest -= snapshots[index - 1].json.count }
+            while count < snapshot.revision + 1 - oldest {
+                rest -= sequence.commits[count].byteCount
+                count += 1
+            }
+        }
+        return count
     }
 
     fileprivate func replayBase(for revision: Int) -> ReplayableState? {
@@ -177,21 +227,19 @@ extension History.Contents {
             privateState: sequence.privateState(through: revision) ?? privateState)
     }
 
-    /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest and before the
-    /// oldest pinned revision.
-    fileprivate mutating func drop(_ count: Int, now: Int, _ initial: [UInt8]) {
-        guard let oldest = sequence.firstRevision else { return }
-        let unpinned = pinned.oldest(now: now).map { $0 - oldest + 1 } ?? count
-        let isPinned = unpinned < count
-        let count = min(count, unpinned)
-        nextDrop = isPinned ? sequence.lastRevision + Self.retryDistance : 0
-        guard count > 0,
+    /// Drops the oldest `count` commits, or as many fewer as it takes to have a snapshot before the rest.
+    ///
+    /// - Parameter mayRebuild: whether a snapshot is made if there is none.
+    private mutating func drop(_ count: Int, _ initial: [UInt8], mayRebuild: Bool) {
+        guard let oldest = sequence.firstRevision, count > 0,
             let index = snapshots.lastIndex(where: { $0.revision < oldest + count && $0.revision >= oldest })
-                ?? (isPinned ? nil : rebuiltSnapshot(at: oldest + count - 1, initial))
+                ?? (mayRebuild ? rebuiltSnapshot(at: oldest + count - 1, initial) : nil)
         else { return }
-        let base = snapshots[index].revision
-        privateState = sequence.privateState(through: base) ?? privateState
-        sequence.removeFirst(base + 1 - oldest)
+        let dropped = snapshots[index].revision + 1 - oldest
+        privateState = sequence.privateState(through: snapshots[index].revision) ?? privateState
+        byteCount -= sequence.commits.prefix(dropped).reduce(0) { $0 + $1.byteCount }
+        byteCount -= snapshots.prefix(index).reduce(0) { $0 + $1.json.count }
+        sequence.removeFirst(dropped)
         snapshots.removeFirst(index)
     }
 
@@ -201,7 +249,9 @@ extension History.Contents {
     private mutating func rebuiltSnapshot(at revision: Int, _ initial: [UInt8]) -> Int? {
         guard let state = replayBase(for: revision)?.state(initial: initial) else { return nil }
         let index = snapshots.firstIndex { $0.revision > revision } ?? snapshots.count
-        snapshots.insert(History.Snapshot(revision: revision, json: state.encoded()), at: index)
+        let snapshot = History.Snapshot(revision: revision, json: state.encoded())
+        snapshots.insert(snapshot, at: index)
+        byteCount += snapshot.json.count
         return index
     }
 }

@@ -14,11 +14,12 @@ final class Connection {
     private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// - Parameters:
-    ///   - path: the database file.
+    ///   - path: the database file, without symbolic links: SQLite follows none.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
     init(_ path: String, _ access: Access, vfs: String? = nil) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, vfs)
+        let code = sqlite3_open_v2(
+            path, &handle, access.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, vfs)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(code, handle)
             sqlite3_close_v2(handle)
@@ -30,6 +31,8 @@ final class Connection {
         sqlite3_busy_timeout(handle, 2000)
         // Views and triggers of a foreign file must not call functions with side effects.
         try execute("PRAGMA trusted_schema = OFF")
+        let defined = defineSessionSeal(on: handle)
+        guard defined == SQLITE_OK else { throw SQLiteError(defined, handle) }
         if access == .read { try execute("PRAGMA query_only = ON") }
     }
 
@@ -73,8 +76,11 @@ final class Connection {
     @discardableResult
     func change(_ sql: String, _ values: Int...) throws(SQLiteError) -> Int {
         try prepare(sql).run { Self.bind(values, &$0) }
-        return Int(sqlite3_changes64(handle))
+        return changedRows
     }
+
+    /// How many rows the newest statement has changed.
+    var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
     private static func bind(_ values: [Int], _ bindings: inout Bindings) {
         for (index, value) in zip(Int32(1)..., values) { bindings.set(index, value) }

@@ -20,12 +20,14 @@ public final class SQLiteJournal: Journal {
     }
 
     private let writer: Writer
-    private let keepCommits: Int
+    private let check: IndexCheck
+    private let limits: RetentionLimits
     private let now: @Sendable () -> Int
     private let report: @Sendable (StorageEvent) -> Void
     private let lock: StorageLock
     /// Nil if the file is not a backup.
     private let backup: BackupMarker?
+    public let timeReference: SessionTimeReference?
 
     /// Opens the database, and creates it if it is missing.
     ///
@@ -33,24 +35,27 @@ public final class SQLiteJournal: Journal {
     ///   - path: the database file. Its WAL, its shared memory and its lock file are named with the suffixes `-wal`, `-shm` and
     ///     `-lock`.
     ///   - durability: the guarantee that a commit waits for.
-    ///   - keepCommits: the minimum number of commits that a session retains, unless they are older than `keepDays`.
+    ///   - keepCommits: the minimum number of commits that a session retains, within the next two limits.
+    ///   - keepBytes: the size of a session's commits above which the oldest are deleted, however few there are. What a
+    ///     valid idempotency record needs stays, and so do the commits after the newest snapshot.
     ///   - keepDays: the age in days after which commits are deleted, however few there are; 0 for no limit.
     ///   - report: receives the events of the file, on any thread.
     public convenience init(
-        path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0,
-        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+        path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
+        keepDays: Int = 0, report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         try self.init(
-            path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: nil, now: systemTime,
-            report: report)
+            path: path, durability: durability, keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays,
+            vfs: nil, now: systemTime, report: report)
     }
 
     /// - Parameters:
     ///   - vfs: the name of an SQLite VFS; nil for the default.
     ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package init(
-        path: String, durability: Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String?,
-        now: @escaping @Sendable () -> Int = systemTime, report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+        path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
+        keepDays: Int = 0, vfs: String?, now: @escaping @Sendable () -> Int = systemTime,
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
         try file.checkHeader()
@@ -61,15 +66,16 @@ public final class SQLiteJournal: Journal {
         }
         try Schema.prepare(connection, path, report)
         backup = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
+        timeReference = try storageErrors(path) { () throws(SQLiteError) in try SessionTimeReference(of: connection) }
+        let limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays)
+        self.limits = limits
         let database = try storageErrors(path) { () throws(SQLiteError) in
-            try WriteConnection(
-                connection, durability: durability,
-                RetentionPolicy(keepCommits: keepCommits, keepDays: keepDays, now: now))
+            try WriteConnection(connection, durability: durability, RetentionPolicy(limits, now: now))
         }
         let readers = Readers(file.path, vfs: vfs)
         let checkpointer = Checkpointer(file.path, vfs: vfs)
         writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
-        self.keepCommits = max(1, keepCommits)
+        check = IndexCheck(file.path, vfs: vfs)
         mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
@@ -89,21 +95,32 @@ public final class SQLiteJournal: Journal {
     public var transactionCount: Int { writer.transactionCount }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
-        let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(keepCommits: keepCommits))
+        let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(limits))
         journal.create(session)
         return journal
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
         let oldest = now() - IdempotencyRecord.lifetime
-        let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [report] result in
-            if case .failure(.corrupt(let detail)) = result { report(.damaged(session: id, detail)) }
-            done(result)
+        let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [check, report] result in
+            switch result {
+            case .failure(.corrupt(let detail)):
+                report(.damaged(session: id, detail))
+                done(result)
+            case .success(.unknown):
+                check.isMissing(id) { isMissing in
+                    guard isMissing else { return done(result) }
+                    let detail = "the index does not find it by its id"
+                    report(.damaged(session: id, detail))
+                    done(.failure(.corrupt(detail)))
+                }
+            default: done(result)
+            }
         }
         // The load must find the commands that are enqueued for the session.
         writer.afterAll { [self] in
             writer.readers.find(found) { [self] reader throws(JournalError) in
-                switch try reader.find(id, answersSince: oldest, keepCommits: keepCommits) {
+                switch try reader.find(id, answersSince: oldest, limits) {
                 case .unknown: return .unknown
                 case .ended: return .ended
                 case .session(let session):
@@ -117,10 +134,10 @@ public final class SQLiteJournal: Journal {
     private func journal(of session: StoredSession) -> SQLiteSessionJournal {
         SQLiteSessionJournal(
             writer, id: session.row.header.id,
-            SnapshotPolicy(keepCommits: keepCommits, snapshot: session.snapshot, session.rows),
+            SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             revision: session.position.revision, privateState: session.replayable.privateState,
             position: session.position,
-            lastUse: session.row.lastActiveAt)
+            lastUse: session.row.head.lastActiveAt)
     }
 
     public func list(
@@ -140,9 +157,21 @@ public final class SQLiteJournal: Journal {
         writer.readers.read(done) { reader throws(JournalError) in try reader.idle(since: moment, limit: limit) }
     }
 
+    public func dueSessions(
+        after last: DueSession?, until moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
+    ) {
+        writer.readers.read(done) { reader throws(JournalError) in
+            try reader.due(after: last, until: moment, limit: limit)
+        }
+    }
+
+    public func record(_ reference: SessionTimeReference) { writer.enqueue(.recordTime(reference)) }
+
     public func end(_ id: String, at moment: Int) { writer.enqueue(.end(nil, id: id, at: moment)) }
 
     public func close(done: @escaping @Sendable () -> Void) {
+        check.close()
         writer.close { [self] in
             // Release the lock first: the completion may open the file again.
             lock.release()

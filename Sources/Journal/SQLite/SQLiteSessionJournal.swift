@@ -7,7 +7,7 @@ final class SQLiteSessionJournal: SessionJournal {
     fileprivate typealias Completion = @Sendable (JournalError?) -> Void
 
     private let writer: Writer
-    private let id: String
+    let id: String
     // Guards the rest. Taken inside the store's lock; only the writer's queue is locked while it is held.
     private let contents: Locked<Contents>
 

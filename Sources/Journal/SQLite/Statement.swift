@@ -118,6 +118,14 @@ struct Row: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
+    /// The checksum of an integer and a text, of which no copy is made.
+    func digest(_ number: Int32, _ text: Int32) -> UInt64 {
+        var checksum = Checksum(checksum(number))
+        let start = sqlite3_column_blob(handle, text)
+        checksum.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, text))))
+        return checksum.value
+    }
+
     func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
     private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }

@@ -85,12 +85,14 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     @usableFromInline
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
         defer { FaultNote.clear() }
-        guard let bookkeeping, let transaction = bookkeeping.takeTransaction(at: contents.pointee.revision) else {
-            return
-        }
+        let deadline = contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline
+        let revision = contents.pointee.revision
+        guard let bookkeeping,
+            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: deadline)
+        else { return }
         if bookkeeping.size.isNear(maxStateBytes) || contents.pointee.asksBeforeCommit {
             contents.pointee.asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
-                root(contents.pointee.state, at: contents.pointee.revision).count
+                root(contents.pointee.state, at: revision).count
             }
         }
         recorder?.append(transaction, view(of: contents))
@@ -255,14 +257,17 @@ final class HostBookkeeping {
 
     /// Ends the dispatch in progress.
     ///
-    /// - Parameter revision: of the store now.
+    /// - Parameters:
+    ///   - revision: of the store now.
+    ///   - nextDeadline: when the next timer is due.
     /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int) -> CommitTransaction? {
+    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
         defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
         return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord)
+            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
+            nextDeadline: nextDeadline)
     }
 }

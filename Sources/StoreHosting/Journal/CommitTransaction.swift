@@ -12,12 +12,19 @@ public struct CommitTransaction: Sendable {
     public let commits: [CommitRecord]
     /// The response to the request that was dispatched; nil unless the request has an idempotency key.
     public let idempotencyRecord: IdempotencyRecord?
+    /// When the next timer is due after the last commit, in milliseconds since 1970-01-01T00:00:00Z; nil if none is set.
+    /// It says nothing in a transaction without commits.
+    public let nextDeadline: Int?
 
     /// A transaction that follows the revision `baseRevision`.
-    public init(baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil) {
+    public init(
+        baseRevision: Int, commits: [CommitRecord] = [], idempotencyRecord: IdempotencyRecord? = nil,
+        nextDeadline: Int? = nil
+    ) {
         self.baseRevision = baseRevision
         self.commits = commits
         self.idempotencyRecord = idempotencyRecord
+        self.nextDeadline = nextDeadline
     }
 
     /// The revision of the store after the last commit.

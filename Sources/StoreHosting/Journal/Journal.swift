@@ -36,6 +36,25 @@ public protocol Journal: Sendable {
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
 
+    /// Finds at most `limit` sessions whose next timer is due at `moment`, in the order of their deadlines and ids.
+    ///
+    /// A journal that does not outlive the process finds none: its sessions are in memory with their timers.
+    ///
+    /// - Parameters:
+    ///   - last: the sessions begin after this one; nil for the first.
+    ///   - moment: milliseconds since 1970.
+    ///   - limit: how many sessions are enough.
+    ///   - done: gets the result once, on any thread.
+    func dueSessions(
+        after last: DueSession?, until moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void)
+
+    /// The newest reference of the session time that an earlier process recorded; nil if there is none.
+    var timeReference: SessionTimeReference? { get }
+
+    /// Replaces the reference of the session time. It may be persisted a little later.
+    func record(_ reference: SessionTimeReference)
+
     /// Ends a session of which no ``SessionJournal`` is in use.
     ///
     /// - Parameters:
@@ -45,6 +64,19 @@ public protocol Journal: Sendable {
 
     /// Writes everything that was appended, and releases the storage. No call may follow.
     func close(done: @escaping @Sendable () -> Void)
+}
+
+extension Journal {
+    public func dueSessions(
+        after last: DueSession?, until moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
+    ) {
+        done(.success([]))
+    }
+
+    public var timeReference: SessionTimeReference? { nil }
+
+    public func record(_ reference: SessionTimeReference) {}
 }
 
 /// The commits of one session.

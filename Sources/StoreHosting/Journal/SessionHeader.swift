@@ -47,6 +47,42 @@ public struct SessionSummary: Sendable, Equatable {
     }
 }
 
+/// A stored session with a timer.
+public struct DueSession: Sendable, Equatable {
+    /// The id of the session.
+    public let id: String
+    /// When its next timer is due, in milliseconds since 1970-01-01T00:00:00Z.
+    public let deadline: Int
+
+    /// A session whose next timer is due at `deadline`.
+    public init(id: String, deadline: Int) {
+        self.id = id
+        self.deadline = deadline
+    }
+}
+
+/// A moment on several clocks, by which a later process continues the session time.
+///
+/// The session time is the clock by which sessions expire. Unlike the wall clock it never steps.
+public struct SessionTimeReference: Sendable, Equatable {
+    /// The session time in milliseconds.
+    public let time: Int
+    /// The monotonic clock in milliseconds; it begins when the machine boots.
+    public let steady: Int
+    /// The wall clock, in milliseconds since 1970-01-01T00:00:00Z.
+    public let wall: Int
+    /// Identifies the boot to which `steady` belongs; nil if the system does not tell.
+    public let boot: UInt64?
+
+    /// A moment that is `time` on the session clock.
+    public init(time: Int, steady: Int, wall: Int, boot: UInt64?) {
+        self.time = time
+        self.steady = steady
+        self.wall = wall
+        self.boot = boot
+    }
+}
+
 /// The result of looking up an id in a journal.
 public enum SessionLookup: Sendable {
     /// Nothing.

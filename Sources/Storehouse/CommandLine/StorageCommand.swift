@@ -8,6 +8,8 @@ package enum StorageCommand: Sendable, Hashable {
     case export(session: String, file: String)
     /// - id: the new id of the session, `new` for a random one, nil for its own.
     case `import`(document: String, file: String, id: String?)
+    /// - deleted: the session to delete instead of listing all; nil for none.
+    case sessions(file: String, deleted: String?)
 }
 
 extension CommandDeclaration {
@@ -38,6 +40,12 @@ extension CommandDeclaration {
                     document: try values.requiredArgument("FILE"), file: try values.required(.storage), id: values[.id])
             )
         },
+        CommandDeclaration(
+            name: "sessions", summary: "list the sessions of a database and what is wrong with them, or delete one",
+            flags: [.storage, .delete]
+        ) { values throws(UsageError) in
+            .storage(.sessions(file: try values.required(.storage), deleted: values[.delete]))
+        },
     ]
 }
 
@@ -46,6 +54,9 @@ extension CommandFlag {
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true)
     fileprivate static let target = CommandFlag(
         name: "--to", placeholder: "FILE", summary: "the copy; the file must not exist", isRequired: true)
+    fileprivate static let delete = CommandFlag(
+        name: "--delete", placeholder: "ID",
+        summary: "delete this session, damaged or not, from a database that no server uses")
     fileprivate static let id = CommandFlag(
         name: "--id", placeholder: "ID", summary: "a new id for the session; 'new' makes a random one")
 }
@@ -54,9 +65,9 @@ extension StorehouseApp {
     /// Runs a command of an operator on a database file.
     ///
     /// - Returns: the exit code.
-    static func perform(_ command: StorageCommand) throws -> Int32 {
+    func perform(_ command: StorageCommand) throws -> Int32 {
         switch command {
-        case .verify(let file): return try verify(file)
+        case .verify(let file): return try Self.verify(file)
         case .backup(let file, let target):
             try SQLiteStorage.backup(file, to: target, progress: Progress("pages copied").report)
             Console.printError("\(target) is a complete copy of \(file)")
@@ -64,16 +75,50 @@ extension StorehouseApp {
             Console.print(String(decoding: try SQLiteStorage.export(session, from: file), as: UTF8.self))
         case .import(let document, let file, let id):
             let name = id == "new" ? SessionID.random().description : id
+            let kinds = kinds(
+                Services(animal: NoService(), auth: NoService(), configuration: StorehouseConfiguration()))
             Console.print(
-                try SQLiteStorage.insert(try read(document), into: file, as: name, objection: Self.objection))
+                try SQLiteStorage.insert(try Self.read(document), into: file, as: name) { header, revision, state in
+                    Self.objection(header, revision, state, kinds)
+                })
+        case .sessions(let file, nil): try Self.listSessions(file)
+        case .sessions(let file, let id?):
+            try SQLiteStorage.deleteSession(id, from: file)
+            Console.printError("\(file): session \(id) is deleted")
         }
         return 0
     }
 
-    /// The reason why no server can use a session; nil if a server that hosts its kind can.
-    private static func objection(_ session: SessionHeader) -> String? {
-        SessionID(session.id.utf8) == nil
-            ? "'\(session.id.prefix(64))' is not the id of a session; '--id new' gives it one" : nil
+    /// The reason why no server that hosts these kinds can use a state of a session; nil if it can.
+    private static func objection(
+        _ session: SessionHeader, _ revision: Int, _ state: StateSnapshot, _ kinds: [StoreKind]
+    ) -> String? {
+        guard SessionID(session.id.utf8) != nil else {
+            return "'\(session.id.prefix(64))' is not the id of a session; '--id new' gives it one"
+        }
+        guard let kind = kinds.first(where: { $0.name == session.kind }) else {
+            return "this server has no store '\(session.kind)'; it has \(kinds.map(\.name).joined(separator: ", "))"
+        }
+        do {
+            _ = try kind.makeStore(from: state, revision: revision)
+            return nil
+        } catch {
+            return "the store '\(kind.name)' cannot read the state of revision \(revision): \(error)"
+        }
+    }
+
+    private static func listSessions(_ file: String) throws {
+        try SQLiteStorage.listSessions(file) { session in
+            var columns = [session.id]
+            if let summary = session.summary {
+                columns += [
+                    summary.header.kind, "revision \(summary.revision)",
+                    "used \(Timestamp.rfc3339(summary.lastActiveAt))",
+                ]
+            }
+            if let damage = session.damage { columns.append("damaged: \(damage)") }
+            Console.print(columns.joined(separator: "  "))
+        }
     }
 
     private static func verify(_ file: String) throws -> Int32 {
@@ -112,5 +157,12 @@ private final class Progress {
         guard ContinuousClock.now >= next else { return }
         next = .now + .seconds(2)
         Console.printError("\(done) of \(total) \(unit)")
+    }
+}
+
+/// A remote service that is never called.
+private struct NoService: RemoteClient {
+    func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
+        throw RemoteFailure(.interrupted, "this command calls no services")
     }
 }

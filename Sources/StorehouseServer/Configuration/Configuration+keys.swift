@@ -132,7 +132,10 @@ extension Configuration {
             "`full`: written and synced before the answer; `relaxed`: soon after"),
         ConfigurationKey(
             "storage.keepCommits", \.storage.keepCommits, .integer(1...1_000_000_000),
-            "the number of commits that the action log of a session keeps at least"),
+            "the number of commits that the action log of a session keeps at least, within the next two limits"),
+        ConfigurationKey(
+            "storage.keepBytes", \.storage.keepBytes, .integer(65_536...1 << 40),
+            "the size in bytes above which the oldest commits of a session are deleted, however few there are"),
         ConfigurationKey(
             "storage.keepDays", \.storage.keepDays, .integer(0...36_500),
             "the age in days at which `sqlite` deletes commits whatever their number; 0 is never"),

@@ -116,6 +116,8 @@ public struct Configuration: Sendable, Hashable {
         public var durability = Durability.full
         /// The number of commits that a session keeps at least.
         public var keepCommits = 1000
+        /// The size of a session's commits above which the oldest are deleted, however few there are.
+        public var keepBytes = 64 << 20
         /// The age in days at which commits are deleted whatever their number; zero for never.
         public var keepDays = 0
         /// Without a key, secrets are not stored.

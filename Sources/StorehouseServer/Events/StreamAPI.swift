@@ -10,12 +10,12 @@ final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let settings: EventStream.Settings
-    private let clock: WallClock
+    private let clock: SessionClock
     private let log: Log
     private let metrics: ServerMetrics
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: WallClock,
+        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: SessionClock,
         log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access

@@ -9,7 +9,7 @@ package final class Session: Sendable {
     let store: HostedStore
     /// Nil if the server has no journal.
     let journal: (any SessionJournal)?
-    /// Milliseconds since 1970, as all times here.
+    /// Milliseconds since 1970.
     let createdAt: Int
     /// Names the sequence of revisions in event ids, so that an id of another sequence is recognized.
     let historyID: String
@@ -63,6 +63,7 @@ package final class Session: Sendable {
 
     var streamCount: Int { hub.load()?.count ?? 0 }
 
+    /// When it was last used, by the ``SessionClock``.
     package var lastActiveAt: Int { lastActive.load(ordering: .relaxed) }
 
     /// The time for which the session stands in the expiry queue.
@@ -70,6 +71,9 @@ package final class Session: Sendable {
         get { nextExpiryCheck.load(ordering: .relaxed) }
         set { nextExpiryCheck.store(newValue, ordering: .relaxed) }
     }
+
+    /// Sets the time of its creation by the clock of the registry.
+    func begin(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
 
     func touch(_ now: Int) {
         lastActive.store(now, ordering: .relaxed)

@@ -169,12 +169,12 @@ struct SessionDocument: JSONEncodable {
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
-    init(session: Session, revision: Int, expiresAt: Int, state: [UInt8]?) {
+    init(session: Session, revision: Int, lastActiveAt: Int, expiresAt: Int, state: [UInt8]?) {
         id = session.id.description
         store = session.kind.name
         self.revision = revision
         createdAt = session.createdAt
-        lastActiveAt = session.lastActiveAt
+        self.lastActiveAt = lastActiveAt
         self.expiresAt = expiresAt
         subscribers = session.streamCount
         effects = session.store.runningEffects
@@ -183,12 +183,12 @@ struct SessionDocument: JSONEncodable {
     }
 
     /// The document of a session that is not in memory: it has no streams and no effects.
-    init(hibernated summary: SessionSummary, expiresAt: Int) {
+    init(hibernated summary: SessionSummary, lastActiveAt: Int, expiresAt: Int) {
         id = summary.header.id
         store = summary.header.kind
         revision = summary.revision
         createdAt = summary.header.createdAt
-        lastActiveAt = summary.lastActiveAt
+        self.lastActiveAt = lastActiveAt
         self.expiresAt = expiresAt
         subscribers = 0
         effects = []

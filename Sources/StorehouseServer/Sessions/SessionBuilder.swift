@@ -212,12 +212,26 @@ final class LoggingCommitRecorder: CommitRecorder {
     }
 }
 
-/// The wall clock of a server and its stores, as a parameter for tests.
+/// The clocks of a server and its stores, as a parameter for tests.
 package struct WallClock: StoreClock {
     private let read: @Sendable () -> Int
+    /// A clock in milliseconds that nobody can set. It begins when the machine boots.
+    package let steady: @Sendable () -> Int
+    /// Identifies the boot to which ``steady`` belongs; nil if the system does not tell.
+    package let boot: UInt64?
 
-    /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
-    package init(now: @escaping @Sendable () -> Int = systemTime) { read = now }
+    /// The clocks of the system.
+    package init() { self.init(now: systemTime, steady: steadyTime, boot: bootIdentity()) }
+
+    /// - Parameters:
+    ///   - now: milliseconds since 1970-01-01T00:00:00Z.
+    ///   - steady: a clock that nobody can set; nil if nobody sets `now`.
+    ///   - boot: identifies the boot to which `steady` belongs.
+    package init(now: @escaping @Sendable () -> Int, steady: (@Sendable () -> Int)? = nil, boot: UInt64? = 1) {
+        read = now
+        self.steady = steady ?? now
+        self.boot = boot
+    }
 
     package func now() -> Int { read() }
 

@@ -12,7 +12,12 @@ final class SessionLoader: Sendable {
     private let registry: SessionRegistry
     private let restore: Restore
     // Guards the waiting requests by session. Nothing is called while it is held.
-    private let waiting: Locked<[SessionID: [@Sendable (Found) -> Void]]> = Locked([:])
+    private let waiting: Locked<[SessionID: [Waiter]]> = Locked([:])
+
+    private struct Waiter {
+        let isUse: Bool
+        let done: @Sendable (Found) -> Void
+    }
 
     init(_ journal: any Journal, _ registry: SessionRegistry, restore: @escaping Restore) {
         self.journal = journal
@@ -21,9 +26,11 @@ final class SessionLoader: Sendable {
     }
 
     /// Calls `done` once, on any thread.
-    func load(_ id: SessionID, done: @escaping @Sendable (Found) -> Void) {
+    ///
+    /// - Parameter isUse: whether a request asks for the session, so that it counts as used.
+    func load(_ id: SessionID, isUse: Bool = true, done: @escaping @Sendable (Found) -> Void) {
         let isFirst = waiting.withLock { waiting in
-            defer { waiting[id, default: []].append(done) }
+            defer { waiting[id, default: []].append(Waiter(isUse: isUse, done: done)) }
             return waiting[id] == nil
         }
         guard isFirst else { return }
@@ -33,8 +40,9 @@ final class SessionLoader: Sendable {
     }
 
     private func finish(_ id: SessionID, _ found: Found) {
-        let done = waiting.withLock { $0.removeValue(forKey: id) } ?? []
-        for done in done { done(found) }
+        let waiters = waiting.withLock { $0.removeValue(forKey: id) } ?? []
+        if case .success(.session(let session)) = found, waiters.contains(where: \.isUse) { registry.touch(session) }
+        for waiter in waiters { waiter.done(found) }
     }
 
     private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {
@@ -49,7 +57,8 @@ final class SessionLoader: Sendable {
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()
-                registry.insert(session)
+                // Whoever waits for it uses it, unless a timer does.
+                registry.insert(session, isUse: false)
                 return .success(.session(session))
             }
         }

@@ -23,24 +23,29 @@ package final class SessionRegistry: Sendable {
     }
 
     let policy: SessionPolicy
-    private let clock: WallClock
+    let clock: SessionClock
     private let journal: (any Journal)?
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
     // is found in a few of them. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
     private let count = Atomic<Int>(0)
+    /// How many transactions the journal had when the session time was recorded.
+    private let recordedTransactions = Atomic<Int>(0)
     private let tombstones = SessionTombstones()
     private let expiry: ExpiryQueue<Session>
 
     package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
         self.policy = policy
         self.journal = journal
-        self.clock = clock
+        self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
     package var residentCount: Int { count.load(ordering: .relaxed) }
+
+    /// Whether more sessions fit into memory.
+    var hasRoom: Bool { residentCount < policy.maxResident }
 
     /// How many sessions there are, in memory or only in the journal.
     var sessionCount: Int { max(residentCount, journal?.sessionCount ?? 0) }
@@ -57,22 +62,29 @@ package final class SessionRegistry: Sendable {
         let now = clock.now()
         let session: Session
         do throws(Failure) {
-            session = try make(SessionID.random(), now)
+            session = try make(SessionID.random(), clock.wall.now())
         } catch {
             count.subtract(1, ordering: .relaxed)
             throw error
         }
+        session.begin(now)
         insert(session, now)
         return session
     }
 
-    /// Inserts a session that was loaded from the journal. Loading counts as use, or it would hibernate next.
-    package func insert(_ session: Session) {
+    /// Inserts a session that was loaded from the journal.
+    ///
+    /// - Parameter isUse: whether a request asks for it. Only then loading counts as use, so that it does not hibernate
+    ///   next.
+    package func insert(_ session: Session, isUse: Bool = true) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
-        session.touch(now)
+        if isUse { session.touch(now) }
         insert(session, now)
     }
+
+    /// Counts as use of a session.
+    func touch(_ session: Session) { session.touch(clock.now()) }
 
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0[session.id] = session }
@@ -102,14 +114,14 @@ package final class SessionRegistry: Sendable {
         let now = clock.now()
         guard policy.isExpired(lastActiveAt: lastActiveAt, now: now) else { return !tombstones.contains(id) }
         tombstones.add(id, now: now)
-        journal?.end(id.description, at: now)
+        journal?.end(id.description, at: clock.wall.now())
         return false
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
     package func end(_ session: Session, done: @escaping @Sendable (EndResult) -> Void = { _ in }) {
         let now = clock.now()
-        guard session.end(at: now) != .lookUpAgain else { return done(.detached) }
+        guard session.end(at: clock.wall.now()) != .lookUpAgain else { return done(.detached) }
         if session.isDurable {
             // Before it is removed, so that no lookup in between finds the id unknown.
             tombstones.add(session.id, now: now)
@@ -167,6 +179,18 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Records the session time for a later process, so that it can tell how much time has passed.
+    ///
+    /// - Parameter isLast: false to do so only if something else was written since the last time.
+    package func recordTime(isLast: Bool) {
+        guard let journal else { return }
+        let count = journal.transactionCount
+        // The newest of these transactions is that of the time itself.
+        guard isLast || count > recordedTransactions.load(ordering: .relaxed) + 1 else { return }
+        recordedTransactions.store(count, ordering: .relaxed)
+        journal.record(clock.reference)
+    }
+
     /// Detaches the least recently used sessions, if more are in memory than should be.
     package func hibernate() {
         guard let journal, journal.sessionCount > 0, let goal = policy.hibernationGoal(resident: residentCount) else {
@@ -217,7 +241,8 @@ extension SessionRegistry {
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
             session: session, revision: revision,
-            expiresAt: session.expires(after: policy.idleTimeout, now: clock.now()), state: state)
+            lastActiveAt: max(session.createdAt, clock.shown(session.lastActiveAt)),
+            expiresAt: clock.shown(session.expires(after: policy.idleTimeout, now: clock.now())), state: state)
     }
 
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
@@ -226,6 +251,8 @@ extension SessionRegistry {
         if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
             return document(of: session, revision: summary.revision)
         }
-        return SessionDocument(hibernated: summary, expiresAt: summary.lastActiveAt + policy.idleTimeout)
+        return SessionDocument(
+            hibernated: summary, lastActiveAt: clock.shown(summary.lastActiveAt),
+            expiresAt: clock.shown(summary.lastActiveAt + policy.idleTimeout))
     }
 }

@@ -192,5 +192,7 @@ package final class PendingWork<Action: Sendable> {
     @usableFromInline
     package init() {}
 
-    var isEmpty: Bool { queuedActions.isEmpty && effects.isEmpty && timers.isEmpty && postLockWork.isEmpty }
+    var isEmpty: Bool {
+        queuedActions.isEmpty && effects.isEmpty && timers.allSatisfy(\.isEmpty) && postLockWork.isEmpty
+    }
 }

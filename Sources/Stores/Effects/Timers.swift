@@ -74,6 +74,9 @@ struct TimerGroup<Action: Sendable>: Sendable {
         if !fired.isEmpty { fired.formIntersection(timers.map(\.key)) }
     }
 
+    /// Whether the state has no timer of the group.
+    var isEmpty: Bool { timers.isEmpty && armed == nil }
+
     /// The timer to arm; nil if there is none.
     var next: StateTimer<Action>? {
         timers.lazy.filter { !fired.contains($0.key) }.min { $0.deadline < $1.deadline }

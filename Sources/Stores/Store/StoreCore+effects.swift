@@ -211,6 +211,11 @@ extension StoreCore {
     }
 }
 
+extension StoreCore.Contents {
+    /// When the next timer is due, in milliseconds since 1970; nil if none is set.
+    package var nextDeadline: Int? { pending?.timers.compactMap { $0.next?.deadline }.min() }
+}
+
 extension StoreCore {
     private func arm(
         _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: ContentsPointer,

@@ -38,6 +38,8 @@ struct SQLiteStorageTests {
             "DELETE FROM commits WHERE session = 1 AND revision = 300",
             "UPDATE snapshots SET state = '{}' WHERE session = 1",
             "UPDATE sessions SET kind = 'other' WHERE number = 1", "UPDATE sessions SET initial = 7 WHERE number = 1",
+            "UPDATE sessions SET last_active = 1 WHERE number = 1", "UPDATE sessions SET ended = 0 WHERE number = 1",
+            "UPDATE sessions SET due = 1 WHERE number = 1", "UPDATE sessions SET newest = 699 WHERE number = 1",
         ])
     func reportsChangedRows(statement: String) async throws {
         let file = try await file()
@@ -64,7 +66,7 @@ struct SQLiteStorageTests {
         #expect(cut == (keepCommits == 16 ? 64 : 0))
         let known = try SQLiteStorage.verify(file.path)
         #expect(known.problems.isEmpty && known.commits == 100 - cut)
-        try file.change(statement.replacing("= cut + 1", with: "= \(cut + 1)"))
+        try file.changeAndSeal(statement.replacing("= cut + 1", with: "= \(cut + 1)"))
         let found = try SQLiteStorage.verify(file.path)
         #expect(found.problems.count == 1)
         #expect(found.problems.first?.hasPrefix("session s0: ") == true)
@@ -73,7 +75,7 @@ struct SQLiteStorageTests {
     @Test("verify reports commits that should have been deleted", arguments: [0, 63])
     func reportsUndeletedCommits(cut: Int) async throws {
         let file = try await file(1, steps: 100, keepCommits: 16)
-        try file.change("UPDATE sessions SET cut = \(cut)")
+        try file.changeAndSeal("UPDATE sessions SET cut = \(cut)")
         #expect(try SQLiteStorage.verify(file.path).problems.count == 1)
     }
 
@@ -82,8 +84,11 @@ struct SQLiteStorageTests {
         let file = try await file()
         let next = try file.number("SELECT min(revision) FROM snapshots WHERE session = 1 AND revision >= 200")
         #expect(next > 201)
-        try file.change(
-            "DELETE FROM commits WHERE session = 1 AND revision <= 200; UPDATE sessions SET cut = 200 WHERE number = 1")
+        try file.changeAndSeal(
+            """
+            DELETE FROM commits WHERE session = 1 AND revision <= 200;
+            UPDATE sessions SET cut = 200, bytes = NULL WHERE number = 1
+            """)
         let found = try SQLiteStorage.verify(file.path)
         #expect(found.problems.isEmpty && found.commits == 1200)
         let journal = try file.open(keepCommits: 100)
@@ -152,7 +157,8 @@ struct SQLiteStorageTests {
         for suffix in [".part", ".part-journal"] { try Data("left".utf8).write(to: URL(filePath: other.path + suffix)) }
         try SQLiteStorage.backup(file.path, to: other.path)
         #expect(try SQLiteStorage.verify(other.path).problems.isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: other.directory.path) == ["storehouse.db"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: other.directory.path).sorted()
+        #expect(names == ["storehouse.db", "storehouse.db.part", "storehouse.db.part-journal"])
         let none = other.path + "/none/copy.db"
         #expect(throws: StorageError.self) { try SQLiteStorage.backup(file.path, to: none) }
     }

@@ -59,6 +59,60 @@ struct MemoryJournalTests {
         }
     }
 
+    @Test(
+        "keeps no more bytes than it may, and makes every earlier state that is left",
+        arguments: [3000, 20_000, 100_000])
+    func bytes(keepBytes: Int) throws {
+        let journal = MemoryJournal(keepCommits: 1000, keepBytes: keepBytes).create(Step.session())
+        let store = Step.store(journal)
+        for _ in 0..<1500 {
+            store.step()
+            let newest = store.revision
+            guard newest.isMultiple(of: 100) else { continue }
+            let oldest = try #require((0...newest).first { journal.bufferedCommits(after: $0, limit: 1) != nil })
+            // A commit of this store counts 250 bytes or so.
+            #expect((newest - oldest) * 200 <= keepBytes)
+            #expect((newest - oldest) * 300 >= min(newest * 300, keepBytes / 4))
+            for revision in [oldest, (oldest + newest) / 2, newest] {
+                #expect(past(journal, revision)?.state(initial: Step.kind.initialState) == Step.json(revision))
+            }
+        }
+    }
+
+    @Test("counts the payloads of actions too")
+    func payloadBytes() throws {
+        let journal = MemoryJournal(keepCommits: 1000, keepBytes: 100_000).create(Step.session())
+        let store = Step.kind.makeStore()
+        let payload: JSONObject = ["text": .string(String(repeating: "x", count: 10_000))]
+        for revision in 1...50 {
+            store.step()
+            store.inspect { state in
+                let commit = CommitRecord(
+                    revision: revision, type: "step", payload: payload, origin: .client, cause: nil,
+                    committedAt: Step.moment, changes: state.commits[0].changes)
+                journal.append(CommitTransaction(baseRevision: revision - 1, commits: [commit]), state)
+            }
+        }
+        let oldest = try #require((0...50).first { journal.bufferedCommits(after: $0, limit: 1) != nil })
+        #expect(oldest >= 40 && oldest < 50)
+        #expect(past(journal, oldest)?.state(initial: Step.kind.initialState) == Step.json(oldest))
+    }
+
+    @Test("keeps what a valid idempotency record needs", arguments: [0, 5, 12])
+    func records(minutes: Int) throws {
+        let journal = MemoryJournal(keepCommits: 8, keepBytes: 10_000).create(Step.session())
+        let store = Step.store(journal)
+        store.step(20)
+        store.append(
+            IdempotencyRecord(
+                key: "k", fingerprint: 1, response: [], revision: 20, at: Step.moment - minutes * 60_000),
+            to: journal)
+        store.step(500)
+        let isNeeded = minutes < 10
+        #expect((past(journal, 20) != nil) == isNeeded)
+        #expect(past(journal, 519)?.state(initial: Step.kind.initialState) == Step.json(519))
+    }
+
     @Test("has only the first state of a session without commits")
     func first() {
         let past = past(MemoryJournal(keepCommits: 1).create(Step.session()), 0)

@@ -51,7 +51,7 @@ struct CrashTests {
 
     @Test("in a file that is being brought up to date", arguments: [true, false])
     func upgrading(hasLog: Bool) async throws {
-        let old = try await UpgradeTests.file().firstVersion(hasLog: hasLog)
+        let old = try await UpgradeTests.file().older(1, hasLog: hasLog)
         let durable = ["whole": 20, "idle": 0, "cut": 100, "gone": 10]
         let count = try await crashAtEveryCall(from: old, durable: durable) { file, disk, ledger in
             guard let journal = try? file.open(vfs: disk.name) else { return }

@@ -97,7 +97,7 @@ import Testing
         Step.store(session).append(old, to: session)
         await session.awaitDurable()
         await journal.closed()
-        let first = try file.firstVersion()
+        let first = try file.older(1)
         let again = try first.open()
         #expect(try await again.session("session").answers == [old])
         await again.closed()

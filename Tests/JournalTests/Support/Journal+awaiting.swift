@@ -37,6 +37,12 @@ extension Journal {
         try await awaiting { idleSessions(before: moment, limit: limit, done: $0) }.get()
     }
 
+    func dueSessions(
+        after last: DueSession? = nil, until moment: Int, limit: Int = 100
+    ) async throws -> [DueSession] {
+        try await awaiting { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
+    }
+
     func closed() async {
         await withCheckedContinuation { next in close { next.resume() } }
     }

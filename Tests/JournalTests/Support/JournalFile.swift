@@ -18,13 +18,15 @@ final class JournalFile: Sendable {
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     func open(
-        _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepDays: Int = 0, vfs: String? = nil,
+        _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
+        keepDays: Int = 0, vfs: String? = nil,
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> SQLiteJournal {
         // The directory stays as long as the journal does.
         try SQLiteJournal(
-            path: path, durability: durability, keepCommits: keepCommits, keepDays: keepDays, vfs: vfs,
+            path: path, durability: durability, keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays,
+            vfs: vfs,
             now: { withExtendedLifetime(self, now) }, report: report)
     }
 
@@ -51,10 +53,20 @@ extension JournalFile {
     func change(_ statement: String) throws {
         var handle: OpaquePointer?
         defer { sqlite3_close(handle) }
-        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
+        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle, defineSessionSeal(on: handle) == SQLITE_OK,
+            sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
         else {
             throw Refused()
         }
+    }
+
+    /// Does the same, and makes the seals of all sessions right again.
+    func changeAndSeal(_ statement: String) throws {
+        try change(
+            """
+            \(statement);
+            UPDATE sessions SET seal = session_seal(checksum, newest, chain, cut, bytes, due, last_active)
+            """)
     }
 
     /// The number that a query has for its answer.

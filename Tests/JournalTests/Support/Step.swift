@@ -83,6 +83,19 @@ extension HostedStore {
     }
 }
 
+extension SessionJournal {
+    /// Appends a commit that a store with timers could have made.
+    func appendCommit(_ revision: Int, nextDeadline: Int?) {
+        let store = Step.kind.makeStore()
+        store.step(revision)
+        store.inspect { state in
+            append(
+                CommitTransaction(baseRevision: revision - 1, commits: state.commits, nextDeadline: nextDeadline), state
+            )
+        }
+    }
+}
+
 extension ReplayableState {
     /// What a store of steps had counted, or how heavy a parcel was.
     var count: Int? {

@@ -36,7 +36,10 @@ import Testing
                 #expect(answer["vary"]?.lowercased() == "origin")
                 #expect(answer["access-control-allow-credentials"] == nil)
                 let exposed = answer["access-control-expose-headers"]?.split(separator: ", ").map(String.init) ?? []
-                let wanted = ["ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "Retry-After"]
+                let wanted = [
+                    "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied", "Retry-After",
+                    "X-Request-Id",
+                ]
                 #expect(Set(wanted).isSubset(of: exposed) == isAllowed)
             }
         }
@@ -82,7 +85,11 @@ import Testing
             #expect(response["access-control-allow-origin"] == "https://example.org")
             #expect(response["access-control-allow-methods"]?.contains("POST") == true)
             let fields = response["access-control-allow-headers"]?.lowercased() ?? ""
-            for name in ["content-type", "authorization", "if-match", "prefer", "last-event-id", "idempotency-key"] {
+            for name in [
+                "accept", "authorization", "content-type", "idempotency-key", "if-match", "if-none-match",
+                "last-event-id",
+                "prefer", "traceparent", "x-request-id",
+            ] {
                 #expect(fields.contains(name))
             }
             #expect(response["vary"] == "Origin")

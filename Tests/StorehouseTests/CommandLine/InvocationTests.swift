@@ -34,6 +34,8 @@ import Testing
         (["backup", "--storage", "a", "--to", "b"], .storage(.backup(file: "a", target: "b"))),
         (["export", "-id_", "--storage", "a"], .storage(.export(session: "-id_", file: "a"))),
         (["import", "--storage=a", "-", "--id", "new"], .storage(.import(document: "-", file: "a", id: "new"))),
+        (["sessions", "--storage", "a"], .storage(.sessions(file: "a", deleted: nil))),
+        (["sessions", "--delete", "b", "--storage", "a"], .storage(.sessions(file: "a", deleted: "b"))),
         (["--version"], .version),
         (["--help"], .help),
         (["-h"], .help),
@@ -84,7 +86,7 @@ import Testing
             "  storehouse upstream [--port N]", "  storehouse healthcheck [--config FILE] [--url URL]",
             "  storehouse verify --storage FILE", "  storehouse backup --storage FILE --to FILE",
             "  storehouse export SESSION --storage FILE", "  storehouse import FILE --storage FILE [--id ID]",
-            "  storehouse --version | --help",
+            "  storehouse sessions --storage FILE [--delete ID]", "  storehouse --version | --help",
         ] {
             #expect(lines.contains { $0 == usage })
         }

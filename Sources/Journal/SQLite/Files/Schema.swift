@@ -49,11 +49,29 @@ enum Schema {
         FROM (SELECT number AS session, \(cutByRows) AS cut FROM sessions WHERE ended IS NULL) AS known
         WHERE known.session = number AND known.cut > 0;
         """,
-        answersByRevision,
+        // `newest` and `chain` are the revision and the checksum of the newest commit, `bytes` is the size of the
+        // commits, or NULL if an older release wrote some of them, and `due` is when the next timer is due. `seal` is
+        // the checksum of the columns that change.
+        """
+        ALTER TABLE sessions ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN bytes INTEGER;
+        ALTER TABLE sessions ADD COLUMN due INTEGER;
+        ALTER TABLE sessions ADD COLUMN seal INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX sessions_by_due ON sessions (due, id) WHERE due IS NOT NULL AND ended IS NULL;
+        UPDATE sessions SET newest = \(newestByRows), chain = coalesce(
+            (SELECT checksum FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1),
+            (SELECT snapshots.chain FROM snapshots WHERE session = sessions.number ORDER BY revision DESC LIMIT 1),
+            checksum)
+        WHERE ended IS NULL;
+        UPDATE sessions SET bytes = CASE newest WHEN 0 THEN 0 END, seal = session_seal(
+            checksum, newest, chain, cut, CASE newest WHEN 0 THEN 0 END, NULL, last_active);
+        """ + answersByRevision,
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.
     private static let answersByRevision = """
+
         ALTER TABLE answers RENAME TO whole_answers;
         CREATE TABLE answers (
             number INTEGER PRIMARY KEY, session INTEGER NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL,
@@ -68,6 +86,12 @@ enum Schema {
     static let cutByRows = """
         coalesce((SELECT min(revision) FROM commits WHERE session = sessions.number) - 1,
             (SELECT max(revision) FROM snapshots WHERE session = sessions.number), 0)
+        """
+
+    /// The value of `newest` as far as the other rows show it, for older files.
+    static let newestByRows = """
+        max(ifnull((SELECT max(revision) FROM commits WHERE session = sessions.number), 0),
+            ifnull((SELECT max(revision) FROM snapshots WHERE session = sessions.number), 0))
         """
 
     /// Creates the tables in a new file, and migrates an older file.

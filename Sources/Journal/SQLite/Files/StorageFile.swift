@@ -2,49 +2,81 @@ import Platform
 import Synchronization
 
 /// A database file before SQLite opens it.
+///
+/// The name itself must not be a symbolic link, and none of the files beside it: whoever may write to the directory could
+/// have another file changed in that way. Links among the directories are followed.
 struct StorageFile {
     /// The path without symbolic links, so that a file has one lock.
     let path: String
 
     /// - Parameter path: the file need not exist, but its directory must.
     init(_ path: String) throws(StorageError) {
-        if let whole = Self.resolved(path) {
-            self.path = whole
-            return
-        }
         let end = path.lastIndex(of: "/")
         let directory = end.map { String(path[...$0]) } ?? "."
         let name = end.map { String(path[path.index(after: $0)...]) } ?? path
-        guard let place = Self.resolved(directory), !name.isEmpty else {
+        guard let place = realpath(directory, nil), !name.isEmpty else {
             throw .inaccessible(path: path, detail: "the directory \(directory) does not exist")
         }
-        self.path = place + "/" + name
+        defer { free(place) }
+        let directoryPath = String(cString: place)
+        self.path = directoryPath + (directoryPath.hasSuffix("/") ? "" : "/") + name
+        var status = stat()
+        if lstat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw .inaccessible(path: path, detail: "it is a symbolic link; pass the path of the file itself")
+        }
     }
 
-    private static func resolved(_ path: String) -> String? {
-        guard let whole = realpath(path, nil) else { return nil }
-        defer { free(whole) }
-        return String(cString: whole)
+    /// A new file in the same directory, with a name that nobody can foresee.
+    func makeTemporary() throws(StorageError) -> StorageFile {
+        let file = try StorageFile("\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part")
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .inaccessible(path: file.path, detail: systemError()) }
+        close(descriptor)
+        return file
     }
 
-    var exists: Bool { access(path, F_OK) == 0 }
+    /// Whether the name is taken, also by a link to nothing.
+    var exists: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
 
     /// Deletes the file, and the files beside it that SQLite would use for a new file of that name.
     func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) } }
 
-    /// Renames the file, and replaces the target.
+    /// Renames the file to a name that is not taken.
     func move(to file: StorageFile) throws(StorageError) {
-        guard rename(path, file.path) == 0 else { throw .inaccessible(path: file.path, detail: systemError()) }
+        // Unlike a rename, this never replaces a file.
+        if link(path, file.path) == 0 {
+            unlink(path)
+            return
+        }
+        let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK].contains(errno)
+        guard hasNoLinks, !file.exists, rename(path, file.path) == 0 else {
+            throw .inaccessible(path: file.path, detail: systemError())
+        }
     }
 
     /// Creates the file if it is missing, and makes it, its WAL and its shared memory readable for the owner only.
     func prepare() throws(StorageError) {
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .inaccessible(path: path, detail: systemError()) }
         // Close before SQLite opens the file: closing later would release SQLite's locks.
-        close(file)
-        for suffix in ["", "-wal", "-shm"] where chmod(path + suffix, 0o600) != 0 && errno != ENOENT {
-            throw .inaccessible(path: path + suffix, detail: systemError())
+        try Self.makePrivate(path, O_CREAT)
+        for suffix in ["-wal", "-shm"] { try Self.makePrivate(path + suffix, 0) }
+    }
+
+    private static func makePrivate(_ path: String, _ flags: Int32) throws(StorageError) {
+        let file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0o600)
+        guard file >= 0 else {
+            if errno == ENOENT { return }
+            throw .inaccessible(path: path, detail: errno == ELOOP ? "it is a symbolic link" : systemError())
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .inaccessible(path: path, detail: "it is not a regular file")
+        }
+        guard status.st_mode & 0o7777 == 0o600 || fchmod(file, 0o600) == 0 else {
+            throw .inaccessible(path: path, detail: systemError())
         }
     }
 
@@ -54,7 +86,7 @@ struct StorageFile {
     @discardableResult
     func checkHeader() throws(StorageError) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard lstat(path, &status) == 0 else {
             guard errno == ENOENT else { throw .inaccessible(path: path, detail: systemError()) }
             try rejectOrphanedWAL()
             return false
@@ -78,12 +110,12 @@ struct StorageFile {
     /// Throws if there is a WAL beside a missing or empty file: SQLite would delete the WAL with its commits.
     private func rejectOrphanedWAL() throws(StorageError) {
         var status = stat()
-        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        guard lstat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
         throw .corrupt(path: path, detail: "it is missing or empty, but its -wal file contains commits")
     }
 
     private func header() throws(StorageError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { throw .inaccessible(path: path, detail: systemError()) }
         defer { close(file) }
         var header = [UInt8](repeating: 0, count: 100)
@@ -102,7 +134,7 @@ final class StorageLock: Sendable {
 
     /// - Parameter path: the database file, without symbolic links.
     init(_ path: String) throws(StorageError) {
-        descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .inaccessible(path: path + "-lock", detail: systemError()) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // `deinit` closes the descriptor. Closing it here too could close another file of the same number.

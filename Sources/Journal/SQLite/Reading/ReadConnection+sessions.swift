@@ -6,8 +6,6 @@ import Stores
 struct StoredSession: Sendable {
     let row: SessionRow
     let position: AppendPosition
-    /// The newest revision whose commit was deleted; 0 if none was.
-    let compactedThrough: Int
     let snapshot: SnapshotRow?
     /// The commits after the snapshot.
     let rows: [CommitRow]
@@ -18,7 +16,7 @@ struct StoredSession: Sendable {
     var summary: SessionSummary {
         SessionSummary(
             header: row.header, revision: position.revision,
-            lastActiveAt: max(row.lastActiveAt, rows.last?.committedAt ?? 0))
+            lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0))
     }
 }
 
@@ -34,34 +32,34 @@ extension ReadConnection {
     ///
     /// - Parameters:
     ///   - oldest: the time of the oldest idempotency records to load.
-    ///   - keepCommits: the minimum number of retained commits.
+    ///   - retention: decides when the session's commits are checked for deletion.
     func find(
-        _ id: String, answersSince oldest: Int, keepCommits: Int
+        _ id: String, answersSince oldest: Int, _ retention: RetentionLimits = RetentionLimits()
     ) throws(JournalError) -> StoredSessionLookup {
         let found = try sql { () throws(SQLiteError) in
             try session.first({ $0.set(1, text: id) }, { SessionRow($0) })
         }
         guard let found else { return .unknown }
+        guard found.isIntact, found.header.id == id else { throw .corrupt("the session row has a wrong checksum") }
         guard found.endedAt == nil else { return .ended }
-        guard found.isIntact else { throw .corrupt("the session row has a wrong checksum") }
-        let number = found.number
-        let compactedThrough = try compactedThrough(of: number)
+        let (number, head) = (found.number, found.head)
         let base = try snapshot(of: number, upTo: .max)
-        guard base?.revision ?? 0 >= compactedThrough else {
+        guard base?.revision ?? 0 >= head.compactedThrough else {
             throw .corrupt("the snapshot before the oldest commit is missing")
         }
-        let rows = try commits(of: number, after: base, seed: found.checksum, upTo: .max)
+        let rows = try commits(of: number, after: base, seed: head.checksum, upTo: .max)
         let revision = rows.last?.revision ?? base?.revision ?? 0
+        let checksum = rows.last?.checksum ?? base?.chain ?? head.checksum
+        guard head.ends(with: revision, checksum) else {
+            throw .corrupt("its newest commit is of revision \(head.revision), but the rows end with \(revision)")
+        }
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
-        let position = AppendPosition(
-            number: number, revision: revision, previousChecksum: rows.last?.checksum ?? base?.chain ?? found.checksum,
-            nextCompactionCheck: RetentionPolicy.firstCompactionCheck(after: compactedThrough, keepCommits))
         return .session(
             StoredSession(
-                row: found, position: position, compactedThrough: compactedThrough, snapshot: base, rows: rows,
-                replayable: replayable,
+                row: found, position: AppendPosition(number, head, checksum, retention), snapshot: base,
+                rows: rows, replayable: replayable,
                 answers: try answers(of: number, since: oldest)))
     }
 
@@ -70,18 +68,15 @@ extension ReadConnection {
         of number: Int, after revision: Int, limit: Int
     ) throws(JournalError) -> [CommitRecord]? {
         guard limit > 0 else { return [] }
-        guard try revision >= compactedThrough(of: number) else { return nil }
+        let head = try head(of: number)
+        guard revision >= head.compactedThrough else { return nil }
         let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
-        let isWhole: Bool
-        if let first = rows.first {
-            isWhole = first.revision - 1 == revision
-        } else {
-            isWhole = try newestRevision(of: number) <= revision
-        }
-        guard isWhole else {
+        let (end, isBeyond) = revision.addingReportingOverflow(limit)
+        let last = max(revision, min(head.revision, isBeyond ? .max : end))
+        guard rows.last?.revision ?? revision == last else {
             throw .corrupt("commits after revision \(revision) are missing")
         }
-        if let seed = try checksum(of: number, at: revision) { try Self.check(rows, after: seed) }
+        try Self.check(rows, after: revision, try checksum(of: number, at: revision, head))
         return try Self.records(rows)
     }
 
@@ -91,37 +86,37 @@ extension ReadConnection {
     func replayBase(for revision: Int, of number: Int, and recent: RecentCommits) throws(JournalError)
         -> ReplayableState?
     {
-        let compactedThrough = try compactedThrough(of: number)
+        let head = try head(of: number)
         let base = try snapshot(of: number, upTo: revision)
+        let baseRevision = base?.revision ?? 0
         // Older revisions are gone, even if a snapshot of them still exists. Until compaction is complete, so are those
         // between `compactedThrough` and the next snapshot.
-        guard revision >= compactedThrough, base?.revision ?? 0 >= compactedThrough else { return nil }
-        let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
-        guard rows.first.map({ $0.revision - 1 == base?.revision ?? 0 }) ?? true else {
-            throw .corrupt("commits are missing")
+        guard revision >= head.compactedThrough, baseRevision >= head.compactedThrough else { return nil }
+        let rows = try rows(of: number, after: baseRevision, upTo: revision, limit: .max)
+        guard rows.last?.revision ?? baseRevision == min(revision, head.revision) else {
+            throw .corrupt("commits after revision \(baseRevision) are missing")
         }
-        var seed = base?.chain
-        if seed == nil { seed = try checksum(of: number, at: 0) }
-        if let seed { try Self.check(rows, after: seed) }
+        try Self.check(rows, after: baseRevision, base?.chain ?? head.checksum)
         return recent.replayBase(for: revision, base, rows)
     }
 
     /// Makes the snapshot for a revision; nil if its commits were deleted.
     func snapshot(at revision: Int, of number: Int) throws(JournalError) -> SnapshotRow? {
         guard let replayable = try replayBase(for: revision, of: number, and: RecentCommits(revision: revision)),
-            let chain = try checksum(of: number, at: revision), let initial = try initialState(of: number),
+            let chain = try checksum(of: number, at: revision, try head(of: number)),
+            let initial = try initialState(of: number),
             let state = replayable.state(initial: initial)
         else { return nil }
         return SnapshotRow(
             revision: revision, state: state.encoded(), privateState: replayable.privateState, chain: chain)
     }
 
-    /// The newest revision whose commit was deleted; 0 if none was.
-    private func compactedThrough(of number: Int) throws(JournalError) -> Int {
+    /// How far a session's rows reach.
+    func head(of number: Int) throws(JournalError) -> SessionHead {
         let found = try sql { () throws(SQLiteError) in
-            try compactedThrough.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
+            try head.first({ $0.set(1, number) }, { SessionHead($0) })
         }
-        guard found >= 0 else { throw .corrupt("the session row has the invalid revision \(found)") }
+        guard let found, found.isIntact else { throw .corrupt("the session row has a wrong checksum") }
         return found
     }
 
@@ -149,10 +144,7 @@ extension ReadConnection {
         of number: Int, after base: SnapshotRow?, seed: UInt64, upTo revision: Int
     ) throws(JournalError) -> [CommitRow] {
         let rows = try rows(of: number, after: base?.revision ?? 0, upTo: revision, limit: .max)
-        guard rows.first.map({ $0.revision == (base?.revision ?? 0) + 1 }) ?? true else {
-            throw .corrupt("commits are missing")
-        }
-        try Self.check(rows, after: base?.chain ?? seed)
+        try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? seed)
         return rows
     }
 
@@ -171,25 +163,18 @@ extension ReadConnection {
     }
 
     /// The checksum that the row after a revision is chained to; nil if it was deleted.
-    private func checksum(of number: Int, at revision: Int) throws(JournalError) -> UInt64? {
-        try sql { () throws(SQLiteError) in
-            let statements = revision > 0 ? [checksumAt, chainAt] : [sessionChecksum]
-            for statement in statements {
+    private func checksum(of number: Int, at revision: Int, _ head: SessionHead) throws(JournalError) -> UInt64? {
+        guard revision > 0 else { return head.checksum }
+        return try sql { () throws(SQLiteError) in
+            for statement in [checksumAt, chainAt] {
                 let found = try statement.first(
                     { values in
                         values.set(1, number)
-                        if revision > 0 { values.set(2, revision) }
+                        values.set(2, revision)
                     }, { $0.checksum(0) })
                 if let found { return found }
             }
             return nil
-        }
-    }
-
-    /// The revision of the newest commit, or of the newest snapshot if there are no commits.
-    private func newestRevision(of number: Int) throws(JournalError) -> Int {
-        try sql { () throws(SQLiteError) in
-            try newest.first({ $0.set(1, number) }, { $0.integer(0) }) ?? 0
         }
     }
 
@@ -206,13 +191,19 @@ extension ReadConnection {
         return intact
     }
 
-    static func check(_ rows: [CommitRow], after seed: UInt64) throws(JournalError) {
-        var (chain, revision) = (seed, (rows.first?.revision ?? 1) - 1)
+    /// Throws unless the rows follow a revision and each other.
+    ///
+    /// - Parameter seed: the checksum of the commit of that revision; nil if it was deleted.
+    static func check(_ rows: [CommitRow], after revision: Int, _ seed: UInt64?) throws(JournalError) {
+        var (revision, chain) = (revision, seed)
         for row in rows {
-            guard row.revision == revision + 1, row.follows(chain) else {
+            guard row.revision == revision &+ 1 else {
+                throw .corrupt("the commit of revision \(revision &+ 1) is missing")
+            }
+            guard chain.map(row.follows) ?? true else {
                 throw .corrupt("the commit of revision \(row.revision) has a wrong checksum")
             }
-            (chain, revision) = (row.checksum, row.revision)
+            (revision, chain) = (row.revision, row.checksum)
         }
     }
 

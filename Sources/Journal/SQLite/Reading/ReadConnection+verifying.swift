@@ -3,83 +3,83 @@ import StoreHosting
 import Stores
 
 extension ReadConnection {
-    /// The next session that has not ended; nil if there is none after `number`.
+    /// The next session that has not ended; nil if there is none after `number`. No session ended in 1970: such a row is
+    /// damaged.
     func session(after number: Int) throws(SQLiteError) -> (Int, String)? {
         try connection.prepare(
-            "SELECT number, id FROM sessions WHERE number > ? AND ended IS NULL ORDER BY number LIMIT 1"
+            "SELECT number, id FROM sessions WHERE number > ? AND ifnull(ended, 0) < 2 ORDER BY number LIMIT 1"
         ).first({ $0.set(1, number) }, { ($0.integer(0), $0.text(1)) })
     }
 
     /// Checks every row of a session, and replays its commits.
     ///
-    /// - Returns: the number of commits.
-    func verify(_ id: String) throws(JournalError) -> Int {
+    /// - Returns: the number of commits; nil if the session has ended since it was listed.
+    func verify(_ id: String) throws(JournalError) -> Int? {
         try inReadTransaction { _ throws(JournalError) in
-            switch try find(id, answersSince: 0, keepCommits: 1) {
+            switch try find(id, answersSince: 0) {
             case .session(let session): return try verify(session)
-            // It has ended since it was listed.
-            case .ended: return 0
+            case .ended: return nil
             case .unknown: throw .corrupt("the index does not find it by its id")
             }
         }
     }
 
     private func verify(_ session: StoredSession) throws(JournalError) -> Int {
+        let head = session.row.head
         try checkNoDeletedCommits(of: session)
         let base = try base(of: session)
         guard
             var state = try? JSONValue(
                 parsing: base?.state ?? session.row.header.initial.json, maximumDepth: JSONValue.maxDepth)
         else { throw .corrupt("the state at revision \(base?.revision ?? 0) cannot be read") }
-        var chain = base?.chain ?? session.row.checksum
-        var revision = base?.revision ?? 0
-        var count = 0
+        var (revision, chain) = (base?.revision ?? 0, base?.chain ?? head.checksum)
+        var (count, byteCount) = try commitsBeforeBase(of: session, base)
         while case let rows = try rows(of: session.position.number, after: revision, upTo: .max, limit: 500),
             !rows.isEmpty
         {
-            guard rows.first?.revision == revision + 1 else {
-                throw .corrupt("the commit of revision \(revision + 1) is missing")
-            }
-            try Self.check(rows, after: chain)
+            try Self.check(rows, after: revision, chain)
             for row in rows { try replay(&state, row, of: session.position.number) }
             (chain, revision) = (rows.last?.checksum ?? chain, rows.last?.revision ?? revision)
-            count += rows.count
+            (count, byteCount) = (count + rows.count, rows.reduce(byteCount) { $0 + $1.byteCount })
         }
-        guard revision >= session.snapshot?.revision ?? 0 else {
-            throw .corrupt("the commit of revision \(revision + 1) is missing")
+        guard head.ends(with: revision, chain) else {
+            throw .corrupt("its newest commit is of revision \(head.revision), but the rows end with \(revision)")
         }
-        return count + (try commitsBeforeBase(of: session, base))
+        guard head.byteCount ?? byteCount == byteCount else {
+            throw .corrupt("its commits take \(byteCount) bytes, not \(head.byteCount ?? 0)")
+        }
+        return count
     }
 
     /// Throws if there are commits that were recorded as deleted.
     private func checkNoDeletedCommits(of session: StoredSession) throws(JournalError) {
+        let compactedThrough = session.row.head.compactedThrough
         let oldest = try sql { () throws(SQLiteError) in
             try oldestCommit.first({ $0.set(1, session.position.number) }, { $0.integer(0) })
         }
-        guard let oldest, oldest <= session.compactedThrough else { return }
-        throw .corrupt("revision \(oldest) exists, but commits up to \(session.compactedThrough) were deleted")
+        guard let oldest, oldest <= compactedThrough else { return }
+        throw .corrupt("revision \(oldest) exists, but commits up to \(compactedThrough) were deleted")
     }
 
     /// Checks commits before the oldest snapshot: compaction has deleted some of them and will delete the others.
     ///
-    /// - Returns: the number of these commits.
+    /// - Returns: the number of these commits, and their bytes.
     private func commitsBeforeBase(
         of session: StoredSession, _ base: SnapshotRow?
-    ) throws(JournalError) -> Int {
-        guard let base, base.revision > session.compactedThrough else { return 0 }
-        let rows = try rows(
-            of: session.position.number, after: session.compactedThrough, upTo: base.revision, limit: .max)
-        guard let first = rows.first, first.revision == session.compactedThrough + 1, rows.last?.checksum == base.chain
-        else {
-            throw .corrupt("commits between revision \(session.compactedThrough) and \(base.revision) are missing")
+    ) throws(JournalError) -> (Int, Int) {
+        let compactedThrough = session.row.head.compactedThrough
+        guard let base, base.revision > compactedThrough else { return (0, 0) }
+        let rows = try rows(of: session.position.number, after: compactedThrough, upTo: base.revision, limit: .max)
+        guard rows.last?.checksum == base.chain else {
+            throw .corrupt("commits between revision \(compactedThrough) and \(base.revision) are missing")
         }
-        try Self.check(Array(rows.dropFirst()), after: first.checksum)
-        return rows.count
+        try Self.check(rows, after: compactedThrough, nil)
+        return (rows.count, rows.reduce(0) { $0 + $1.byteCount })
     }
 
     /// The snapshot that the oldest commits are based on; nil if all commits exist.
     func base(of session: StoredSession) throws(JournalError) -> SnapshotRow? {
-        guard session.compactedThrough > 0 else { return nil }
+        guard session.row.head.compactedThrough > 0 else { return nil }
         let found = try sql { () throws(SQLiteError) in
             try connection.prepare(
                 """
@@ -88,7 +88,7 @@ extension ReadConnection {
             ).first(
                 { values in
                     values.set(1, session.position.number)
-                    values.set(2, session.compactedThrough)
+                    values.set(2, session.row.head.compactedThrough)
                 }, { SnapshotRow($0) })
         }
         guard let found else { throw .corrupt("the snapshot before the oldest commit is missing") }

@@ -1,3 +1,5 @@
+import Dispatch
+import Locks
 import StoreHosting
 import Stores
 
@@ -6,34 +8,29 @@ final class ReadConnection {
     let connection: Connection
     private let begin: Statement
     let session: Statement
+    let head: Statement
     let snapshotBefore: Statement
     let chainAt: Statement
     let commits: Statement
     let oldestCommit: Statement
-    let compactedThrough: Statement
-    let newest: Statement
     let checksumAt: Statement
-    let sessionChecksum: Statement
     let idempotencyRecords: Statement
-    let list: Statement
-    let idle: Statement
-
-    /// The SQL expression for the newest revision of a session.
-    ///
-    /// - Parameter number: the SQL expression for the session's number.
-    private static func newestRevision(of number: String) -> String {
-        """
-        max(ifnull((SELECT max(revision) FROM commits WHERE session = \(number)), 0),
-            ifnull((SELECT max(revision) FROM snapshots WHERE session = \(number)), 0))
-        """
-    }
+    private let list: Statement
+    private let idle: Statement
+    /// Nil in a file of an older version, whose timers have no index.
+    private let due: Statement?
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
         begin = try connection.prepare("BEGIN")
+        // Commands may read a file of an older version before a server has migrated it.
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        let headColumns = SessionHead.columns(ofVersion: version)
+        let columns = "\(SessionRow.columns), \(headColumns)"
         // A left join, so that a session whose state is missing is found, with a wrong checksum.
-        let sessions = "SELECT \(SessionRow.columns) FROM sessions LEFT JOIN states ON states.number = initial"
-        session = try connection.prepare("\(sessions) WHERE id = ?")
+        let sessions = "FROM sessions LEFT JOIN states ON states.number = initial"
+        session = try connection.prepare("SELECT \(columns) \(sessions) WHERE id = ?")
+        head = try connection.prepare("SELECT \(headColumns) FROM sessions WHERE number = ?")
         snapshotBefore = try connection.prepare(
             """
             SELECT \(SnapshotRow.columns) FROM snapshots WHERE session = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
@@ -46,33 +43,32 @@ final class ReadConnection {
             """)
         oldestCommit = try connection.prepare(
             "SELECT revision FROM commits WHERE session = ? ORDER BY revision LIMIT 1")
-        // Commands may read an older file before a server has migrated it.
-        let version = try connection.integer("PRAGMA user_version") ?? 0
-        compactedThrough = try connection.prepare(
-            "SELECT \(version < 2 ? Schema.cutByRows : "cut") FROM sessions WHERE number = ?")
-        newest = try connection.prepare("SELECT \(Self.newestRevision(of: "?1"))")
         checksumAt = try connection.prepare("SELECT checksum FROM commits WHERE session = ? AND revision = ?")
-        sessionChecksum = try connection.prepare("SELECT checksum FROM sessions WHERE number = ?")
         idempotencyRecords = try connection.prepare(
             """
             SELECT \(IdempotencyRecord.columns(version: version)) FROM answers WHERE session = ? AND at >= ?
             ORDER BY number
             """)
-        let newestUse = """
-            max(last_active, ifnull(
-                (SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1), 0))
-            """
+        let newestCommitAt = "(SELECT at FROM commits WHERE session = sessions.number ORDER BY revision DESC LIMIT 1)"
         list = try connection.prepare(
             """
-            SELECT \(SessionRow.columns), \(Self.newestRevision(of: "sessions.number")), \(newestUse)
-            FROM sessions LEFT JOIN states ON states.number = initial
-            WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?
+            SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?
             """)
+        // The row is read too, because an entry of the index may be damaged.
         idle = try connection.prepare(
             """
-            SELECT id FROM sessions WHERE ended IS NULL AND last_active < ?1 AND \(newestUse) < ?1
-            ORDER BY last_active LIMIT ?2
+            SELECT \(headColumns), \(newestCommitAt), sessions.id FROM sessions AS entry
+            JOIN sessions ON sessions.number = entry.number
+            WHERE entry.ended IS NULL AND entry.last_active < ? ORDER BY entry.last_active LIMIT ?
             """)
+        due =
+            version < 3
+            ? nil
+            : try connection.prepare(
+                """
+                SELECT id, due FROM sessions
+                WHERE ended IS NULL AND due IS NOT NULL AND (due, id) > (?, ?) AND due <= ? ORDER BY due, id LIMIT ?
+                """)
     }
 
     /// Calls `body` in a read transaction: it sees one snapshot of the database.
@@ -95,29 +91,135 @@ final class ReadConnection {
 }
 
 extension ReadConnection {
-    /// At most `limit` sessions in the order of their ids, after `id`.
+    /// At most `limit` sessions in the order of their ids, after `id`. Sessions with a damaged row are left out.
     func list(after id: String?, limit: Int) throws(JournalError) -> [SessionSummary] {
-        try sql { () throws(SQLiteError) in
-            try list.all(
-                { values in
-                    values.set(1, text: id ?? "")
-                    values.set(2, limit)
-                },
-                { row in
+        var found: [SessionSummary] = []
+        var last = id ?? ""
+        while found.count < limit {
+            let rest = limit - found.count
+            let rows = try sql { () throws(SQLiteError) in
+                try list.all(
+                    { values in
+                        values.set(1, text: last)
+                        values.set(2, rest)
+                    }, { (SessionRow($0), $0.integer(18)) })
+            }
+            for (row, committedAt) in rows where row.isIntact {
+                found.append(
                     SessionSummary(
-                        header: SessionRow(row).header, revision: row.integer(12), lastActiveAt: row.integer(13))
-                })
+                        header: row.header, revision: row.head.revision,
+                        lastActiveAt: max(row.head.lastActiveAt, committedAt)))
+            }
+            guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
+            last = next
         }
+        return found
     }
 
-    /// The ids of at most `limit` sessions that were last used before a time.
+    /// The ids of at most `limit` sessions that were last used before a time. Damaged sessions are left to the operator.
     func idle(since moment: Int, limit: Int) throws(JournalError) -> [String] {
-        try sql { () throws(SQLiteError) in
+        let found = try sql { () throws(SQLiteError) in
             try idle.all(
                 { values in
                     values.set(1, moment)
                     values.set(2, limit)
-                }, { $0.text(0) })
+                }, { (SessionHead($0), committedAt: $0.integer(8), id: $0.text(9)) })
         }
+        return found.filter { $0.0.isIntact && max($0.0.lastActiveAt, $0.committedAt) < moment }.map(\.id)
+    }
+
+    /// At most `limit` sessions whose next timer is due at a moment, after `last`.
+    func due(after last: DueSession?, until moment: Int, limit: Int) throws(JournalError) -> [DueSession] {
+        guard let due else { return [] }
+        return try sql { () throws(SQLiteError) in
+            try due.all(
+                { values in
+                    values.set(1, last?.deadline ?? .min)
+                    values.set(2, text: last?.id ?? "")
+                    values.set(3, moment)
+                    values.set(4, limit)
+                }, { DueSession(id: $0.text(0), deadline: $0.integer(1)) })
+        }
+    }
+}
+
+/// Reads from the database on its own threads, concurrently with the writer.
+///
+/// Session lookups have a separate queue, so that long lists and histories do not delay them.
+final class Readers: Sendable {
+    /// A connection that is opened on first use.
+    private final class ReaderConnection: Sendable {
+        let queue: DispatchQueue
+        // Only the queue uses the connection, so the lock is never contended.
+        let reader: Locked<ReadConnection?> = Locked(nil)
+
+        init(_ name: String) { queue = DispatchQueue(label: name) }
+    }
+
+    private let path: String
+    private let vfs: String?
+    private let lookup = ReaderConnection("journal.lookup")
+    private let history = ReaderConnection("journal.history")
+
+    /// - Parameters:
+    ///   - path: a database that the writer has opened and checked.
+    ///   - vfs: the name of SQLite's VFS; nil for the default.
+    init(_ path: String, vfs: String?) {
+        self.path = path
+        self.vfs = vfs
+    }
+
+    /// Reads what a request needs to proceed.
+    func find<Value: Sendable>(
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
+    ) { run(lookup, done, body) }
+
+    /// Reads what may take longer.
+    func read<Value: Sendable>(
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
+    ) { run(history, done, body) }
+
+    private func run<Value: Sendable>(
+        _ connection: ReaderConnection, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
+    ) {
+        connection.queue.async { [self] in
+            let result: Result<Value, JournalError> = connection.reader.withLock { reader in
+                do throws(JournalError) {
+                    return .success(try opened(&reader).inReadTransaction(body))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            done(result)
+        }
+    }
+
+    private func opened(_ reader: inout ReadConnection?) throws(JournalError) -> ReadConnection {
+        if let reader { return reader }
+        do throws(SQLiteError) {
+            let connection = try Connection(path, .read, vfs: vfs)
+            try connection.execute("PRAGMA cache_size = -4000")
+            let new = try ReadConnection(connection)
+            reader = new
+            return new
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// Closes the connections after all pending reads.
+    func close() {
+        for connection in [lookup, history] {
+            connection.queue.sync { connection.reader.withLock { $0 = nil } }
+        }
+    }
+}
+
+extension JournalError {
+    init(_ error: SQLiteError) {
+        self = error.isCorruption ? .corrupt(error.description) : .unavailable(error.description)
     }
 }

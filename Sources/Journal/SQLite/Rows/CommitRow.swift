@@ -55,6 +55,17 @@ struct CommitRow: Sendable {
                 changes: changes, privateState: privateState)
     }
 
+    /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
+    var byteCount: Int {
+        64 + type.utf8.count + payload.count + origin.utf8.count + changes.count + (privateState?.count ?? 0)
+    }
+
+    /// The SQL expression for ``byteCount``.
+    static let byteCountColumn = """
+        64 + length(CAST(type AS BLOB)) + length(CAST(payload AS BLOB)) + length(CAST(origin AS BLOB))
+            + length(CAST(changes AS BLOB)) + ifnull(length(CAST(hidden AS BLOB)), 0)
+        """
+
     /// The commit; nil if a field is malformed.
     var record: CommitRecord? {
         guard let origin = Origin(rawValue: origin), let changes = EncodedPatch(json: changes),
@@ -84,47 +95,71 @@ struct CommitRow: Sendable {
     }
 }
 
-/// A 64-bit checksum of a row's fields, chained from row to row.
-///
-/// It detects damage, not forgery. Each step is invertible, so a single different word is always detected. The results
-/// are stored in files, so the algorithm must never change.
-struct Checksum {
-    private(set) var value: UInt64
+/// A row of the table `snapshots`: a state that does not need the commits before it.
+struct SnapshotRow: Sendable {
+    let revision: Int
+    let state: [UInt8]
+    /// The private part of the state; nil if it is the one at revision 0.
+    let privateState: [UInt8]?
+    /// The checksum of the commit that made the state.
+    let chain: UInt64
+    let checksum: UInt64
 
-    /// - Parameter value: the checksum of the previous row.
-    init(_ value: UInt64) { self.value = value }
-
-    mutating func add(_ word: UInt64) {
-        value = (value ^ word) &* 0x9e37_79b9_7f4a_7c15
-        value ^= value >> 29
+    init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
+        self.revision = revision
+        self.state = state
+        self.privateState = privateState
+        self.chain = chain
+        checksum = Self.checksum(revision, state, privateState, chain)
     }
 
-    mutating func add(_ number: Int?) {
-        add(UInt64(number == nil ? 1 : 0))
-        add(UInt64(bitPattern: Int64(number ?? 0)))
+    /// The columns that statements select.
+    static let columns = "revision, state, hidden, chain, checksum"
+
+    /// - Parameter row: the columns ``columns``.
+    init(_ row: borrowing Row) {
+        revision = row.integer(0)
+        state = row.bytes(1)
+        privateState = row.optionalBytes(2)
+        chain = row.checksum(3)
+        checksum = row.checksum(4)
     }
 
-    mutating func add(_ text: String) {
-        var text = text
-        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    /// Whether the checksum is right.
+    var isIntact: Bool { checksum == Self.checksum(revision, state, privateState, chain) }
+
+    private static func checksum(_ revision: Int, _ state: [UInt8], _ privateState: [UInt8]?, _ chain: UInt64) -> UInt64
+    {
+        var checksum = Checksum(chain)
+        checksum.add(revision)
+        checksum.add(state)
+        checksum.add(privateState)
+        return checksum.value
+    }
+}
+
+extension IdempotencyRecord {
+    /// The columns that statements select in a file of that schema version.
+    static func columns(version: Int) -> String {
+        "key, fingerprint, answer, \(version < 3 ? "NULL" : "revision"), at, checksum"
     }
 
-    mutating func add(_ bytes: [UInt8]?) {
-        guard let bytes else { return add(UInt64.max) }
-        bytes.withUnsafeBytes { add($0) }
+    /// - Parameter row: the columns ``columns(version:)``. Nil if the checksum is wrong.
+    init?(_ row: borrowing Row) {
+        self.init(
+            key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), revision: row.optionalInteger(3),
+            at: row.integer(4))
+        guard checksum == row.checksum(5) else { return nil }
     }
 
-    /// Adds the length too, so that bytes cannot move from one field to the next unnoticed.
-    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        add(UInt64(bytes.count))
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-            offset += 8
-        }
-        guard offset < bytes.count else { return }
-        var last: UInt64 = 0
-        for byte in bytes[offset...].reversed() { last = last << 8 | UInt64(byte) }
-        add(last)
+    var checksum: UInt64 {
+        var checksum = Checksum(0)
+        checksum.add(key)
+        checksum.add(fingerprint)
+        checksum.add(response)
+        checksum.add(at)
+        // Rows of older files have no revision, and a checksum without it.
+        if let revision { checksum.add(revision) }
+        return checksum.value
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import StoreHosting
 import Stores
 
@@ -5,30 +6,27 @@ import Stores
 struct SessionRow: Sendable {
     let number: Int
     let header: SessionHeader
-    let lastActiveAt: Int
     let endedAt: Int?
-    /// The checksum of the fields that never change. The chain of commits starts with it.
-    let checksum: UInt64
+    let head: SessionHead
 
-    /// The columns that statements select.
-    static let columns = """
-        sessions.number, id, kind, schema, created, last_active, ended, forked_from, history, sessions.checksum, json, hidden
-        """
+    /// The columns that statements select, before those of ``SessionHead``.
+    static let columns = "sessions.number, id, kind, schema, created, ended, forked_from, history, json, hidden"
 
-    /// - Parameter row: the columns ``columns``.
+    /// - Parameter row: the columns ``columns``, and those of ``SessionHead``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
         header = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
-            forkedFrom: row.optionalInteger(7), historyID: row.text(8),
-            initial: StateSnapshot(json: row.bytes(10), privateState: row.optionalBytes(11)))
-        lastActiveAt = row.integer(5)
-        endedAt = row.optionalInteger(6)
-        checksum = row.checksum(9)
+            forkedFrom: row.optionalInteger(6), historyID: row.text(7),
+            initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)))
+        endedAt = row.optionalInteger(5)
+        head = SessionHead(row, from: 10)
     }
 
-    /// Whether the checksum is right.
-    var isIntact: Bool { checksum == Self.checksum(header) }
+    /// Whether the checksums are right.
+    ///
+    /// The time of the end has no checksum. A single bit can turn NULL into 0, and two can turn it into 1.
+    var isIntact: Bool { head.isIntact && head.checksum == Self.checksum(header) && endedAt.map { $0 > 1 } ?? true }
 
     static func checksum(_ header: SessionHeader) -> UInt64 {
         var checksum = Checksum(Self.checksum(header.initial))
@@ -49,71 +47,117 @@ struct SessionRow: Sendable {
     }
 }
 
-/// A row of the table `snapshots`: a state that does not need the commits before it.
-struct SnapshotRow: Sendable {
-    let revision: Int
-    let state: [UInt8]
-    /// The private part of the state; nil if it is the one at revision 0.
-    let privateState: [UInt8]?
-    /// The checksum of the commit that made the state.
-    let chain: UInt64
+/// The fields of a session's row that change. They say how far its other rows reach, so that missing rows are noticed.
+struct SessionHead: Sendable {
+    /// The checksum of the fields that never change. The chain of commits starts with it.
     let checksum: UInt64
+    /// The newest revision.
+    let revision: Int
+    /// The newest revision whose commit was deleted; 0 if none was.
+    let compactedThrough: Int
+    /// The bytes of the commits; nil if an older release wrote some of them.
+    let byteCount: Int?
+    /// When the next timer is due; nil if none is set.
+    let nextDeadline: Int?
+    let lastActiveAt: Int
+    /// The checksum of the newest commit, or ``checksum`` if there is none; nil in a file of an older version.
+    private let chain: UInt64?
+    /// Whether the seal, the checksum of all these fields, is right.
+    let isIntact: Bool
 
-    init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
-        self.revision = revision
-        self.state = state
-        self.privateState = privateState
-        self.chain = chain
-        checksum = Self.checksum(revision, state, privateState, chain)
+    /// The columns that statements select, in the order of the seal's arguments.
+    static let columns = """
+        sessions.checksum, sessions.newest, sessions.chain, sessions.cut, sessions.bytes, sessions.due,
+            sessions.last_active, sessions.seal
+        """
+
+    /// The same for a file of an older version, as far as the other rows show the values.
+    static func columns(ofVersion version: Int) -> String {
+        guard version < 3 else { return columns }
+        let cut = version < 2 ? Schema.cutByRows : "sessions.cut"
+        return "sessions.checksum, \(Schema.newestByRows), NULL, \(cut), NULL, NULL, sessions.last_active, NULL"
     }
 
-    /// The columns that statements select.
-    static let columns = "revision, state, hidden, chain, checksum"
-
-    /// - Parameter row: the columns ``columns``.
-    init(_ row: borrowing Row) {
-        revision = row.integer(0)
-        state = row.bytes(1)
-        privateState = row.optionalBytes(2)
-        chain = row.checksum(3)
-        checksum = row.checksum(4)
+    /// - Parameters:
+    ///   - row: the columns ``columns``.
+    ///   - first: the index of the first of them.
+    init(_ row: borrowing Row, from first: Int32 = 0) {
+        checksum = row.checksum(first)
+        revision = row.integer(first + 1)
+        chain = row.optionalInteger(first + 2).map { UInt64(bitPattern: Int64($0)) }
+        compactedThrough = row.integer(first + 3)
+        byteCount = row.optionalInteger(first + 4)
+        nextDeadline = row.optionalInteger(first + 5)
+        lastActiveAt = row.integer(first + 6)
+        var seal = Checksum(0)
+        for column in first..<(first + 7) { seal.add(row.optionalInteger(column)) }
+        let isSealed = row.optionalInteger(first + 7).map { UInt64(bitPattern: Int64($0)) == seal.value }
+        isIntact = isSealed ?? (chain == nil) && revision >= compactedThrough && compactedThrough >= 0
     }
 
-    /// Whether the checksum is right.
-    var isIntact: Bool { checksum == Self.checksum(revision, state, privateState, chain) }
-
-    private static func checksum(_ revision: Int, _ state: [UInt8], _ privateState: [UInt8]?, _ chain: UInt64) -> UInt64
-    {
-        var checksum = Checksum(chain)
-        checksum.add(revision)
-        checksum.add(state)
-        checksum.add(privateState)
-        return checksum.value
+    /// Whether the newest commit is this one.
+    func ends(with revision: Int, _ checksum: UInt64) -> Bool {
+        revision == self.revision && checksum == chain ?? checksum
     }
 }
 
-extension IdempotencyRecord {
-    /// The columns that statements select in a file of that schema version.
-    static func columns(version: Int) -> String {
-        "key, fingerprint, answer, \(version < 3 ? "NULL" : "revision"), at, checksum"
+/// Defines the SQL function `session_seal` with the columns of ``SessionHead`` as arguments.
+///
+/// - Returns: a result code of SQLite.
+package func defineSessionSeal(on handle: OpaquePointer) -> Int32 {
+    sqlite3_create_function_v2(
+        handle, "session_seal", 7, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+        { context, count, values in
+            var seal = Checksum(0)
+            for index in 0..<Int(count) {
+                let value = values?[index]
+                seal.add(sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value)))
+            }
+            sqlite3_result_int64(context, Int64(bitPattern: seal.value))
+        }, nil, nil, nil)
+}
+
+/// A 64-bit checksum of a row's fields, chained from row to row.
+///
+/// It detects damage, not forgery. Each step is invertible, so a single different word is always detected. The results
+/// are stored in files, so the algorithm must never change.
+struct Checksum {
+    private(set) var value: UInt64
+
+    /// - Parameter value: the checksum of the previous row.
+    init(_ value: UInt64) { self.value = value }
+
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x9e37_79b9_7f4a_7c15
+        value ^= value >> 29
     }
 
-    /// - Parameter row: the columns ``columns(version:)``. Nil if the checksum is wrong.
-    init?(_ row: borrowing Row) {
-        self.init(
-            key: row.text(0), fingerprint: row.checksum(1), response: row.bytes(2), revision: row.optionalInteger(3),
-            at: row.integer(4))
-        guard checksum == row.checksum(5) else { return nil }
+    mutating func add(_ number: Int?) {
+        add(UInt64(number == nil ? 1 : 0))
+        add(UInt64(bitPattern: Int64(number ?? 0)))
     }
 
-    var checksum: UInt64 {
-        var checksum = Checksum(0)
-        checksum.add(key)
-        checksum.add(fingerprint)
-        checksum.add(response)
-        checksum.add(at)
-        // Rows of older files have no revision, and a checksum without it.
-        if let revision { checksum.add(revision) }
-        return checksum.value
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func add(_ bytes: [UInt8]?) {
+        guard let bytes else { return add(UInt64.max) }
+        bytes.withUnsafeBytes { add($0) }
+    }
+
+    /// Adds the length too, so that bytes cannot move from one field to the next unnoticed.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        add(UInt64(bytes.count))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        guard offset < bytes.count else { return }
+        var last: UInt64 = 0
+        for byte in bytes[offset...].reversed() { last = last << 8 | UInt64(byte) }
+        add(last)
     }
 }

@@ -1,3 +1,41 @@
+import StoreHosting
+import Stores
+
+/// How much of a session's log is retained.
+struct RetentionLimits: Sendable {
+    /// How many commits are retained at least, within the other limits.
+    var keepCommits: Int
+    /// How many bytes the commits take at most.
+    var keepBytes: Int
+    /// The age in days after which commits are deleted, however few there are; 0 for no limit.
+    var keepDays: Int
+
+    init(keepCommits: Int = 1000, keepBytes: Int = 64 << 20, keepDays: Int = 0) {
+        self.keepCommits = max(1, keepCommits)
+        self.keepBytes = max(1, keepBytes)
+        self.keepDays = keepDays
+    }
+
+    /// The size to which a log is brought down that exceeds ``keepBytes``, so that not each commit deletes some.
+    var trimmedBytes: Int { keepBytes - keepBytes / 4 }
+
+    /// The revision at which to check a session for the first time whose oldest commit follows the revision `oldest`.
+    func firstCompactionCheck(after oldest: Int) -> Int { Self.sum(oldest, keepCommits, keepCommits) }
+
+    /// The revision at which to check a session again.
+    func nextCompactionCheck(after revision: Int) -> Int {
+        let distance = max(32, keepCommits / 4)
+        return Self.sum(revision, distance, distance)
+    }
+
+    private static func sum(_ numbers: Int...) -> Int {
+        numbers.reduce(0) { sum, number in
+            let (next, isTooLarge) = sum.addingReportingOverflow(number)
+            return isTooLarge ? .max : next
+        }
+    }
+}
+
 /// Decides what can be deleted, and when to check for it.
 final class RetentionPolicy {
     private static let day = 86_400_000
@@ -8,11 +46,11 @@ final class RetentionPolicy {
     private static let purgeInterval = 10_000
     private static let sweepInterval = 3_600_000
 
-    let keepCommits: Int
-    let keepDays: Int
+    let limits: RetentionLimits
     let now: @Sendable () -> Int
-    /// The numbers of sessions that may have commits to delete.
-    private var compactionCandidates: Set<Int> = []
+    /// The numbers of sessions that may have commits to delete, and whether their log was too large, and is brought down
+    /// to ``RetentionLimits/trimmedBytes``.
+    private var candidates: [Int: Bool] = [:]
     /// The sessions with commits that idempotency records show, and until when.
     private var pinned: [Int: Int] = [:]
     private var nextPurge = 0
@@ -20,35 +58,32 @@ final class RetentionPolicy {
     var sweepPosition = 0
     private var nextSweep = 0
 
-    init(keepCommits: Int, keepDays: Int, now: @escaping @Sendable () -> Int) {
-        self.keepCommits = max(1, keepCommits)
-        self.keepDays = keepDays
+    init(_ limits: RetentionLimits, now: @escaping @Sendable () -> Int) {
+        self.limits = limits
         self.now = now
     }
 
-    /// The revision at which to check a session for the first time whose oldest commit follows the revision `oldest`.
-    static func firstCompactionCheck(after oldest: Int, _ keepCommits: Int) -> Int {
-        let (distance, isTooFar) = keepCommits.multipliedReportingOverflow(by: 2)
-        let (sum, isTooLarge) = oldest.addingReportingOverflow(distance)
-        return isTooFar || isTooLarge ? .max : sum
+    /// Schedules a session for compaction, if it is time to check it.
+    func scheduleCompaction(_ position: inout AppendPosition) {
+        guard position.revision >= position.nextCompactionCheck || position.bytesUntilCompactionCheck <= 0 else {
+            return
+        }
+        scheduleCompaction(of: position.number)
+        position.nextCompactionCheck = limits.nextCompactionCheck(after: position.revision)
+        position.bytesUntilCompactionCheck = max(1, limits.keepBytes / 4)
     }
 
-    /// Schedules a session for compaction.
-    ///
-    /// - Returns: the revision at which to schedule it again.
-    func scheduleCompaction(of number: Int, at revision: Int) -> Int {
-        compactionCandidates.insert(number)
-        return Self.firstCompactionCheck(after: revision, max(32, keepCommits / 4))
-    }
-
-    func scheduleCompaction(of number: Int) { compactionCandidates.insert(number) }
+    func scheduleCompaction(of number: Int) { candidates[number] = candidates[number] ?? false }
 
     /// A session that is scheduled for compaction; nil if there is none.
-    var next: Int? { compactionCandidates.first }
+    var next: (number: Int, isTrimming: Bool)? { candidates.first.map { ($0.key, $0.value) } }
+
+    /// The log of a session exceeds its limit.
+    func beginTrimming(_ number: Int) { candidates[number] = true }
 
     /// - Parameter moment: when to try again, if idempotency records show revisions that could not be deleted.
-    func finishCompaction(of number: Int, pinnedUntil moment: Int?) {
-        compactionCandidates.remove(number)
+    func finishCompaction(of number: Int, pinnedUntil moment: Int? = nil) {
+        candidates[number] = nil
         pinned[number] = moment
     }
 
@@ -59,14 +94,14 @@ final class RetentionPolicy {
         nextPurge = now + Self.purgeInterval
         for (number, moment) in pinned where moment < now {
             pinned[number] = nil
-            compactionCandidates.insert(number)
+            scheduleCompaction(of: number)
         }
         return true
     }
 
     /// Commits from before this time are expired; nil if a sweep is not due, or if commits do not expire.
     var sweepLimit: Int? {
-        keepDays > 0 && now() >= nextSweep ? now() - keepDays * Self.day : nil
+        limits.keepDays > 0 && now() >= nextSweep ? now() - limits.keepDays * Self.day : nil
     }
 
     /// Records that all sessions have been checked.
@@ -76,5 +111,56 @@ final class RetentionPolicy {
     }
 
     /// Commits from before this time are expired; nil if commits do not expire.
-    var ageLimit: Int? { keepDays > 0 ? now() - keepDays * Self.day : nil }
+    var ageLimit: Int? { limits.keepDays > 0 ? now() - limits.keepDays * Self.day : nil }
+}
+
+/// When a session's state is stored whole: so seldom that snapshots take no more room than the changes between them, and so often
+/// that a state is soon rebuilt.
+struct SnapshotPolicy: Sendable {
+    private static let minDistance = 64
+    private static let maxDistance = 512
+
+    /// The newest snapshot: its revision, and its size.
+    private var revision = 0
+    private var byteCount = 0
+    /// What has been changed since, in bytes.
+    private var changedBytes = 0
+    /// What the commits since take, in bytes.
+    private var loggedBytes = 0
+    private let maxDistance: Int
+    private let maxLoggedBytes: Int
+
+    /// Snapshots must not be further apart than `limits` allow the log to be long, or no commit could be deleted.
+    init(_ limits: RetentionLimits) {
+        maxDistance = min(Self.maxDistance, max(Self.minDistance, limits.keepCommits))
+        maxLoggedBytes = limits.keepBytes / 4
+    }
+
+    /// The policy of a session that was loaded.
+    init(_ limits: RetentionLimits, snapshot: SnapshotRow?, _ rows: [CommitRow]) {
+        self.init(limits)
+        recordSnapshot(at: snapshot?.revision ?? 0, byteCount: snapshot?.state.count ?? 0)
+        changedBytes = rows.reduce(0) { $0 + $1.changes.count }
+        loggedBytes = rows.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// Counts new commits.
+    ///
+    /// - Returns: whether a snapshot should be taken after the last of them.
+    mutating func wantsSnapshot(after commits: [CommitRecord]) -> Bool {
+        guard let last = commits.last else { return false }
+        for commit in commits {
+            changedBytes += commit.changes.byteCount
+            loggedBytes += commit.byteCount
+        }
+        let distance = last.revision - revision
+        if distance >= maxDistance { return true }
+        if distance >= Self.minDistance, changedBytes >= byteCount { return true }
+        return loggedBytes >= max(byteCount, maxLoggedBytes)
+    }
+
+    mutating func recordSnapshot(at revision: Int, byteCount: Int) {
+        (self.revision, self.byteCount) = (revision, byteCount)
+        (changedBytes, loggedBytes) = (0, 0)
+    }
 }

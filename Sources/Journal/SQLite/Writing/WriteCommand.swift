@@ -9,6 +9,8 @@ enum WriteCommand: Sendable {
     case append(SQLiteSessionJournal, CommitTransaction, StateSnapshot?)
     /// Ends a session. The journal is nil if the session is not in memory.
     case end(SQLiteSessionJournal?, id: String, at: Int)
+    /// Records a reference of the session time.
+    case recordTime(SessionTimeReference)
     /// Calls back when all commands before it have been executed or have failed.
     case barrier(@Sendable () -> Void)
 
@@ -17,8 +19,13 @@ enum WriteCommand: Sendable {
         switch self {
         case .create(let journal, _), .append(let journal, _, _): journal
         case .end(let journal, _, _): journal
-        case .barrier: nil
+        case .recordTime, .barrier: nil
         }
+    }
+
+    /// The session that it belongs to.
+    fileprivate var sessionID: String? {
+        if case .end(_, let id, _) = self { id } else { journal?.id }
     }
 
     /// The approximate number of bytes to write.
@@ -26,7 +33,7 @@ enum WriteCommand: Sendable {
         switch self {
         case .create(_, let session): 256 + session.initial.json.count
         case .append(_, let transaction, let snapshot): transaction.byteCount + (snapshot?.json.count ?? 0)
-        case .end, .barrier: 64
+        case .end, .recordTime, .barrier: 64
         }
     }
 }
@@ -54,6 +61,8 @@ struct WriteResult: Sendable {
     var liveChange = 0
     /// Whether the transaction wrote anything.
     var hasWritten = false
+    /// The sessions whose rows turned out to be damaged.
+    private(set) var damaged: [(id: String, detail: String)] = []
 
     init() {}
 
@@ -66,7 +75,9 @@ struct WriteResult: Sendable {
     /// - Parameter command: the next command.
     mutating func add(_ outcome: Outcome, to command: WriteCommand) {
         outcomes.append(outcome)
-        if case .failed = outcome, case .create = command { liveChange -= 1 }
+        guard case .failed(let failure) = outcome else { return }
+        if case .create = command { liveChange -= 1 }
+        if case .corrupt(let detail) = failure, let id = command.sessionID { damaged.append((id, detail)) }
     }
 
     /// Reports the outcomes to the journals of the sessions.
@@ -92,9 +103,35 @@ struct AppendPosition: Sendable {
     /// The number of the session in the database.
     let number: Int
     /// The revision of the newest commit.
-    var revision: Int
+    var revision = 0
     /// The checksum of the newest commit, or of the session row before the first commit.
     var previousChecksum: UInt64
+    /// When the next timer is due; nil if none is set.
+    var nextDeadline: Int?
     /// The revision at which to check whether old commits can be deleted.
     var nextCompactionCheck: Int
+    /// How many bytes may be appended before that is checked.
+    var bytesUntilCompactionCheck: Int
+
+    /// The position of a new session.
+    init(_ number: Int, checksum: UInt64, _ limits: RetentionLimits) {
+        self.number = number
+        previousChecksum = checksum
+        nextCompactionCheck = limits.firstCompactionCheck(after: 0)
+        bytesUntilCompactionCheck = limits.keepBytes
+    }
+
+    /// The position of a session that was loaded.
+    ///
+    /// - Parameter checksum: that of the newest commit.
+    init(
+        _ number: Int, _ head: SessionHead, _ checksum: UInt64, _ limits: RetentionLimits
+    ) {
+        self.number = number
+        revision = head.revision
+        previousChecksum = checksum
+        nextDeadline = head.nextDeadline
+        nextCompactionCheck = limits.firstCompactionCheck(after: head.compactedThrough)
+        bytesUntilCompactionCheck = head.byteCount.map { max(0, limits.keepBytes - max(0, $0)) } ?? 0
+    }
 }

@@ -7,6 +7,8 @@ extension WriteConnection {
     private static let maxWALPages = 4000
     /// The number of rows that one step writes or deletes.
     private static let step = 200
+    /// The bytes of commits that one step deletes, and the commit after them.
+    private static let stepBytes = 4 << 20
 
     /// Tries a small write; false if it fails.
     func probe() -> Bool {
@@ -40,7 +42,9 @@ extension WriteConnection {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     func runMaintenance() -> Bool {
         if !lastUses.isEmpty { return writeUses() }
-        if let number = retention.next { return unsyncedTransaction { () throws(SQLiteError) in try compact(number) } }
+        if let (number, isTrimming) = retention.next {
+            return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
+        }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
         return false
     }
@@ -101,29 +105,50 @@ extension WriteConnection {
 extension WriteConnection {
     /// Deletes some of a session's oldest commits, and the snapshots that only they needed.
     ///
-    /// - Returns: whether anything was deleted.
-    private func compact(_ number: Int) throws(SQLiteError) -> Bool {
-        let newest = try connection.integer("SELECT max(revision) FROM commits WHERE session = ?", number) ?? 0
+    /// - Returns: whether there is more to do.
+    private func compact(_ number: Int, isTrimming: Bool) throws(SQLiteError) -> Bool {
+        do throws(SQLiteError) {
+            if try deleteCommits(of: number, isTrimming: isTrimming) { return true }
+        } catch {
+            // The damage is reported when the session is used.
+            guard error.isCorruption else { throw error }
+            retention.finishCompaction(of: number)
+        }
+        return retention.next != nil
+    }
+
+    private func deleteCommits(of number: Int, isTrimming: Bool) throws(SQLiteError) -> Bool {
+        let reader = try madeReader()
+        guard let head = try? reader.head(of: number) else { throw SQLiteError(damage: "the session row") }
+        let cut = head.compactedThrough
+        let byteCount = try byteCount(of: number, head)
+        let limits = retention.limits
         let expired = try retention.ageLimit.map { limit throws(SQLiteError) in
             try newestCommit(of: number, before: limit)
         }
-        let unpinned = max(newest - retention.keepCommits, expired ?? 0)
+        var limit = max(head.revision - limits.keepCommits, expired ?? 0)
+        if let expired, expired == limit { try insertSnapshot(at: limit, of: number, reader) }
+        if byteCount > limits.keepBytes { retention.beginTrimming(number) }
+        if byteCount > (isTrimming ? limits.trimmedBytes : limits.keepBytes) {
+            let next = try connection.integer(
+                "SELECT min(revision) FROM snapshots WHERE session = ? AND revision > ?", number, cut)
+            limit = max(limit, next ?? 0)
+        }
         let pinned = try oldestPinnedRevision(of: number)
-        let limit = min(unpinned, pinned?.revision ?? unpinned)
-        if let expired, expired == limit { try insertSnapshot(at: limit, of: number) }
-        let compactedThrough = try connection.integer("SELECT cut FROM sessions WHERE number = ?", number)
         let base = try connection.integer(
-            "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number, limit)
-        guard let base, let compactedThrough, compactedThrough >= 0, compactedThrough < base else {
-            retention.finishCompaction(of: number, pinnedUntil: limit < unpinned ? pinned?.until : nil)
+            "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number,
+            min(limit, pinned?.revision ?? .max))
+        guard let base, cut < base else {
+            retention.finishCompaction(
+                of: number, pinnedUntil: pinned.flatMap { $0.revision < limit ? $0.until : nil })
             return false
         }
-        let next = min(compactedThrough + Self.step, base)
-        try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, next)
-        try setCompactedThrough(next, of: number)
-        guard next == base else { return true }
-        try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
-        retention.finishCompaction(of: number, pinnedUntil: limit < unpinned ? pinned?.until : nil)
+        let some = try commits(of: number, after: cut, through: base, Self.step)
+        try connection.change("DELETE FROM commits WHERE session = ? AND revision <= ?", number, some.last)
+        try setCompactedThrough(some.last, of: number, byteCount: byteCount - some.byteCount)
+        if some.last == base {
+            try connection.change("DELETE FROM snapshots WHERE session = ? AND revision < ?", number, base)
+        }
         return true
     }
 
@@ -141,9 +166,47 @@ extension WriteConnection {
             }, { ($0.integer(0), $0.integer(1) + RetentionPolicy.idempotencyTTL) })
     }
 
-    /// Records that a session's commits up to a revision were deleted.
-    func setCompactedThrough(_ revision: Int, of number: Int) throws(SQLiteError) {
-        try connection.change("UPDATE sessions SET cut = ? WHERE number = ?", revision, number)
+    /// The bytes of a session's commits, which are counted if an older release wrote some of them.
+    private func byteCount(of number: Int, _ head: SessionHead) throws(SQLiteError) -> Int {
+        if let byteCount = head.byteCount { return byteCount }
+        let cut = head.compactedThrough
+        let byteCount = try commits(of: number, after: cut, through: head.revision, .max).byteCount
+        try setCompactedThrough(cut, of: number, byteCount: byteCount)
+        return byteCount
+    }
+
+    /// The bytes of some commits after a revision, as many as one step deletes, and the revision of the last of them.
+    private func commits(
+        of number: Int, after revision: Int, through last: Int, _ limit: Int
+    ) throws(SQLiteError) -> (last: Int, byteCount: Int) {
+        var found = (last: last, byteCount: 0)
+        try connection.prepare(
+            """
+            SELECT revision, \(CommitRow.byteCountColumn) FROM commits WHERE session = ? AND revision > ? AND revision <= ?
+            ORDER BY revision LIMIT ?
+            """
+        ).rows(
+            { values in
+                values.set(1, number)
+                values.set(2, revision)
+                values.set(3, last)
+                values.set(4, limit)
+            },
+            { row in
+                found = (row.integer(0), found.byteCount + row.integer(1))
+                return limit == .max || found.byteCount < Self.stepBytes
+            })
+        return found
+    }
+
+    /// Records that a session's commits up to a revision were deleted, and the bytes of the others.
+    func setCompactedThrough(_ revision: Int, of number: Int, byteCount: Int) throws(SQLiteError) {
+        try connection.change(
+            """
+            UPDATE sessions SET cut = ?2, bytes = ?3,
+                seal = session_seal(checksum, newest, chain, ?2, ?3, due, last_active)
+            WHERE number = ?1
+            """, number, revision, byteCount)
     }
 
     private func newestCommit(of number: Int, before moment: Int) throws(SQLiteError) -> Int {
@@ -151,11 +214,10 @@ extension WriteConnection {
     }
 
     /// Inserts a snapshot at a revision, unless there is one, so that the commits up to it can be deleted.
-    private func insertSnapshot(at revision: Int, of number: Int) throws(SQLiteError) {
+    private func insertSnapshot(at revision: Int, of number: Int, _ reader: ReadConnection) throws(SQLiteError) {
         guard revision > 0 else { return }
         let known = try connection.integer(
             "SELECT 1 FROM snapshots WHERE session = ? AND revision = ?", number, revision)
-        let reader = try ReadConnection(connection)
         guard known == nil, let row = try? reader.snapshot(at: revision, of: number) else { return }
         try insert(row, of: number)
     }
@@ -174,22 +236,33 @@ extension WriteConnection {
         return answers + sessions > 0
     }
 
-    /// Deletes the rows of an ended session.
+    /// Deletes rows of an ended session.
     private func purgeEndedSessions() throws(SQLiteError) -> Bool {
-        guard let number = try connection.integer("SELECT session FROM leavings LIMIT 1") else {
-            hasPendingDeletions = false
+        let next = try connection.integer(
+            "SELECT session FROM leavings WHERE session > ? ORDER BY session LIMIT 1", deletionPosition)
+        guard let number = next else {
+            (hasPendingDeletions, deletionPosition) = (false, 0)
             return false
         }
+        do throws(SQLiteError) {
+            try purge(number)
+        } catch {
+            guard error.isCorruption else { throw error }
+            deletionPosition = number
+        }
+        return true
+    }
+
+    private func purge(_ number: Int) throws(SQLiteError) {
         let count = try connection.change(
             """
             DELETE FROM commits WHERE session = ?1 AND revision IN
                 (SELECT revision FROM commits WHERE session = ?1 ORDER BY revision LIMIT ?2)
             """, number, Self.step)
-        guard count < Self.step else { return true }
+        guard count < Self.step else { return }
         try connection.change("DELETE FROM snapshots WHERE session = ?", number)
         try connection.change("DELETE FROM answers WHERE session = ?", number)
         try connection.change("DELETE FROM leavings WHERE session = ?", number)
-        return true
     }
 
     /// Deletes the tombstones of sessions that ended long ago, and their initial states.

@@ -146,6 +146,7 @@ extension Writer {
         }
         live.add(result.liveChange, ordering: .relaxed)
         if let failure = result.diskFailure { fail(failure) } else if result.hasWritten { hasWritten() }
+        for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
         for call in result.acknowledge(commands) { call() }
         checkpointIfNeeded(isPeriodic: false)
     }

@@ -35,12 +35,12 @@ struct UpgradeTests {
         try ["whole", "idle", "cut", "gone"].map { try file.number("SELECT cut FROM sessions WHERE id = '\($0)'") }
     }
 
-    @Test("is migrated once, with an event, and keeps its content", arguments: [true, false])
-    func isMigratedOnOpening(hasLog: Bool) async throws {
+    @Test("is migrated once, with an event, and keeps its content", arguments: [1, 2], [true, false])
+    func isMigratedOnOpening(version: Int, hasLog: Bool) async throws {
         let file = try await Self.file()
         let cuts = try Self.cuts(file)
         #expect(cuts[0] == 0 && cuts[1] == 0 && cuts[2] == 64 && cuts[3] == 10)
-        let old = try file.firstVersion(hasLog: hasLog)
+        let old = try file.older(version, hasLog: hasLog)
         let events = Locked<[StorageEvent]>([])
         for _ in 1...2 {
             let journal = try old.open(report: { event in events.withLock { $0.append(event) } })
@@ -53,14 +53,14 @@ struct UpgradeTests {
             #expect(try await journal.found("ended").word == "ended")
             await journal.closed()
         }
-        #expect(events.withLock(\.self) == [.upgrading(from: 1, to: 3)])
+        #expect(events.withLock(\.self) == [.upgrading(from: version, to: 3)])
         #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 
-    @Test("can be verified, backed up and exported without a migration")
-    func maintenanceWorksWithoutMigration() async throws {
+    @Test("can be verified, backed up and exported without a migration", arguments: [1, 2])
+    func maintenanceWorksWithoutMigration(version: Int) async throws {
         let file = try await Self.file()
-        let (old, copy) = (try file.firstVersion(), try JournalFile())
+        let (old, copy) = (try file.older(version), try JournalFile())
         let known = try SQLiteStorage.verify(file.path)
         let found = try SQLiteStorage.verify(old.path)
         #expect(found.problems.isEmpty && found.sessions == 4 && found.commits == known.commits)
@@ -68,12 +68,25 @@ struct UpgradeTests {
             #expect(try SQLiteStorage.export(id, from: old.path) == SQLiteStorage.export(id, from: file.path))
         }
         try SQLiteStorage.backup(old.path, to: copy.path)
-        #expect(try copy.number("PRAGMA user_version") == 1)
+        #expect(try copy.number("PRAGMA user_version") == version)
         // What a release before that exported is imported still, where the first commits have gone too.
         let document = try SQLiteStorage.export("cut", from: old.path)
         #expect(try SQLiteStorage.insert(document, into: copy.path, as: "again") == "again")
         #expect(try copy.number("PRAGMA user_version") == 3)
         #expect(try SQLiteStorage.verify(copy.path).problems.isEmpty)
         #expect(try await copy.open().session("again").replayable.count == 100)
+    }
+
+    @Test("has the bytes of its logs counted when they are checked for deletion", arguments: [1, 2])
+    func countsBytesLater(version: Int) async throws {
+        let old = try (try await Self.file()).older(version)
+        let journal = try old.open(keepCommits: 16)
+        let found = try await journal.session("cut")
+        #expect(try old.number("SELECT count(*) FROM sessions WHERE bytes IS NULL AND id = 'cut'") == 1)
+        try Parcel.store(Parcel.first, found).weigh(1)
+        #expect(await found.journal.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try old.number("SELECT count(*) FROM sessions WHERE bytes > 0 AND id = 'cut'") == 1)
+        #expect(try SQLiteStorage.verify(old.path).problems.isEmpty)
     }
 }

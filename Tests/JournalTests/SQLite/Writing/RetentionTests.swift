@@ -1,4 +1,5 @@
 import Journal
+import Locks
 import StoreHosting
 import Stores
 import Testing
@@ -33,6 +34,90 @@ struct RetentionTests {
         #expect(try await found.journal.commits(after: oldest - 1) == nil)
         #expect(try await found.journal.commits(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("deletes the oldest commits when they take more than the configured bytes", arguments: [20_000, 100_000])
+    func deletesByBytes(keepBytes: Int) async throws {
+        let file = try JournalFile()
+        let journal = try file.open(keepBytes: keepBytes)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for _ in 0..<20 {
+            store.step(100)
+            #expect(await session.awaitDurable() == nil)
+        }
+        await journal.closed()
+        let bytes = try file.number("SELECT bytes FROM sessions")
+        #expect(bytes <= keepBytes && bytes > keepBytes / 3)
+        let again = try file.open(keepBytes: keepBytes)
+        let found = try await again.session("session")
+        #expect(found.replayable.count == 2000)
+        let oldest = try await oldest(found.journal, 2000)
+        #expect(oldest > 1000 && oldest < 2000)
+        #expect(try await found.journal.replayBase(for: oldest)?.count == oldest)
+        await again.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("retains what a valid idempotency record needs, until it is not valid any more")
+    func retainsForRecords() async throws {
+        let file = try JournalFile()
+        let now = Locked(Step.moment)
+        let journal = try file.open(keepCommits: 16, keepBytes: 20_000, now: { now.withLock(\.self) })
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(100)
+        store.append(
+            IdempotencyRecord(key: "k", fingerprint: 1, response: [1], revision: 100, at: Step.moment), to: session)
+        store.step(900)
+        #expect(await session.awaitDurable() == nil)
+        let first = try #require(try await session.replayBase(for: 100))
+        #expect(first.count == 100)
+        now.withLock { $0 += 16 * 60_000 }
+        store.step(100)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try file.number("SELECT cut FROM sessions") > 900)
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("lists sessions by their next timer, also after they were loaded and deleted")
+    func listsDueSessions() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        for (number, deadlines) in [[30, 10], [10], [20, nil], [], [40]].enumerated() {
+            let session = journal.create(Step.session("s\(number)"))
+            for (index, deadline) in deadlines.enumerated() { session.appendCommit(index + 1, nextDeadline: deadline) }
+            #expect(await session.awaitDurable() == nil)
+        }
+        let due = try await journal.dueSessions(until: 35)
+        #expect(due == [DueSession(id: "s0", deadline: 10), DueSession(id: "s1", deadline: 10)])
+        #expect(try await journal.dueSessions(until: 40).map(\.id) == ["s0", "s1", "s4"])
+        #expect(try await journal.dueSessions(until: 40, limit: 1).map(\.id) == ["s0"])
+        #expect(try await journal.dueSessions(after: due[0], until: 40, limit: 1).map(\.id) == ["s1"])
+        #expect(try await journal.dueSessions(until: 9).isEmpty)
+        let found = try await journal.session("s1").journal
+        found.appendCommit(2, nextDeadline: nil)
+        #expect(await found.awaitDurable() == nil)
+        journal.end("s0", at: Step.moment)
+        #expect(try await journal.found("s0").word == "ended")
+        #expect(try await journal.dueSessions(until: .max).map(\.id) == ["s4"])
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("records a reference of the session time")
+    func recordsTime() async throws {
+        let file = try JournalFile()
+        var known: SessionTimeReference?
+        for boot in [nil, UInt64.max, 1] {
+            let journal = try file.open()
+            #expect(journal.timeReference == known)
+            let next = SessionTimeReference(time: 1, steady: 2, wall: 3, boot: boot)
+            journal.record(next)
+            known = next
+            await journal.closed()
+        }
     }
 
     @Test("deletes commits that are older than the configured age")

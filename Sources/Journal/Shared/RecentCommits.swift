@@ -1,6 +1,72 @@
+import JSON
 import StoreHosting
 import Stores
 import Synchronization
+
+/// Commits of one session whose revisions follow one another, of which the oldest are dropped.
+struct CommitSequence: Sendable {
+    private(set) var commits: [CommitRecord] = []
+    /// The revision of the newest commit, whether it is in memory or not.
+    private(set) var lastRevision: Int
+
+    init(after revision: Int) { lastRevision = revision }
+
+    /// The revision of the oldest commit in memory.
+    var firstRevision: Int? { commits.first?.revision }
+
+    mutating func append(_ commit: CommitRecord) {
+        commits.append(commit)
+        lastRevision = commit.revision
+    }
+
+    mutating func removeFirst(_ count: Int) { commits.removeFirst(count) }
+
+    /// Removes the commits after `revision`, which becomes the newest.
+    mutating func removeAll(after revision: Int) {
+        while let last = commits.last, last.revision > revision { commits.removeLast() }
+        lastRevision = revision
+    }
+
+    /// The commits after `revision`, oldest first; nil if the first of them is not in memory.
+    func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
+        guard revision < lastRevision else { return [] }
+        guard let first = firstRevision, revision + 1 >= first else { return nil }
+        return Array(commits.dropFirst(revision + 1 - first).prefix(max(0, limit)))
+    }
+
+    /// The newest private state among the commits up to `revision`; nil if none of them has changed it.
+    func privateState(through revision: Int) -> [UInt8]? {
+        commits.last { $0.revision <= revision && $0.privateState != nil }?.privateState
+    }
+}
+
+extension CommitRecord {
+    /// About how many bytes it takes in memory.
+    var byteCount: Int { 192 + payload.byteCount + changes.byteCount + (privateState?.count ?? 0) }
+}
+
+extension EncodedPatch {
+    /// About how many bytes it takes in memory.
+    var byteCount: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
+}
+
+extension JSONObject {
+    /// About how many bytes it takes in memory.
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.byteCount + 48 } }
+}
+
+extension JSONValue {
+    /// About how many bytes it takes in memory, beyond its place in an array or object.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .bool, .integer: 0
+        case .number(let number): number.text.utf8.count
+        case .string(let text): text.utf8.count
+        case .array(let elements): elements.reduce(0) { $0 + $1.byteCount + 32 }
+        case .object(let members): members.byteCount
+        }
+    }
+}
 
 /// A session's newest commits: those that are not durable yet, and some more for subscribers that resume.
 struct RecentCommits: Sendable {

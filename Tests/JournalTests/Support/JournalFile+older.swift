@@ -36,10 +36,16 @@ extension JournalFile {
         PRAGMA application_id = 0x53746f72; PRAGMA user_version = 1;
         """
 
-    /// A file of version 1 with the same rows.
+    /// A file of an older version with the same rows.
     ///
-    /// - Parameter hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
-    func firstVersion(hasLog: Bool = true) throws -> JournalFile {
+    /// - Parameters:
+    ///   - version: 1 or 2.
+    ///   - hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
+    func older(_ version: Int, hasLog: Bool = true) throws -> JournalFile {
+        let cut = """
+            ALTER TABLE sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;
+            UPDATE sessions SET cut = (SELECT cut FROM new.sessions AS known WHERE known.number = sessions.number);
+            """
         let old = try JournalFile()
         try old.change(
             """
@@ -54,6 +60,7 @@ extension JournalFile {
             INSERT INTO answers SELECT number, session, key, fingerprint, answer, at, checksum FROM new.answers;
             INSERT INTO leavings SELECT * FROM new.leavings;
             INSERT INTO meta SELECT * FROM new.meta;
+            \(version == 1 ? "" : cut)
             COMMIT; DETACH new
             """)
         return old

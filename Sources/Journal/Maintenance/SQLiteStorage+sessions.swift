@@ -1,0 +1,88 @@
+import Platform
+public import StoreHosting
+
+extension SQLiteStorage {
+    /// A session of a file, as an operator sees it.
+    public struct ListedSession: Sendable, Equatable {
+        public let id: String
+        /// What is stored of it; nil if that cannot be read.
+        public let summary: SessionSummary?
+        /// What is wrong with it; nil if a server can use it.
+        public let damage: String?
+    }
+
+    /// Loads each session, as a server would, and lists them.
+    ///
+    /// - Parameters:
+    ///   - path: the database file. A server may use it.
+    ///   - body: called with each session that has not ended, in no particular order.
+    public static func listSessions(_ path: String, _ body: (ListedSession) -> Void) throws(StorageError) {
+        let connection = try open(path)
+        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
+        try storageErrors(path) { () throws(SQLiteError) in
+            _ = try forEachSession(reader) { id in
+                if let session = listed(id, reader) { body(session) }
+            }
+        }
+    }
+
+    private static func listed(_ id: String, _ reader: ReadConnection) -> ListedSession? {
+        do throws(JournalError) {
+            switch try reader.inReadTransaction({ reader throws(JournalError) in try reader.find(id, answersSince: 0) })
+            {
+            case .ended: return nil
+            case .unknown: throw .corrupt("the index does not find it by its id")
+            case .session(let session): return ListedSession(id: id, summary: session.summary, damage: nil)
+            }
+        } catch {
+            return ListedSession(id: id, summary: nil, damage: error.detail)
+        }
+    }
+
+    /// Deletes a session, damaged or not, from a database that no server uses. Its id is remembered for an hour.
+    ///
+    /// - Parameters:
+    ///   - id: the session ID.
+    ///   - path: the database file.
+    public static func deleteSession(_ id: String, from path: String) throws(StorageError) {
+        let file = try StorageFile(path)
+        guard file.exists else { throw .missing(path: path) }
+        try file.checkHeader()
+        let lock = try StorageLock(file.path)
+        defer { lock.release() }
+        try file.prepare()
+        let connection = try openKnown(path, file, .write)
+        try Schema.prepare(connection, path)
+        let isDeleted = try storageErrors(path) { () throws(SQLiteError) in
+            let database = try WriteConnection(
+                connection, durability: .full, RetentionPolicy(RetentionLimits(), now: systemTime))
+            defer { database.close() }
+            return try database.delete(id)
+        }
+        if !isDeleted { throw .refused("\(path) has no session \(id)") }
+    }
+}
+
+extension WriteConnection {
+    /// Ends a session, also one that the index of ids does not find, and deletes what can be deleted of it.
+    ///
+    /// - Returns: whether it existed.
+    fileprivate func delete(_ id: String) throws(SQLiteError) -> Bool {
+        defer { connection.rollBack() }
+        try statements.begin.run { _ in }
+        var result = WriteResult()
+        try end(id, at: systemTime(), &result)
+        if result.liveChange == 0 {
+            let number = try connection.prepare(
+                "SELECT number FROM sessions NOT INDEXED WHERE id = ? AND ended IS NULL"
+            )
+            .first({ $0.set(1, text: id) }, { $0.integer(0) })
+            guard let number else { return false }
+            try connection.change("UPDATE sessions SET ended = ? WHERE number = ?", systemTime(), number)
+            try statements.insertPendingDeletion.run { $0.set(1, number) }
+        }
+        try statements.commit.run { _ in }
+        while hasPendingDeletions, runMaintenance() {}
+        return true
+    }
+}

@@ -1,0 +1,261 @@
+import StoreHosting
+import Stores
+
+/// The prepared statements of the writer.
+struct WriteStatements {
+    let begin: Statement
+    let commit: Statement
+    let findState: Statement
+    let insertState: Statement
+    let insertSession: Statement
+    let updateHead: Statement
+    let updateDeadline: Statement
+    let insertCommit: Statement
+    let insertSnapshot: Statement
+    let insertIdempotencyRecord: Statement
+    let endSession: Statement
+    let insertPendingDeletion: Statement
+    let recordUse: Statement
+    let probe: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commit = try connection.prepare("COMMIT")
+        findState = try connection.prepare("SELECT number, json, hidden FROM states WHERE checksum = ? AND shared")
+        insertState = try connection.prepare(
+            "INSERT INTO states (json, hidden, shared, checksum) VALUES (?, ?, ?, ?) RETURNING number")
+        insertSession = try connection.prepare(
+            """
+            INSERT INTO sessions
+                (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, chain, bytes, seal)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, 0, session_seal(?10, 0, ?10, 0, 0, NULL, ?6))
+            """)
+        updateHead = try connection.prepare(
+            """
+            UPDATE sessions SET newest = ?2, chain = ?3, bytes = bytes + ?4,
+                seal = session_seal(checksum, ?2, ?3, cut, bytes + ?4, due, last_active)
+            WHERE number = ?1
+            """)
+        updateDeadline = try connection.prepare(
+            """
+            UPDATE sessions SET due = ?2, seal = session_seal(checksum, newest, chain, cut, bytes, ?2, last_active)
+            WHERE number = ?1
+            """)
+        insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
+        insertIdempotencyRecord = try connection.prepare(
+            """
+            INSERT INTO answers (session, key, fingerprint, answer, revision, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        endSession = try connection.prepare(
+            "UPDATE sessions SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING number")
+        insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
+        recordUse = try connection.prepare(
+            """
+            UPDATE sessions SET last_active = ?2, seal = session_seal(checksum, newest, chain, cut, bytes, due, ?2)
+            WHERE number = ?1 AND last_active < ?2 AND ended IS NULL
+            """)
+        probe = try connection.prepare(
+            """
+            INSERT INTO meta VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+            """)
+    }
+}
+
+extension WriteConnection {
+    func create(_ session: SessionHeader) throws(SQLiteError) -> AppendPosition {
+        let number = nextNumber
+        nextNumber += 1
+        let checksum = SessionRow.checksum(session)
+        let initial = try state(session)
+        try statements.insertSession.run { values in
+            values.set(1, number)
+            values.set(2, text: session.id)
+            values.set(3, text: session.kind)
+            values.set(4, session.schema)
+            values.set(5, session.createdAt)
+            values.set(6, session.createdAt)
+            values.set(7, session.forkedFrom)
+            values.set(8, text: session.historyID)
+            values.set(9, initial)
+            values.set(10, checksum)
+        }
+        return AppendPosition(number, checksum: checksum, retention.limits)
+    }
+
+    /// The number of a session's initial state: one for all sessions of a kind, and one for each fork.
+    private func state(_ session: SessionHeader) throws(SQLiteError) -> Int {
+        let checksum = SessionRow.checksum(session.initial)
+        let isShared = session.forkedFrom == nil
+        if isShared {
+            if let known = sharedStates[checksum] { return known }
+            let found = try statements.findState.first(
+                { $0.set(1, checksum) },
+                { ($0.integer(0), StateSnapshot(json: $0.bytes(1), privateState: $0.optionalBytes(2))) })
+            if let found, found.1 == session.initial {
+                if sharedStates.count >= 1000 { sharedStates = [:] }
+                sharedStates[checksum] = found.0
+                return found.0
+            }
+        }
+        return try statements.insertState.first(
+            { values in
+                values.set(1, text: session.initial.json)
+                values.set(2, text: session.initial.privateState)
+                values.set(3, isShared ? 1 : 0)
+                values.set(4, checksum)
+            }, { $0.integer(0) }) ?? 0
+    }
+
+    /// - Parameter change: collects what becomes of the session's row.
+    func append(
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, at position: inout AppendPosition,
+        _ change: inout HeadChange
+    ) throws(SQLiteError) {
+        guard transaction.baseRevision == position.revision else {
+            throw SQLiteError(
+                conflict: "the session is at revision \(position.revision), not \(transaction.baseRevision)")
+        }
+        for commit in transaction.commits {
+            guard commit.revision == position.revision + 1 else {
+                throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(position.revision)")
+            }
+            let row = CommitRow(commit, after: position.previousChecksum)
+            try insert(row, of: position.number)
+            (position.revision, position.previousChecksum) = (row.revision, row.checksum)
+            position.bytesUntilCompactionCheck -= row.byteCount
+            change.byteCount += row.byteCount
+        }
+        if let snapshot {
+            let row = SnapshotRow(
+                revision: position.revision, state: snapshot.json, privateState: snapshot.privateState,
+                chain: position.previousChecksum)
+            try insert(row, of: position.number)
+        }
+        if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
+        if !transaction.commits.isEmpty {
+            position.nextDeadline = transaction.nextDeadline
+            change.newest = (position.revision, position.previousChecksum)
+            change.deadline = transaction.nextDeadline
+        }
+        retention.scheduleCompaction(&position)
+    }
+
+    /// Updates a session's row, once for all transactions that are written together.
+    func write(_ change: HeadChange, of number: Int) throws(SQLiteError) {
+        if let newest = change.newest {
+            try statements.updateHead.run { values in
+                values.set(1, number)
+                values.set(2, newest.revision)
+                values.set(3, newest.checksum)
+                values.set(4, change.byteCount)
+            }
+            guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
+        }
+        guard change.deadline != change.oldDeadline else { return }
+        try statements.updateDeadline.run { values in
+            values.set(1, number)
+            values.set(2, change.deadline)
+        }
+    }
+
+    func insert(_ row: CommitRow, of number: Int) throws(SQLiteError) {
+        try statements.insertCommit.run { values in
+            values.set(1, number)
+            values.set(2, row.revision)
+            values.set(3, row.committedAt)
+            values.set(4, text: row.type)
+            values.set(5, text: row.payload)
+            values.set(6, text: row.origin)
+            values.set(7, row.cause)
+            values.set(8, text: row.changes)
+            values.set(9, text: row.privateState)
+            values.set(10, row.checksum)
+        }
+    }
+
+    func insert(_ row: SnapshotRow, of number: Int) throws(SQLiteError) {
+        try statements.insertSnapshot.run { values in
+            values.set(1, number)
+            values.set(2, row.revision)
+            values.set(3, text: row.state)
+            values.set(4, text: row.privateState)
+            values.set(5, row.chain)
+            values.set(6, row.checksum)
+        }
+    }
+
+    private func insert(_ record: IdempotencyRecord, of number: Int) throws(SQLiteError) {
+        try statements.insertIdempotencyRecord.run { values in
+            values.set(1, number)
+            values.set(2, text: record.key)
+            values.set(3, record.fingerprint)
+            values.set(4, blob: record.response)
+            values.set(5, record.revision)
+            values.set(6, record.at)
+            values.set(7, record.checksum)
+        }
+    }
+
+    func end(_ id: String, at time: Int, _ result: inout WriteResult) throws(SQLiteError) {
+        let number = try statements.endSession.first(
+            { values in
+                values.set(1, text: id)
+                values.set(2, time)
+            }, { $0.integer(0) })
+        guard let number else { return }
+        result.liveChange -= 1
+        hasPendingDeletions = true
+        try statements.insertPendingDeletion.run { $0.set(1, number) }
+    }
+
+    /// Replaces the recorded reference of the session time.
+    func record(_ reference: SessionTimeReference) throws(SQLiteError) {
+        for (name, value) in zip(SessionTimeReference.rows, reference.values) {
+            try connection.change("INSERT OR REPLACE INTO meta VALUES ('\(name)', ?)", value)
+        }
+    }
+}
+
+/// What becomes of a session's row in one transaction of the database.
+struct HeadChange {
+    /// The index of the newest command that changes it.
+    var command = 0
+    /// The newest commit; nil if there is no new one.
+    var newest: (revision: Int, checksum: UInt64)?
+    /// The bytes of the new commits.
+    var byteCount = 0
+    let oldDeadline: Int?
+    var deadline: Int?
+
+    /// - Parameter deadline: that of the row.
+    init(deadline: Int?) {
+        oldDeadline = deadline
+        self.deadline = deadline
+    }
+}
+
+extension SessionTimeReference {
+    /// The names of its rows in the table `meta`.
+    fileprivate static let rows = ["time", "time_steady", "time_wall", "time_boot", "time_checksum"]
+
+    /// The values of its rows.
+    fileprivate var values: [Int] {
+        let values = [time, steady, wall, Int(bitPattern: UInt(boot ?? 0))]
+        var checksum = Checksum(0)
+        for value in values { checksum.add(value) }
+        return values + [Int(truncatingIfNeeded: checksum.value)]
+    }
+
+    /// Reads the recorded reference; nil if there is none, or if it is damaged.
+    init?(of file: Connection) throws(SQLiteError) {
+        var found: [Int] = []
+        for name in Self.rows {
+            guard let value = try file.integer("SELECT value FROM meta WHERE name = '\(name)'") else { return nil }
+            found.append(value)
+        }
+        let boot = UInt64(UInt(bitPattern: found[3]))
+        self.init(time: found[0], steady: found[1], wall: found[2], boot: boot == 0 ? nil : boot)
+        guard values == found else { return nil }
+    }
+}

@@ -1,0 +1,118 @@
+import Locks
+package import StoreHosting
+import Stores
+
+/// Decides which sessions with a due timer are loaded next: some at a time, in the order of their deadlines.
+package struct DueTimers: Sendable {
+    /// Asks the journal for the sessions that come next.
+    package struct Query: Sendable, Equatable {
+        package let after: DueSession?
+        package let until: Int
+        package let limit: Int
+    }
+
+    /// How many sessions are loaded at a time.
+    static let batchSize = 128
+    /// How early a session is loaded, in milliseconds: then its store waits for the deadline itself.
+    static let lookahead = 5000
+    /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
+    /// a timer, because its storage failed.
+    static let restartInterval = 60_000
+    private static let maxUnusable = 10_000
+
+    /// The last session of the batch before; nil to begin with the first.
+    private var last: DueSession?
+    private var nextRestart = Int.min
+    private var isBusy = false
+    /// Sessions that cannot be loaded. They are left alone, so that they do not fill the log.
+    private var unusable: Set<String> = []
+
+    package init() {}
+
+    /// Begins the next batch; nil if one is under way.
+    package mutating func begin(now: Int) -> Query? {
+        guard !isBusy else { return nil }
+        isBusy = true
+        // The clock may have been set back.
+        if now >= nextRestart || nextRestart - now > Self.restartInterval {
+            (last, nextRestart) = (nil, now + Self.restartInterval)
+        }
+        return Query(after: last, until: now + Self.lookahead, limit: Self.batchSize)
+    }
+
+    /// The sessions to load of those that the journal has found.
+    package mutating func found(_ sessions: [DueSession]) -> [DueSession] {
+        last = sessions.last ?? last
+        return sessions.filter { !unusable.contains($0.id) }
+    }
+
+    /// A session cannot be loaded, now or ever.
+    package mutating func markUnusable(_ id: String) {
+        if unusable.count >= Self.maxUnusable { unusable = [] }
+        unusable.insert(id)
+    }
+
+    /// Ends the batch.
+    ///
+    /// - Parameters:
+    ///   - count: how many sessions the journal had found.
+    ///   - hasRoom: whether more sessions fit into memory.
+    /// - Returns: whether the next batch should follow at once.
+    package mutating func end(found count: Int, hasRoom: Bool) -> Bool {
+        isBusy = false
+        return count == Self.batchSize && hasRoom
+    }
+}
+
+/// Loads the sessions whose timers are due, so that they fire although nobody asks for the session.
+final class TimerWaker: Sendable {
+    private let registry: SessionRegistry
+    private let loader: SessionLoader
+    private let journal: any Journal
+    private let clock: WallClock
+    // Guards the decisions. Nothing is called while it is held.
+    private let timers = Locked(DueTimers())
+
+    init(_ registry: SessionRegistry, _ loader: SessionLoader, _ journal: any Journal, clock: WallClock) {
+        self.registry = registry
+        self.loader = loader
+        self.journal = journal
+        self.clock = clock
+    }
+
+    /// Loads the sessions that are due, unless this is under way. Returns at once.
+    ///
+    /// - Parameter isStopped: whether to give up.
+    func wake(unless isStopped: @escaping @Sendable () -> Bool) {
+        guard !isStopped(), let query = timers.withLock({ $0.begin(now: clock.now()) }) else { return }
+        journal.dueSessions(after: query.after, until: query.until, limit: query.limit) { [self] found in
+            let found = (try? found.get()) ?? []
+            let due = timers.withLock { $0.found(found) }
+            let rest = Locked(due.count + 1)
+            let finish: @Sendable () -> Void = { [self] in
+                guard
+                    rest.withLock({ rest in
+                        rest -= 1
+                        return rest == 0
+                    })
+                else { return }
+                let hasRoom = registry.hasRoom
+                if timers.withLock({ $0.end(found: found.count, hasRoom: hasRoom) }) { wake(unless: isStopped) }
+            }
+            for session in due { load(session, finish) }
+            finish()
+        }
+    }
+
+    private func load(_ session: DueSession, _ done: @escaping @Sendable () -> Void) {
+        guard let id = SessionID(session.id.utf8) else { return done() }
+        guard registry.resident(id) == nil else { return done() }
+        loader.load(id, isUse: false) { [timers] found in
+            // The storage may be available again later.
+            if case .failure(let problem) = found, problem.code == .internalError {
+                timers.withLock { $0.markUnusable(session.id) }
+            }
+            done()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import JSON
+import Journal
+import Locks
+import StoreHosting
+import StorehouseServer
+import Stores
+import Testing
+
+/// A session whose rows are damaged.
+@Suite struct DamagedSessionTests {
+    @Test func itIsRefusedAndNamedWhileTheOthersAreServed() async throws {
+        let durable = try DurableServer()
+        let (whole, damaged) = try await durable.run { server in
+            let (whole, damaged) = (try await server.session(), try await server.session())
+            _ = try await whole.dispatch("counter/increment", [:])
+            for _ in 1...3 { _ = try await damaged.dispatch("counter/decrement", [:]) }
+            return (whole.path, damaged.path)
+        }
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: durable.path))
+        let place = try #require(bytes.range(of: Data("counter/decrement".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: durable.path))
+        let events = Locked<[StorageEvent]>([])
+        let id = String(damaged.dropFirst("/sessions/".count))
+        let journal = try SQLiteJournal(path: durable.path, report: { event in events.withLock { $0.append(event) } })
+        try await LiveServer.run(journal: journal) { server in
+            let requests = [
+                TestRequest("GET", damaged), TestRequest("GET", damaged + "/state"),
+                TestRequest("GET", damaged + "/actions"), TestRequest("GET", damaged + "/events"),
+                TestRequest("POST", damaged + "/actions", json: ["type": "counter/increment"]),
+            ]
+            for request in requests {
+                let answer = try await server.send(request)
+                #expect(answer.status == 500 && answer.json["code"] == "internal-error")
+            }
+            #expect(try await server.get(whole + "/state?select=/counter/count").json["state"] == 1)
+        }
+        let named = events.withLock(\.self).compactMap { event -> String? in
+            if case .damaged(let session, _) = event { session } else { nil }
+        }
+        #expect(named.count == 5 && Set(named) == [id])
+        #expect(try SQLiteStorage.verify(durable.path).problems.count { $0.hasPrefix("session \(id): ") } == 1)
+        // Nothing was committed to it. The operator deletes it.
+        try SQLiteStorage.deleteSession(id, from: durable.path)
+        try await durable.run { server in
+            let (deleted, other) = (try await server.get(damaged).status, try await server.get(whole).status)
+            #expect(deleted == 410 && other == 200)
+        }
+    }
+}

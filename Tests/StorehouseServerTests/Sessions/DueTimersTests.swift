@@ -1,0 +1,60 @@
+import StoreHosting
+import StorehouseServer
+import Testing
+
+/// Which sessions are loaded for their timers.
+@Suite struct DueTimersTests {
+    private static func sessions(_ range: Range<Int>) -> [DueSession] {
+        range.map { DueSession(id: "s\($0)", deadline: $0) }
+    }
+
+    /// The query of a batch that must begin.
+    private func begin(_ timers: inout DueTimers, _ now: Int) throws -> DueTimers.Query {
+        let query = timers.begin(now: now)
+        return try #require(query)
+    }
+
+    @Test func batchesFollowOneAnotherUntilOneIsNotFull() throws {
+        var timers = DueTimers()
+        let first = try begin(&timers, 1000)
+        #expect(first.after == nil && first.until > 1000)
+        let other = timers.begin(now: 1000)
+        #expect(other == nil)
+        let loaded = timers.found(Self.sessions(0..<first.limit)).count
+        let goesOn = timers.end(found: first.limit, hasRoom: true)
+        #expect(loaded == first.limit && goesOn)
+        let second = try begin(&timers, 1000)
+        #expect(second.after == DueSession(id: "s\(first.limit - 1)", deadline: first.limit - 1))
+        _ = timers.found(Self.sessions(500..<501))
+        let goesOnAgain = timers.end(found: 1, hasRoom: true)
+        #expect(!goesOnAgain)
+        // Later ones follow the last.
+        #expect(try begin(&timers, 2000).after == DueSession(id: "s500", deadline: 500))
+    }
+
+    @Test func aFullMemoryWaitsForTheNextTurn() throws {
+        var timers = DueTimers()
+        let query = try begin(&timers, 0)
+        _ = timers.found(Self.sessions(0..<query.limit))
+        let goesOn = timers.end(found: query.limit, hasRoom: false)
+        #expect(!goesOn)
+        #expect(try begin(&timers, 1).after?.id == "s\(query.limit - 1)")
+    }
+
+    @Test(arguments: [61_000, -1_000_000])
+    func nowAndThenItBeginsAgain(_ later: Int) throws {
+        var timers = DueTimers()
+        _ = try begin(&timers, 0)
+        _ = timers.found(Self.sessions(0..<3))
+        _ = timers.end(found: 3, hasRoom: true)
+        #expect(try begin(&timers, later).after == nil)
+    }
+
+    @Test func sessionsThatCannotBeLoadedAreLeftAlone() throws {
+        var timers = DueTimers()
+        _ = try begin(&timers, 0)
+        timers.markUnusable("s1")
+        let loaded = timers.found(Self.sessions(0..<3)).map(\.id)
+        #expect(loaded == ["s0", "s2"])
+    }
+}
