@@ -44,7 +44,8 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices", "Sockets",
+                "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
+                "Sockets",
                 "StoreHosting",
                 "Stores",
             ]),

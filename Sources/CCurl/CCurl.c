@@ -101,6 +101,10 @@ CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
     return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+CURLcode ccurl_set_debug(CURL *easy, curl_debug_callback callback) {
+    return curl.easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) { return curl.easy_getinfo(easy, info, value); }
 
 CURLcode ccurl_get_large(CURL *easy, CURLINFO info, curl_off_t *value) { return curl.easy_getinfo(easy, info, value); }

@@ -41,6 +41,7 @@ package final class ConnectionManager: Sendable {
     private func accept(_ socket: AcceptedSocket) {
         let connection = HTTPConnection(self)
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
+        channel.budget = settings.output
         connection.start(on: channel)
         contents.value.open[ObjectIdentifier(connection)] = connection
         count.value.add(1, ordering: .relaxed)
@@ -67,21 +68,26 @@ package final class ConnectionManager: Sendable {
 // Draining.
 extension ConnectionManager {
     /// Returns when no connection is left. After `timeout` the remaining ones are closed.
-    func drain(within timeout: Duration) async {
+    ///
+    /// - Parameter loops: how many loops drain.
+    func drain(within timeout: Duration, loops: Int) async {
         await withCheckedContinuation { continuation in
-            let isRunning = loop.execute { [self] in startDrain(within: timeout) { continuation.resume() } }
+            let isRunning = loop.execute { [self] in
+                startDrain(within: timeout, loops: loops) { continuation.resume() }
+            }
             if !isRunning { continuation.resume() }
         }
     }
 
-    private func startDrain(within timeout: Duration, _ onDrained: @escaping () -> Void) {
+    private func startDrain(within timeout: Duration, loops: Int, _ onDrained: @escaping () -> Void) {
         let contents = contents.value
         contents.isDraining = true
         contents.onDrained = onDrained
         for connection in contents.open.values { connection.drain() }
         let streams = contents.open.values.filter(\.machine.isStreaming)
         let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout)
-        end(streams[...], schedule)
+        // The loops have about the same number of streams.
+        end(streams[...], among: streams.count * loops, schedule)
         finishDrainIfEmpty()
         _ = loop.schedule(after: schedule.respondsAfter) { [self] in
             for connection in self.contents.value.open.values { connection.sendDeferredResponse() }
@@ -94,10 +100,11 @@ extension ConnectionManager {
     }
 
     /// Ends the streams batch by batch.
-    private func end(_ streams: ArraySlice<HTTPConnection>, _ schedule: DrainSchedule) {
-        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd() }
+    private func end(_ streams: ArraySlice<HTTPConnection>, among count: Int, _ schedule: DrainSchedule) {
+        for connection in streams.prefix(schedule.batchSize) { connection.stream?.streamShouldEnd(among: count) }
         let others = streams.dropFirst(schedule.batchSize)
-        if !others.isEmpty { _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, schedule) } }
+        guard !others.isEmpty else { return }
+        _ = loop.schedule(after: DrainSchedule.interval) { [self] in end(others, among: count, schedule) }
     }
 
     private func finishDrainIfEmpty() {
@@ -105,6 +112,23 @@ extension ConnectionManager {
         guard contents.isDraining, contents.open.isEmpty, let onDrained = contents.onDrained.take() else { return }
         contents.listener?.close()
         onDrained()
+    }
+}
+
+// Slow clients.
+extension ConnectionManager {
+    /// Disconnects the slow clients that hold most.
+    func disconnectSlowClients() {
+        loop.execute { [self] in
+            let open = Array(contents.value.open.values)
+            let output = settings.output
+            let excess = OutputRelief.excess(of: output.pendingBytes, limit: output.limit)
+            let slow = OutputRelief.choose(
+                from: open.map { SlowClient(pendingBytes: $0.pendingBytes, stalledTime: $0.stalledTime) },
+                excess: excess)
+            for index in slow { open[index].closeNow() }
+            output.countDisconnected(slow.count)
+        }
     }
 }
 

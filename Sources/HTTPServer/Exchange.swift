@@ -20,6 +20,15 @@ package struct Exchange {
         return connection
     }
 
+    /// Whether a response of this length may wait for the client. If not, the output of all connections together has
+    /// reached its budget.
+    package func hasRoom(for byteCount: Int) -> Bool { connection.hasRoom(for: byteCount) }
+
+    /// Closes the connection without a response.
+    package func disconnect() {
+        if isCurrent { connection.closeNow() }
+    }
+
     package var loop: any EventLoop { connection.context.loop }
 
     /// The address of the client, or of the proxy that it uses.

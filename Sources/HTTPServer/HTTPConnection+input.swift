@@ -88,7 +88,7 @@ extension HTTPConnection {
     /// Responds to bytes that are no request. The connection closes if the start of the next request is unknown.
     func refuse(_ failure: RequestFailure) {
         machine.receivedFailure(ResponseEncoder(answering: failure))
-        answer(context.handler.response(to: failure))
+        answer(context.handler.response(to: failure), isRefusal: true)
     }
 }
 

@@ -7,8 +7,10 @@ package protocol StreamHandler: AnyObject {
     func streamDrained()
     /// The client has disconnected, or the server closed the connection.
     func streamClosed()
-    /// The server drains: tell the client and end the stream.
-    func streamShouldEnd()
+    /// The server drains: announce it to the client and end the stream.
+    ///
+    /// - Parameter streamCount: how many streams end.
+    func streamShouldEnd(among streamCount: Int)
 }
 
 /// One connection: performs on the socket what its state machine decides. On its loop only.
@@ -51,6 +53,9 @@ package final class HTTPConnection {
     /// How many bytes wait for a client that reads slowly.
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }
 
+    /// For how long the client has taken none of them.
+    var stalledTime: Duration { channel?.stalledTime ?? .zero }
+
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
         let settings = context.settings
         switch timeout {
@@ -84,7 +89,9 @@ extension HTTPConnection: ChannelDelegate {
     func channelDrained(_ channel: Channel) {
         switch machine.flushed() {
         case .notifyStream: stream?.streamDrained()
-        case .resumeReading: channel.resumeReading()
+        case .resumeReading(let timeout):
+            if let timeout { startTimeout(timeout) }
+            channel.resumeReading()
         case .none: break
         }
     }
@@ -104,10 +111,12 @@ extension HTTPConnection: ChannelDelegate {
 // Time and ending.
 extension HTTPConnection {
     private func timedOut() {
-        switch machine.timedOut(pendingBytes: pendingBytes) {
+        let action = machine.timedOut(
+            pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
+        switch action {
         case .refuseRequest: refuse(.tooSlow(partialRequest.take()?.head))
         case .sendDeferredResponse: sendDeferredResponse()
-        case .restart(let timeout): startTimeout(timeout)
+        case .checkAgain(let delay): deadline.set(after: delay)
         case .closeNow: closeNow()
         case .none: break
         }
@@ -118,31 +127,59 @@ extension HTTPConnection {
     /// Closes the connection if it is idle.
     func drain() {
         guard let timeout = machine.drain() else { return }
-        // No response can be lost, so the client's own close need not be awaited for long.
-        close(timeout, linger: Linger(bytes: 65536, time: .milliseconds(500)))
+        close(timeout, linger: .short)
     }
 
     func closeNow() { channel?.closeNow() }
 
     /// Sends what is pending, then closes. The timeout bounds how long the client may take to read it.
-    ///
-    /// Discarding what the client still sends is cheaper than any response, so by default only time bounds it.
-    func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger = Linger(bytes: .max)) {
+    func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger) {
         startTimeout(timeout)
         channel?.closeAfterFlush(linger: linger)
     }
 }
 
+extension Linger {
+    /// For a client that has no reason to send more: ends when it has the last byte.
+    fileprivate static let short = Linger(bytes: 65536, time: .seconds(1), endsWhenTaken: true)
+}
+
 // Sends responses and streams.
 extension HTTPConnection {
     /// Sends the response to the current request. The next request is read, or the connection closes.
-    func answer(_ response: Response) {
-        guard let channel, let action = machine.respond(isDraining: context.isDraining) else { return }
+    ///
+    /// - Parameter isRefusal: whether the client may still send the request.
+    func answer(_ response: Response, isRefusal: Bool = false) {
+        let isDraining = context.isDraining
+        guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
         onTimeout = nil
-        channel.write(action.encoder.bytes(of: response, date: context.date))
-        if action.closes { return close(action.timeout) }
+        write(response, action.encoder, to: channel)
+        if action.closes {
+            // By default only time bounds the input, because discarding it is cheaper than any response.
+            return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger(bytes: .max))
+        }
         startTimeout(action.timeout)
         channel.resumeReading()
+    }
+
+    /// Writes a large body as it is, since a copy behind the head would double its memory.
+    private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
+        guard response.body.count > Self.maxCopiedBytes else {
+            return channel.write(encoder.bytes(of: response, date: context.date))
+        }
+        channel.cork()
+        channel.write(encoder.head(of: response, date: context.date))
+        if encoder.sendsBody(of: response) { channel.write(response.body) }
+        channel.uncork()
+    }
+
+    private static var maxCopiedBytes: Int { 32_768 }
+
+    /// Whether a response of this length may wait for the client.
+    ///
+    /// A short one always may, so that clients learn what is wrong. The number of connections bounds those.
+    func hasRoom(for byteCount: Int) -> Bool {
+        byteCount <= HTTPConnectionStateMachine.maxPendingResponseBytes || context.settings.output.admits(byteCount)
     }
 
     func startStream(_ fields: [Response.Field], _ owner: any StreamHandler) {
@@ -159,7 +196,31 @@ extension HTTPConnection {
     package var streamIsChunked: Bool { machine.streamIsChunked }
 
     /// Sends bytes that are framed already.
-    package func send(framed bytes: [UInt8]) { channel?.write(bytes) }
+    package func send(framed bytes: [UInt8]) {
+        guard let channel else { return }
+        channel.write(bytes)
+        checkStream()
+    }
+
+    /// Sends bytes that are framed already, one part behind the other and without a copy.
+    package func send(framed parts: [[UInt8]]) {
+        guard let channel else { return }
+        collectWrites { for part in parts { channel.write(part) } }
+        checkStream()
+    }
+
+    /// Sends what `body` writes in one system call.
+    package func collectWrites(_ body: () -> Void) {
+        let channel = channel
+        channel?.cork()
+        body()
+        channel?.uncork()
+    }
+
+    /// Starts the timeout of a client that does not read.
+    private func checkStream() {
+        if let timeout = machine.wroteStream(pendingBytes: pendingBytes) { startTimeout(timeout) }
+    }
 
     /// Ends the stream in its framing, then closes the connection.
     package func endStream() {
@@ -168,6 +229,6 @@ extension HTTPConnection {
         var output: [UInt8] = []
         encoder.appendStreamEnd(to: &output)
         channel?.write(output)
-        close(timeout)
+        close(timeout, linger: .short)
     }
 }

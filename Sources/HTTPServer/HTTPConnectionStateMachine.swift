@@ -22,8 +22,8 @@ package struct HTTPConnectionStateMachine: Sendable {
     private var state = State.head(isPartial: false)
     /// Changes with each request and each response, so that a late response finds only its own request.
     private var exchangeNumber = 0
-    /// How many bytes were pending when the client was last checked for progress.
-    private var lastPendingBytes = Int.max
+    /// Whether a timeout runs that checks whether the client of the stream reads.
+    private var checksStream = false
 
     package init() {}
 
@@ -139,14 +139,13 @@ extension HTTPConnectionStateMachine {
     package mutating func respond(isDraining: Bool) -> ResponseAction? {
         guard case .responding(var encoder) = state else { return nil }
         exchangeNumber += 1
-        lastPendingBytes = .max
         if isDraining { encoder.keepAlive = false }
         state = encoder.keepAlive ? .head(isPartial: false) : .closing
         return ResponseAction(
             encoder: encoder, closes: !encoder.keepAlive, timeout: encoder.keepAlive ? .idle : .body)
     }
 
-    /// The response to the current request is a stream. No timeout runs while it is open.
+    /// The response to the current request is a stream. A timeout runs only while bytes are pending.
     ///
     /// - Returns: the encoder of its head; nil if no request awaits a response.
     package mutating func startStream() -> ResponseEncoder? {
@@ -175,9 +174,19 @@ extension HTTPConnectionStateMachine {
         if case .streaming(let encoder) = state { encoder.streamIsChunked } else { false }
     }
 
+    /// Bytes of the stream were written.
+    ///
+    /// - Returns: the timeout to start, unless it runs already or the client has taken everything.
+    package mutating func wroteStream(pendingBytes: Int) -> Timeout? {
+        guard pendingBytes > 0, !checksStream, isStreaming else { return nil }
+        checksStream = true
+        return .idle
+    }
+
     package enum FlushedAction: Sendable, Hashable {
         case notifyStream
-        case resumeReading
+        /// Read on. The time between requests begins with the last byte taken.
+        case resumeReading(starts: Timeout?)
         case none
     }
 
@@ -185,7 +194,7 @@ extension HTTPConnectionStateMachine {
     package func flushed() -> FlushedAction {
         switch state {
         case .streaming: .notifyStream
-        case .head: .resumeReading
+        case .head(let isPartial): .resumeReading(starts: isPartial ? nil : .idle)
         case .body, .responding, .closing: .none
         }
     }
@@ -198,22 +207,27 @@ extension HTTPConnectionStateMachine {
         case refuseRequest
         /// Send the response that was deferred until now.
         case sendDeferredResponse
-        /// The client still makes progress: check again after the timeout.
-        case restart(Timeout)
+        /// The client takes the response: check again after this time.
+        case checkAgain(Duration)
         case closeNow
         case none
     }
 
     /// The timeout that was started last has passed.
-    package mutating func timedOut(pendingBytes: Int) -> TimeoutAction {
+    ///
+    /// - Parameters:
+    ///   - pendingBytes: how many bytes wait for the client.
+    ///   - stalledTime: for how long the client has taken none of them.
+    ///   - limit: how long a client may take nothing.
+    package mutating func timedOut(pendingBytes: Int, stalledTime: Duration, limit: Duration) -> TimeoutAction {
         switch state {
         case .head(isPartial: true), .body: return .refuseRequest
         case .responding: return .sendDeferredResponse
-        case .streaming: return .none
-        case .head(isPartial: false), .closing:
-            guard pendingBytes > 0, pendingBytes < lastPendingBytes else { return .closeNow }
-            lastPendingBytes = pendingBytes
-            return .restart(.idle)
+        case .streaming where pendingBytes == 0:
+            checksStream = false
+            return .none
+        case .head(isPartial: false), .closing, .streaming:
+            return pendingBytes > 0 && stalledTime < limit ? .checkAgain(limit - stalledTime) : .closeNow
         }
     }
 

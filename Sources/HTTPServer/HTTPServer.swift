@@ -12,10 +12,12 @@ package final class HTTPServer: Sendable {
         package var headerTimeout = Duration.seconds(10)
         /// The time for a whole body, from the end of its head.
         package var bodyTimeout = Duration.seconds(30)
-        /// The time between requests. A client that has read none of its pending response for so long is disconnected.
+        /// The time between requests. A client that has taken none of its pending bytes for so long is disconnected.
         package var idleTimeout = Duration.seconds(60)
         /// The limit of open connections, over all loops.
         package var maxConnections = Int.max
+        /// Limits and counts the bytes that wait for all clients together. Each server needs its own.
+        package var output = OutputBudget(limit: .max)
 
         package init() {}
     }
@@ -23,6 +25,7 @@ package final class HTTPServer: Sendable {
     /// The address that the server listens on.
     package let address: SocketAddress
     private let managers: [ConnectionManager]
+    private let relief: OutputRelief
 
     /// Starts to listen.
     ///
@@ -34,6 +37,9 @@ package final class HTTPServer: Sendable {
         self.address = sockets.first?.address ?? address
         let count = ConnectionCount()
         managers = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
+        let relief = OutputRelief(settings.output, managers)
+        settings.output.whenPressed { [weak relief] in relief?.begin() }
+        self.relief = relief
         for (socket, manager) in zip(sockets, managers) { manager.listen(socket) }
     }
 
@@ -42,8 +48,9 @@ package final class HTTPServer: Sendable {
     /// New connections are still accepted, so that clients learn that the server drains. Returns when no connection is
     /// left; those left after `timeout` are closed.
     package func drain(within timeout: Duration) async {
+        let loops = managers.count
         await withTaskGroup(of: Void.self) { group in
-            for manager in managers { group.addTask { await manager.drain(within: timeout) } }
+            for manager in managers { group.addTask { await manager.drain(within: timeout, loops: loops) } }
         }
     }
 }

@@ -123,34 +123,3 @@ private let requestShutdown: @convention(c) (Int32) -> Void = { number in
     _ = write(signalPipe.load(ordering: .acquiring), &byte, 1)
     errno = code
 }
-
-/// Starts a thread that runs `body`. Returns false if the system has none left.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
-    #if canImport(Darwin)
-        var thread: pthread_t?
-        let code = pthread_create(&thread, nil, { ThreadBody.run($0) }, context)
-        let started = thread
-    #else
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { ThreadBody.run($0) }, context)
-        let started: pthread_t? = thread
-    #endif
-    guard code == 0, let started else {
-        Unmanaged<ThreadBody>.fromOpaque(context).release()
-        return false
-    }
-    pthread_detach(started)
-    return true
-}
-
-private final class ThreadBody {
-    private let body: @Sendable () -> Void
-
-    init(run body: @escaping @Sendable () -> Void) { self.body = body }
-
-    static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body() }
-        return nil
-    }
-}

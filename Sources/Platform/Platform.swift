@@ -6,3 +6,44 @@
 #elseif canImport(Darwin)
     @_exported public import Darwin
 #endif
+
+/// Starts a thread that runs `body`.
+///
+/// - Returns: whether the system had a thread left.
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
+    #if canImport(Darwin)
+        var thread: pthread_t?
+        let code = pthread_create(&thread, nil, { ThreadBody.run($0) }, context)
+        let started = thread
+    #else
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, { ThreadBody.run($0) }, context)
+        let started: pthread_t? = thread
+    #endif
+    guard code == 0, let started else {
+        Unmanaged<ThreadBody>.fromOpaque(context).release()
+        return false
+    }
+    pthread_detach(started)
+    return true
+}
+
+/// Lets other threads of the process run first. It is little, so that other processes do not keep the thread from running.
+package func lowerThreadPriority() {
+    #if canImport(Glibc)
+        // Linux takes 0 for the calling thread.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 4)
+    #endif
+}
+
+private final class ThreadBody {
+    private let body: @Sendable () -> Void
+
+    init(run body: @escaping @Sendable () -> Void) { self.body = body }
+
+    static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body() }
+        return nil
+    }
+}

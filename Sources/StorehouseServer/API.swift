@@ -1,5 +1,6 @@
 package import HTTP
 import Observability
+import Sockets
 import StoreHosting
 import Stores
 import Synchronization
@@ -23,6 +24,8 @@ final class API: Sendable {
         var hasInspector = true
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
+        /// Counts what waits for slow clients.
+        var output = OutputBudget(limit: .max)
     }
 
     let sessions: SessionAPI
@@ -34,6 +37,7 @@ final class API: Sendable {
 
     let availability: Availability
     let registry: SessionRegistry
+    let states = StateReader(WorkPool())
     /// Nil if all sessions are in memory.
     let timers: TimerWaker?
     let journal: (any Journal)?
@@ -43,20 +47,23 @@ final class API: Sendable {
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    let output: OutputBudget
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
         _ kinds: [StoreKind], _ settings: Settings, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+        memory: MemoryLimit, clock: WallClock, log: Log,
+        additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
         self.journal = journal
         self.log = log
+        output = settings.output
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
         proxies = settings.trustedProxies
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies)
-        availability = Availability(journal)
+        availability = Availability(journal, memory)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
         let builder = SessionBuilder(
@@ -68,11 +75,12 @@ final class API: Sendable {
         } else {
             timers = nil
         }
-        sessions = SessionAPI(access, availability, registry, builder, limits, metrics, log)
-        actions = ActionAPI(access, availability, limits, clock: clock, maxWait: settings.maxWait)
-        reads = ReadAPI(access)
-        streams = StreamAPI(access, availability, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(registry, journal: journal, token: settings.adminToken)
+        sessions = SessionAPI(access, availability, registry, builder, states, limits, metrics, log)
+        actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
+        reads = ReadAPI(access, states)
+        streams = StreamAPI(
+            access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
+        admin = AdminAPI(registry, journal: journal, states.pool, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
             availability,
@@ -80,14 +88,31 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    /// Looks whether the memory limit is reached. Not on an event loop.
+    func updateMemory() {
+        let wasExhausted = availability.memory.isExhausted
+        availability.memory.update()
+        let isExhausted = availability.memory.isExhausted
+        guard isExhausted != wasExhausted else { return }
+        if isExhausted {
+            log.error("memory limit reached; creations, forks and actions are refused")
+        } else {
+            log.info("memory is below its limit again")
+        }
+    }
 }
 
-/// Whether the server takes new work: it is not shutting down, and its storage can be written.
+/// Whether the server takes new work: it is not shutting down, its storage can be written, and it has memory left.
 final class Availability: Sendable {
+    let memory: MemoryLimit
     private let draining = Atomic(false)
     private let journal: (any Journal)?
 
-    init(_ journal: (any Journal)?) { self.journal = journal }
+    init(_ journal: (any Journal)?, _ memory: MemoryLimit) {
+        self.journal = journal
+        self.memory = memory
+    }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
@@ -98,6 +123,12 @@ final class Availability: Sendable {
     func requireWritable() throws(Problem) {
         try requireServing()
         try requireStorage()
+    }
+
+    /// Requires that the server may commit something new, and has memory for it.
+    func requireRoom() throws(Problem) {
+        try requireWritable()
+        try memory.requireRoom()
     }
 
     func requireServing() throws(Problem) {

@@ -25,35 +25,44 @@ package final class RunningServer: Sendable {
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
         clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
-        loops: LoopImplementation
+        loops: LoopImplementation, memory: MemoryLimit?
     ) throws {
         self.configuration = configuration
         self.log = log
         let address = try SocketAddress(host: configuration.http.host, port: UInt16(configuration.http.port))
         group = try EventLoopGroup(count: configuration.http.loopCount, implementation: loops)
         var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
+        let output = OutputBudget(limit: configuration.http.outputBudget)
+        settings.output = output
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         api = API(
-            kinds, settings, journal: journal, sealer: sealer, clock: clock, log: log,
-            additionalMetrics: additionalMetrics)
+            kinds, settings, journal: journal, sealer: sealer,
+            memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
+            log: log, additionalMetrics: additionalMetrics)
         do {
             http = try HTTPServer(
-                on: address, group, settings: configuration.http.serverSettings(on: loops),
+                on: address, group, settings: configuration.http.serverSettings(on: loops, output),
                 handler: Router(api))
         } catch {
             group.stop {}
             throw error
         }
         url = "http://\(http.address)"
-        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { $0.sweep() }
+        // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
+        let maintenance = DispatchQueue(label: "sessions.maintenance")
+        every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in
+            maintenance.async { api.registry.sweep() }
+        }
         if journal?.outlivesProcess == true {
-            // Not on the loop: thousands of sessions may hibernate at once, while requests wait.
-            let hibernation = DispatchQueue(label: "sessions.hibernation")
-            every(.milliseconds(500), on: group.loops[0]) { sessions in hibernation.async { sessions.hibernate() } }
-            every(.seconds(60), on: group.loops[0]) { $0.recordTime(isLast: false) }
+            every(.milliseconds(500), on: group.loops[0]) { api in maintenance.async { api.registry.hibernate() } }
+            every(.seconds(60), on: group.loops[0]) { $0.registry.recordTime(isLast: false) }
             wakeTimers()
             every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
+        }
+        if api.availability.memory.isLimited {
+            let queue = DispatchQueue(label: "memory")
+            every(.milliseconds(100), on: group.loops[0]) { api in queue.async { api.updateMemory() } }
         }
         log.announce("listening on \(url)")
         // Behind a proxy every client is on loopback, so the token is always required.
@@ -102,12 +111,12 @@ package final class RunningServer: Sendable {
 
     /// Repeats `body` until the server drains.
     private func every(
-        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (SessionRegistry) -> Void
+        _ interval: Duration, on loop: any EventLoop, _ body: @escaping @Sendable (API) -> Void
     ) {
         loop.execute { [weak self] in
             _ = loop.schedule(after: interval) {
                 guard let self, !self.api.isDraining else { return }
-                body(self.api.registry)
+                body(self.api)
                 self.every(interval, on: loop, body)
             }
         }

@@ -63,6 +63,7 @@ public struct StorehouseServer: Sendable {
         // Before the handlers: a signal may come as soon as they are in place.
         ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
             log.error("the drain did not end in time; the process exits")
+            log.flush()
         }
         FaultReport.install(configuration.log.format)
         ShutdownSignals.install()
@@ -74,11 +75,13 @@ public struct StorehouseServer: Sendable {
 
     /// Starts to serve, and returns when the server listens.
     package func start(
-        clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred
+        clock: WallClock = WallClock(), log: Log? = nil, loops: LoopImplementation = .preferred,
+        memory: MemoryLimit? = nil
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
-            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops)
+            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
+            memory: memory)
     }
 }
 

@@ -84,6 +84,33 @@ extension Fault {
         Fault(
             name: "endless interim answers", turns: [[.endless("HTTP/1.1 102 Processing\r\n\r\n")]],
             outcome: "too-large", requests: 1),
+        Fault(
+            name: "endless chunk extensions",
+            turns: [
+                [
+                    .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"),
+                    .endless(String(repeating: "x", count: 9999)),
+                ]
+            ],
+            outcome: "too-large", requests: 1),
+        Fault(
+            name: "tiny chunks with endless extensions",
+            turns: [
+                [
+                    .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+                    .endless("1;\(String(repeating: "x", count: 9999))\r\n \r\n"),
+                ]
+            ],
+            outcome: "too-large", requests: 1),
+        Fault(
+            name: "endless trailers",
+            turns: [
+                [
+                    .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"),
+                    .endless("X-More: \(String(repeating: "x", count: 999))\r\n"),
+                ]
+            ],
+            outcome: "too-large", requests: 1),
         Fault(name: "compressed", turns: [[.send(compressed(cat.count)), .bytes(cat)]], outcome: "200", requests: 1),
         Fault(
             name: "compressed badly", turns: [[.send(compressed(5)), .send("what?")]], outcome: "bad-body", requests: 1),

@@ -38,7 +38,7 @@ import Testing
         #expect(!machine.pausesReading(pendingBytes: Self.maxPending))
         #expect(machine.inputAction(pendingBytes: Self.maxPending + 1) == .leave)
         #expect(machine.pausesReading(pendingBytes: Self.maxPending + 1))
-        #expect(machine.flushed() == .resumeReading)
+        #expect(machine.flushed() == .resumeReading(starts: .idle))
     }
 
     @Test func theHeaderTimeoutStartsOnceForEachHead() throws {
@@ -55,7 +55,7 @@ import Testing
         var machine = HTTPConnectionStateMachine()
         #expect(machine.receivedPartialHead(isEmptyLine: true) == nil)
         // The connection is still idle: its timeout closes it without a response.
-        #expect(machine.timedOut(pendingBytes: 0) == .closeNow)
+        #expect(machine.timedOut() == .closeNow)
     }
 
     @Test func anIncompleteBodyIsDecoded() throws {
@@ -103,7 +103,7 @@ import Testing
         let response = try machine.requireResponse(isDraining: false)
         #expect(response.closes == closes)
         // The refused head is no longer awaited.
-        #expect(machine.timedOut(pendingBytes: 0) == .closeNow)
+        #expect(machine.timedOut() == .closeNow)
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         #expect(machine.respond(isDraining: false) == nil)
         #expect(machine.inputAction(pendingBytes: 0) == .discard)
         #expect(machine.flushed() == .notifyStream)
-        #expect(machine.timedOut(pendingBytes: 0) == .none)
+        #expect(machine.timedOut() == .none)
         #expect(machine.endStream()?.timeout == .body)
         #expect(!machine.isStreaming)
         #expect(machine.endStream() == nil)
@@ -50,26 +50,41 @@ import Testing
     @Test func aRequestThatArrivesTooSlowlyIsRefused() throws {
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedPartialHead(isEmptyLine: false)
-        #expect(machine.timedOut(pendingBytes: 0) == .refuseRequest)
+        #expect(machine.timedOut() == .refuseRequest)
         _ = machine.receivedHeadOfBody()
-        #expect(machine.timedOut(pendingBytes: 0) == .refuseRequest)
+        #expect(machine.timedOut() == .refuseRequest)
         _ = machine.receivedRequest(try .keptOpen)
-        #expect(machine.timedOut(pendingBytes: 0) == .sendDeferredResponse)
+        #expect(machine.timedOut() == .sendDeferredResponse)
     }
 
-    /// A connection without requests is closed unless its client reads some of what is pending.
-    @Test func aClientThatStopsReadingIsDisconnected() throws {
+    /// The time counts from the last byte that the client took.
+    @Test func aClientThatTakesNothingIsDisconnected() throws {
+        for encoder in [try ResponseEncoder.keptOpen, try .closing] {
+            var machine = HTTPConnectionStateMachine()
+            _ = machine.receivedRequest(encoder)
+            _ = machine.respond(isDraining: false)
+            #expect(machine.timedOut(pendingBytes: 100, stalledTime: .zero) == .checkAgain(.seconds(60)))
+            #expect(machine.timedOut(pendingBytes: 99, stalledTime: .seconds(59)) == .checkAgain(.seconds(1)))
+            #expect(machine.timedOut(pendingBytes: 99, stalledTime: .seconds(60)) == .closeNow)
+            // Nothing is pending, so no request or no end of input came in time.
+            #expect(machine.timedOut() == .closeNow)
+        }
+    }
+
+    @Test func aStreamWhoseClientTakesNothingIsDisconnected() throws {
         var machine = HTTPConnectionStateMachine()
         _ = machine.receivedRequest(try .keptOpen)
-        _ = machine.respond(isDraining: false)
-        #expect(machine.timedOut(pendingBytes: 100) == .restart(.idle))
-        #expect(machine.timedOut(pendingBytes: 99) == .restart(.idle))
-        #expect(machine.timedOut(pendingBytes: 99) == .closeNow)
-        _ = machine.receivedRequest(try .closing)
-        _ = machine.respond(isDraining: false)
-        // A new response starts the check anew.
-        #expect(machine.timedOut(pendingBytes: 5000) == .restart(.idle))
-        #expect(machine.timedOut(pendingBytes: 0) == .closeNow)
+        #expect(machine.wroteStream(pendingBytes: 10) == nil)
+        _ = machine.startStream()
+        #expect(machine.wroteStream(pendingBytes: 0) == nil)
+        #expect(machine.wroteStream(pendingBytes: 10) == .idle)
+        #expect(machine.wroteStream(pendingBytes: 20) == nil)
+        #expect(machine.timedOut(pendingBytes: 20, stalledTime: .seconds(20)) == .checkAgain(.seconds(40)))
+        #expect(machine.wroteStream(pendingBytes: 30) == nil)
+        #expect(machine.timedOut(pendingBytes: 30, stalledTime: .seconds(60)) == .closeNow)
+        // A client that has taken everything is left alone, until bytes are pending again.
+        #expect(machine.timedOut() == .none)
+        #expect(machine.wroteStream(pendingBytes: 5) == .idle)
     }
 
     @Test func aDrainClosesOnlyIdleConnections() throws {
@@ -102,5 +117,11 @@ import Testing
         #expect(machine.startStream() == nil)
         #expect(machine.drain() == nil)
         #expect(machine.receivedEndOfInput() == .none)
+    }
+}
+
+extension HTTPConnectionStateMachine {
+    mutating func timedOut(pendingBytes: Int = 0, stalledTime: Duration = .zero) -> TimeoutAction {
+        timedOut(pendingBytes: pendingBytes, stalledTime: stalledTime, limit: .seconds(60))
     }
 }

@@ -62,10 +62,10 @@ import Testing
         }
 
         private mutating func timeOut() {
-            switch machine.timedOut(pendingBytes: 0) {
+            switch machine.timedOut(pendingBytes: 0, stalledTime: .zero, limit: .seconds(1)) {
             case .sendDeferredResponse: #expect(awaited != nil)
             case .refuseRequest: #expect(awaited == nil && !isClosing && !isStreaming)
-            case .closeNow, .restart: #expect(awaited == nil && !isStreaming)
+            case .closeNow, .checkAgain: #expect(awaited == nil && !isStreaming)
             case .none: #expect(isStreaming)
             }
         }

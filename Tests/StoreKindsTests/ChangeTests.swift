@@ -26,6 +26,12 @@ import Testing
             contents.withLock { contents in
                 for commit in transaction.commits { apply(commit, &contents) }
                 if contents.state != now { contents.faults.append("after \(transaction.lastRevision)") }
+                for pointer in Self.pointers {
+                    let value = now.flatMap { pointer.value(in: $0) } ?? .null
+                    if state.encoded(.pointer(pointer)) != value.encoded() {
+                        contents.faults.append("the value at \(pointer)")
+                    }
+                }
             }
         }
 
@@ -50,6 +56,7 @@ import Testing
                 switch changes.projected(to: pointer) {
                 case .unchanged: old == new
                 case .patch(let patch): patch.applied(to: old) == new
+                case .value(let value): value == new.encoded()
                 case .needsValue: true
                 }
             if !isRight { contents.faults.append("\(pointer): \(changes)") }
@@ -57,6 +64,7 @@ import Testing
 
         private static let pointers = [
             "/counter", "/counter/count", "/tasks", "/tasks/entities", "/tasks/entities/3", "/tasks/entities/3/title",
+            "/tasks/entities/03", "/tasks/entities/x", "/tasks/ids/-", "/counter/count/0", "/counter/nothing",
             "/tasks/ids", "/tasks/ids/0", "/tasks/ids/3", "/tasks/favorited", "/betslip/selections",
             "/betslip/selections/0", "/betslip/selections/1/stake", "/login/error", "/form", "/nothing", "/animal",
         ].compactMap { try? JSONPointer($0) }

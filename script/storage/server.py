@@ -52,6 +52,9 @@ class Server:
             errors="replace")
         # The server is a child process of `under`.
         self.is_child = bool(under)
+        # While it is cleared, nobody reads the server's log.
+        self.reads_log = threading.Event()
+        self.reads_log.set()
         running.add(self)
         for line in self.process.stderr:
             self.words.append(line.rstrip())
@@ -67,13 +70,14 @@ class Server:
     def _listen(self):
         for line in self.process.stderr:
             self.words.append(line.rstrip())
+            self.reads_log.wait()
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
 
     def answer(self, connection, method, path, body=None, headers=None):
         """The status, the body and the headers of the response."""
-        body = None if body is None else json.dumps(body)
+        body = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read() or b"null"), answer.headers

@@ -1,11 +1,14 @@
 #ifndef STOREHOUSE_CLINUX_H
 #define STOREHOUSE_CLINUX_H
 
-// The parts of glibc that Swift's Glibc module lacks: epoll, eventfd and accept4.
+// The parts of glibc that Swift's Glibc module lacks: epoll, eventfd, accept4 and malloc_trim.
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // Calls accept4 without an address. The new socket is non-blocking and close-on-exec.
 int clinux_accept(int listener);

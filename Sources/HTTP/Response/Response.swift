@@ -46,6 +46,17 @@ package enum ChunkedCoding {
     /// The last chunk and an empty trailer section.
     package static let end: [UInt8] = Array("0\r\n\r\n".utf8)
 
+    /// The line before the bytes of a chunk. It must not have the length 0, because such a chunk would end the body.
+    package static func start(of byteCount: Int) -> [UInt8] {
+        var line: [UInt8] = []
+        line.appendHexadecimal(byteCount)
+        line.append(contentsOf: lineEnd)
+        return line
+    }
+
+    /// What follows the bytes of a chunk.
+    package static let lineEnd: [UInt8] = Array("\r\n".utf8)
+
     /// Appends one chunk. Appends nothing for no bytes, because an empty chunk would end the body.
     package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
         guard !bytes.isEmpty else { return }

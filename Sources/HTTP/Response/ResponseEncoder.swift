@@ -30,11 +30,23 @@ package struct ResponseEncoder: Sendable {
     ///
     /// - Parameter date: the current ``HTTPDate/bytes``.
     package func bytes(of response: Response, date: [UInt8]) -> [UInt8] {
+        guard sendsBody(of: response) else { return head(of: response, date: date) }
+        var output = head(of: response, date: date, reserving: response.body.count)
+        output.append(contentsOf: response.body)
+        return output
+    }
+
+    /// Whether the body of a complete response follows its head.
+    package func sendsBody(of response: Response) -> Bool { !isHead && !response.status.isAlwaysBodiless }
+
+    /// Encodes the head of a complete response.
+    ///
+    /// - Parameter bodyBytes: the length of the body that the caller appends.
+    package func head(of response: Response, date: [UInt8], reserving bodyBytes: Int = 0) -> [UInt8] {
         let hasBody = !response.status.isAlwaysBodiless
-        let body = hasBody && !isHead ? response.body : []
         let capacity = Self.maxHeadBytes(response.fields, date)
         var output: [UInt8] = []
-        output.reserveCapacity(capacity + body.count)
+        output.reserveCapacity(capacity + bodyBytes)
         HeadWriter.append(upTo: capacity, to: &output) { head in
             writeFields(response.status, response.fields, date, into: &head)
             if let revision = response.revision {
@@ -49,7 +61,6 @@ package struct ResponseEncoder: Sendable {
             }
             writeConnection(into: &head)
         }
-        output.append(contentsOf: body)
         return output
     }
 

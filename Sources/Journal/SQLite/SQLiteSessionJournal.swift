@@ -21,7 +21,8 @@ final class SQLiteSessionJournal: SessionJournal {
         contents = Locked(
             Contents(
                 position: position, recent: RecentCommits(revision: revision), policy: policy,
-                privateState: privateState, lastUse: lastUse, recordedUse: lastUse))
+                privateState: privateState, isUnused: position != nil && revision == 0, lastUse: lastUse,
+                recordedUse: lastUse))
     }
 
     deinit {
@@ -37,6 +38,7 @@ final class SQLiteSessionJournal: SessionJournal {
         contents.withLock { contents in
             contents.lastUse = session.createdAt
             contents.recordedUse = session.createdAt
+            contents.isUnused = true
             enqueue(.create(self, session), &contents)
         }
         notifyIfAcknowledged()
@@ -116,10 +118,10 @@ final class SQLiteSessionJournal: SessionJournal {
     func recordUse(at moment: Int) {
         let number: Int? = contents.withLock { contents in
             contents.lastUse = max(contents.lastUse, moment)
-            guard let number = contents.position?.number, moment - contents.recordedUse >= 60_000, !contents.hasEnded
-            else {
-                return nil
-            }
+            // The first use is recorded at once: a session that seems unused expires soon.
+            let isDue = contents.isUnused || moment - contents.recordedUse >= 60_000
+            guard let number = contents.position?.number, isDue, !contents.hasEnded else { return nil }
+            contents.isUnused = false
             contents.recordedUse = moment
             return number
         }
@@ -199,6 +201,8 @@ extension SQLiteSessionJournal {
         /// The private part of the newest state; nil if it is as at revision 0.
         var privateState: [UInt8]?
 
+        /// Whether nothing was done on the session, as far as the writer was told.
+        var isUnused = false
         /// When the session was used, and the newest of these moments that the writer was given.
         var lastUse = 0
         var recordedUse = 0

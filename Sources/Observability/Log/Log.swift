@@ -56,6 +56,12 @@ package struct Log: Sendable {
         }
     }
 
+    /// How many lines were lost because the reader of the log is too slow.
+    package var lostLines: Int { sink.lostLines }
+
+    /// Waits until all lines so far are written, but not for long. For the end of a process that does not call `exit`.
+    package func flush() { sink.flush(within: .milliseconds(500)) }
+
     private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         let time = clock()
         send(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
@@ -100,8 +106,20 @@ public enum LogFormat: String, Sendable, CaseIterable {
 
 /// The destination of log lines.
 package protocol LogSink: Sendable {
-    /// Writes one line with its line break, without blocking for long. A line that cannot be written is lost.
+    /// Writes one line with its line break, or queues it. It must not block. A line that cannot be written is lost.
     ///
     /// - Parameter notice: makes the line that reports lost lines, which is written before this one.
     func write(_ line: [UInt8], afterLoss notice: (_ lost: Int) -> [UInt8])
+
+    /// How many lines were lost.
+    var lostLines: Int { get }
+
+    /// Waits until all lines so far are written, but not for long.
+    func flush(within timeout: Duration)
+}
+
+extension LogSink {
+    package var lostLines: Int { 0 }
+
+    package func flush(within timeout: Duration) {}
 }

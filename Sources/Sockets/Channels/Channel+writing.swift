@@ -8,7 +8,11 @@ extension Channel {
     package func write(_ bytes: [UInt8]) {
         guard state == .open, !bytes.isEmpty else { return }
         output.append(bytes)
-        if corks == 0 && !interest.contains(.writable) { _ = send() }
+        if interest.contains(.writable) {
+            countPendingBytes()
+        } else if corks == 0 {
+            _ = send()
+        }
     }
 
     /// Collects writes until ``uncork()``. Calls nest.
@@ -44,21 +48,36 @@ extension Channel {
     /// Sends until nothing is pending or the system accepts no more.
     /// - Returns: whether nothing is pending.
     private func send() -> Bool {
+        var isTaken = !interest.contains(.writable)
         while !output.isEmpty {
             let (count, whole) = sendOnce()
-            if count > 0 { output.consume(count) }
+            if count > 0 {
+                output.consume(count)
+                isTaken = true
+            }
             if count < 0 && errno == EINTR { continue }
             if count < 0 && errno != EAGAIN {
                 fail(errno)
                 return false
             }
             if !whole {
+                if isTaken { lastTakenAt = loop.now }
                 setInterest(interest.union(.writable))
+                countPendingBytes()
                 return false
             }
         }
         setInterest(interest.subtracting(.writable))
+        countPendingBytes()
         return true
+    }
+
+    /// Reports the memory of the pending bytes to the budget. Bytes that the system accepts at once are never counted.
+    private func countPendingBytes() {
+        let held = output.heldBytes
+        guard countedBytes != held else { return }
+        budgetStorage?.add(held - countedBytes)
+        countedBytes = held
     }
 
     /// - Returns: the result of the system call, and whether it accepted all bytes it was given.
@@ -106,9 +125,16 @@ extension Channel {
         state = .lingering
         SystemSocket.endOutput(descriptor)
         setInterest(.readable)
-        lingerTimer = loop.schedule(after: linger.time) { [self] in
+        waitForPeer(until: loop.now.advanced(by: linger.time))
+    }
+
+    private func waitForPeer(until end: LoopInstant) {
+        let rest = loop.now.duration(to: end)
+        let endsWhenTaken = linger?.endsWhenTaken == true
+        lingerTimer = loop.schedule(after: endsWhenTaken ? min(rest, Linger.interval) : rest) { [self] in
             lingerTimer = nil
-            close(.requested)
+            if loop.now >= end || endsWhenTaken && SystemSocket.hasSentAll(descriptor) { return close(.requested) }
+            waitForPeer(until: end)
         }
     }
 
@@ -131,6 +157,7 @@ extension Channel {
         SystemSocket.close(descriptor)
         unconsumed = []
         output.removeAll()
+        countPendingBytes()
         loop.atEndOfTurn { [self] in
             let notified = delegate
             delegate = nil
@@ -157,6 +184,9 @@ package struct OutputQueue {
     package init() {}
 
     package var isEmpty: Bool { byteCount == 0 }
+
+    /// The memory of the arrays in the queue. The first one counts as a whole until its last byte is sent.
+    package var heldBytes: Int { byteCount == 0 ? 0 : byteCount + offset }
 
     package mutating func append(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }

@@ -32,6 +32,11 @@ package final class Channel: ReadinessHandler {
     /// Bytes that were delivered and that the delegate has not consumed.
     var unconsumed: [UInt8] = []
     var output = OutputQueue()
+    /// When the system last accepted bytes, or when the first of the pending ones began to wait.
+    var lastTakenAt = LoopInstant(nanoseconds: 0)
+    var budgetStorage: OutputBudget?
+    /// What the budget knows of the memory of the pending bytes.
+    var countedBytes = 0
     var linger: Linger?
     var lingerTimer: LoopTimer?
 
@@ -64,11 +69,22 @@ package final class Channel: ReadinessHandler {
         set { unconsumedLimit = newValue }
     }
 
+    /// Counts the pending bytes, together with those of other channels. Set it before the first write.
+    package var budget: OutputBudget? {
+        get { budgetStorage }
+        set { budgetStorage = newValue }
+    }
+
     /// Whether bytes can still be written.
     package var isOpen: Bool { state == .open }
 
     /// The number of written bytes that the system has not accepted yet.
     package var pendingBytes: Int { output.byteCount }
+
+    /// For how long the system has accepted none of the pending bytes; zero if none are pending.
+    package var stalledTime: Duration {
+        output.isEmpty || !interest.contains(.writable) ? .zero : lastTakenAt.duration(to: loop.now)
+    }
 
     package func ready(_ descriptor: Int32, _ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
@@ -123,9 +139,15 @@ package struct Linger: Sendable, Hashable {
     package var bytes: Int
     /// The time limit, from the last byte sent.
     package var time: Duration
+    /// Whether to close as soon as the peer's system has all bytes. For a peer that is not expected to send more.
+    package var endsWhenTaken: Bool
 
-    package init(bytes: Int = 8 << 20, time: Duration = .seconds(5)) {
+    package init(bytes: Int = 8 << 20, time: Duration = .seconds(5), endsWhenTaken: Bool = false) {
         self.bytes = bytes
         self.time = time
+        self.endsWhenTaken = endsWhenTaken
     }
+
+    /// The time between two checks of ``endsWhenTaken``.
+    static let interval = Duration.milliseconds(10)
 }

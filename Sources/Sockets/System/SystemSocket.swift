@@ -30,6 +30,17 @@ enum SystemSocket {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Whether the peer's system has acknowledged every byte, and the end of the output if it was sent.
+    static func hasSentAll(_ descriptor: Int32) -> Bool {
+        var count: Int32 = 0
+        #if canImport(Darwin)
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) == 0 && count == 0
+        #else
+            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 && count == 0
+        #endif
+    }
+
     static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32) -> Bool {
         var value = value
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0

@@ -148,7 +148,9 @@ extension EncodedPatch {
         case unchanged
         /// The changes of the part.
         case patch(EncodedPatch)
-        /// The patch does not tell: the value of the part is needed.
+        /// The value of the part, which may be the same as before: a larger part was replaced.
+        case value([UInt8])
+        /// The patch does not contain the value of the part, which may have changed.
         case needsValue
     }
 
@@ -157,39 +159,63 @@ extension EncodedPatch {
         guard !pointer.tokens.isEmpty else { return isEmpty ? .unchanged : .patch(self) }
         let base = pointer.description
         var descendants: [Operation] = []
+        var replacement: [UInt8]?
         for operation in operations {
             switch operation.relation(to: base, pointer) {
             case .disjoint: continue
+            case .descendant where replacement != nil: return .needsValue
             case .descendant: descendants.append(operation.moved(out: base))
-            case .ancestor: return .needsValue
+            case .replacement(let depth):
+                replacement = JSONPointer(tokens: Array(pointer.tokens[depth...])).found(in: operation.value)
+            case .removal: replacement = Array("null".utf8)
+            case .shift: return .needsValue
             }
         }
+        if let replacement { return .value(replacement) }
         return descendants.isEmpty ? .unchanged : .patch(EncodedPatch(descendants))
     }
 }
 
 extension EncodedPatch.Operation {
-    fileprivate enum Relation { case disjoint, descendant, ancestor }
+    /// What an operation on the whole state means for a part of it.
+    fileprivate enum Relation {
+        /// It leaves the part alone.
+        case disjoint
+        /// It changes the part inside.
+        case descendant
+        /// Its value contains the part, below the first `depth` tokens of the part's pointer.
+        case replacement(depth: Int)
+        case removal
+        /// It may move the elements of an array on the way to the part.
+        case shift
+    }
 
     fileprivate func relation(to base: String, _ pointer: JSONPointer) -> Relation {
         if path.utf8.starts(with: base.utf8) {
             let rest = path.utf8.dropFirst(base.utf8.count)
-            // Adding or removing at the location itself may shift the elements of an array.
-            if rest.isEmpty { return kind == .replace ? .descendant : .ancestor }
             if rest.first == Self.slash { return .descendant }
+            if rest.isEmpty {
+                // Adding or removing at the location itself may shift the elements of an array.
+                return kind == .replace ? .descendant : shifts(base) ? .shift : replacement(pointer.tokens.count)
+            }
         }
-        if base.utf8.starts(with: path.utf8) {
-            let rest = base.utf8.dropFirst(path.utf8.count)
-            if path.isEmpty || rest.first == Self.slash { return .ancestor }
-        }
-        return shifts(base) ? .ancestor : .disjoint
+        if path.isEmpty { return replacement(0) }
+        if shifts(base) { return .shift }
+        let isAncestor =
+            base.utf8.starts(with: path.utf8) && base.utf8.dropFirst(path.utf8.count).first == Self.slash
+        return isAncestor ? replacement(path.utf8.count { $0 == Self.slash }) : .disjoint
     }
 
-    /// Whether the operation adds or removes an element of an array on the path to `base`.
+    private func replacement(_ depth: Int) -> Relation { kind == .remove ? .removal : .replacement(depth: depth) }
+
+    /// Whether the operation may move the elements of an array on the way to `base`, or the one that it is: it adds or removes
+    /// an element that is not behind it.
     private func shifts(_ base: String) -> Bool {
-        guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash) else { return false }
-        let isIndex = path.utf8[path.utf8.index(after: slash)...].allSatisfy { (0x30...0x39).contains($0) }
-        return isIndex && base.utf8.starts(with: path.utf8[...slash])
+        guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash),
+            let index = Int(path[path.utf8.index(after: slash)...]), base.utf8.starts(with: path.utf8[...slash])
+        else { return false }
+        let position = base.utf8.dropFirst(path.utf8[...slash].count).prefix { $0 != Self.slash }
+        return Int(Substring(position)).map { $0 >= index } ?? false
     }
 
     fileprivate func moved(out base: String) -> EncodedPatch.Operation {

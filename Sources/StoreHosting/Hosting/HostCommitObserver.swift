@@ -36,19 +36,15 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
 
     /// Begins with a state that was persisted.
-    ///
-    /// - Parameters:
-    ///   - byteCount: the size of `state`.
-    ///   - migration: the one that made `state`; nil if it is as it was persisted.
     @usableFromInline
     func restore(
-        _ state: State, byteCount: Int, _ migration: PendingMigration?,
+        _ baseline: RestoredBaseline, _ encoding: StateEncoding?,
         _ contents: StoreCore<State, Action>.ContentsPointer
     ) {
         let bookkeeping = HostBookkeeping(
-            EncodedBaseline(of: state), byteCount: byteCount,
-            privateBaseline: encoder.privateState(of: state, clearSecrets) ?? [])
-        bookkeeping.pendingMigration = migration
+            baseline.encoded, byteCount: baseline.byteCount, privateBaseline: baseline.privateState)
+        bookkeeping.pendingMigration = baseline.migration
+        bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
         contents.pointee.asksBeforeCommit = bookkeeping.size.isNear(maxStateBytes)
     }
@@ -164,7 +160,7 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
         return (patch, encoder.privateState(of: state, persistedSecrets))
     }
 
-    private var clearSecrets: PrivateStateEncoder.Secrets { sealer == nil ? .leftOut : .clear }
+    private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
 
     private var persistedSecrets: PrivateStateEncoder.Secrets { sealer.map { .sealed($0) } ?? .leftOut }
 
@@ -180,6 +176,33 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
             encoder.initialBaseline, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
     }
+}
+
+/// What the next diff of a restored state needs. The stores that begin with the state share it.
+@usableFromInline
+struct RestoredBaseline: Sendable {
+    let encoded: EncodedBaseline
+    /// The size of the state as JSON, or about that.
+    let byteCount: Int
+    let privateState: [UInt8]
+    /// The migration that made the state; nil if it is as it was persisted.
+    let migration: PendingMigration?
+
+    @usableFromInline
+    init<State: HostedState>(
+        of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
+        _ migration: PendingMigration?
+    ) {
+        self.byteCount = byteCount
+        encoded = EncodedBaseline(of: state)
+        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
+        self.migration = migration
+    }
+}
+
+extension PrivateStateEncoder.Secrets {
+    /// The secrets of a baseline: in clear if they are persisted at all.
+    fileprivate static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
 }
 
 /// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the

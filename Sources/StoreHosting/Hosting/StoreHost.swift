@@ -78,16 +78,12 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
 
     /// Begins with a state that was persisted at `revision`.
     ///
-    /// - Parameters:
-    ///   - byteCount: the size of the state, or about that.
-    ///   - migration: the one that made `state`; nil if it is as it was persisted.
+    /// - Parameter json: the state as JSON, if it is known.
     @usableFromInline
-    func restore(
-        _ state: Engine.State, byteCount: Int, at revision: Int, in engine: Engine, _ migration: PendingMigration?
-    ) {
+    func restore(_ baseline: RestoredBaseline, _ json: [UInt8]?, at revision: Int, in engine: Engine) {
         engine.core.contents.withLock { contents in
             contents.pointee.revision = revision
-            observer(of: contents).restore(state, byteCount: byteCount, migration, contents)
+            observer(of: contents).restore(baseline, json.map { StateEncoding(revision: revision, json: $0) }, contents)
         }
     }
 

@@ -49,19 +49,13 @@ public struct StoreKind: Sendable {
 
     @usableFromInline typealias Factory =
         @Sendable (
-            StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, _ maxStateBytes: Int,
-            _ label: String
+            StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, _ maxStateBytes: Int, _ label: String
         ) -> HostedStore
-    @usableFromInline typealias RestoringFactory =
-        @Sendable (
-            StateSnapshot, _ revision: Int, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?,
-            _ maxStateBytes: Int, _ label: String
-        )
-        throws(RestorationError)
-        -> HostedStore
+    @usableFromInline typealias Restorer =
+        @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
     private let make: Factory
-    private let restore: RestoringFactory
+    private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
     private let encodeShown:
         @Sendable (Selection, StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> [UInt8]
@@ -92,20 +86,23 @@ public struct StoreKind: Sendable {
         self.init(
             name, summary, selectors, encoder, catalogue,
             make: { HostedStore(make(Engine.State(), $0, $1, $2, $3, $4), vtable) },
-            restore: { (persisted, revision, environment, sealer, recorder, limit, label) throws(RestorationError) in
+            restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
-                let engine = make(state, environment, sealer, recorder, limit, label)
-                host.restore(
-                    state, byteCount: persisted.json.count, at: revision, in: engine,
+                let baseline = RestoredBaseline(
+                    of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
-                return HostedStore(engine, vtable)
+                return RestoredState { revision, environment, recorder, limit, label, json in
+                    let engine = make(state, environment, sealer, recorder, limit, label)
+                    host.restore(baseline, json, at: revision, in: engine)
+                    return HostedStore(engine, vtable)
+                }
             })
     }
 
     @usableFromInline
     init<State: HostedState, Action: DeclaredAction>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
-        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping RestoringFactory
+        _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
     ) {
         self.name = name
         self.summary = summary
@@ -180,7 +177,16 @@ public struct StoreKind: Sendable {
         recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = "",
         from persisted: StateSnapshot, revision: Int
     ) throws(RestorationError) -> HostedStore {
-        try restore(persisted, revision, environment, sealer, recorder, maxStateBytes, label)
+        try restore(persisted, sealer).makeStore(
+            environment: environment, recorder: recorder, revision: revision, maxStateBytes: maxStateBytes,
+            label: label)
+    }
+
+    /// Decodes a persisted state for several stores that begin with it.
+    package func restored(
+        _ persisted: StateSnapshot, sealer: (any SecretSealer)?
+    ) throws(RestorationError) -> RestoredState {
+        try restore(persisted, sealer)
     }
 
     /// The selected value of a persisted state, as JSON; `null` if the selection finds nothing.
@@ -203,6 +209,31 @@ public struct StoreKind: Sendable {
         _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
     ) throws(RestorationError) -> [UInt8] {
         try encodeShown(selection, persisted, sealer)
+    }
+}
+
+/// A persisted state that was decoded once. The stores that are made from it share its memory until they change it.
+@usableFromInline
+package struct RestoredState: Sendable {
+    @usableFromInline typealias Maker =
+        @Sendable (
+            _ revision: Int, StoreEnvironment, (any CommitRecorder)?, _ maxStateBytes: Int, _ label: String,
+            _ json: [UInt8]?
+        ) -> HostedStore
+
+    private let make: Maker
+
+    @usableFromInline
+    init(_ make: @escaping Maker) { self.make = make }
+
+    /// A store that begins with the state. Nothing runs in it before ``HostedStore/resume()``.
+    ///
+    /// - Parameter json: the state as another store made from this one has encoded it, to share that too.
+    package func makeStore(
+        environment: StoreEnvironment, recorder: (any CommitRecorder)?, revision: Int, maxStateBytes: Int = .max,
+        label: String = "", json: [UInt8]? = nil
+    ) -> HostedStore {
+        make(revision, environment, recorder, maxStateBytes, label, json)
     }
 }
 

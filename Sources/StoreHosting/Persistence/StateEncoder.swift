@@ -1,4 +1,5 @@
 import JSON
+import Stores
 
 /// Encodes and restores the states of one kind's stores.
 ///
@@ -32,12 +33,18 @@ final class StateEncoder<State: HostedState>: Sendable {
 
     /// The selected value of a state, as JSON.
     ///
+    /// A pointer into an ``ObjectState`` costs what it selects: only the member on its path is encoded.
+    ///
     /// - Parameter root: the whole state as JSON, called only if the selection needs it.
     @usableFromInline
     func encode(_ selection: Selection, of state: State, root: () -> [UInt8]) -> [UInt8] {
         switch selection {
         case .root: return root()
-        case .pointer(let pointer): return pointer.found(in: root())
+        case .pointer(let pointer):
+            guard !pointer.tokens.isEmpty, let object = state as? any ObjectState else {
+                return pointer.found(in: root())
+            }
+            return PointedMember.json(of: object, pointer)
         case .named(let name):
             var json = JSONWriter()
             if let selector = selectors[name] { selector.write(state, &json) } else { json.null() }
@@ -46,6 +53,75 @@ final class StateEncoder<State: HostedState>: Sendable {
     }
 
     func json(of state: State) -> [UInt8] { JSONWriter.json(of: state) }
+}
+
+/// Encodes the member on the path of a pointer, and skips all others.
+private struct PointedMember: ~Copyable, MemberVisitor {
+    private let tokens: [String]
+    /// The token that a member of the current object must have as its name.
+    private var depth = 0
+    private var json: [UInt8]?
+
+    /// The value that the pointer, which has a token, finds in an object; `null` if it finds nothing.
+    static func json(of object: some ObjectState, _ pointer: JSONPointer) -> [UInt8] {
+        var member = PointedMember(pointer)
+        object.visitMembers(&member)
+        return member.json ?? Array("null".utf8)
+    }
+
+    private init(_ pointer: JSONPointer) { tokens = pointer.tokens }
+
+    private func isNext(_ name: StaticString) -> Bool {
+        json == nil && name.withUTF8Buffer { $0.elementsEqual(tokens[depth].utf8) }
+    }
+
+    /// Encodes the member at the current depth, and finds the rest of the path in its JSON.
+    private mutating func encode(_ write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        write(&writer)
+        let found = writer.finish()
+        json = depth + 1 == tokens.count ? found : JSONPointer(tokens: Array(tokens[(depth + 1)...])).found(in: found)
+    }
+
+    mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+        if isNext(name) { encode { $0.value(value) } }
+    }
+
+    mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) { member(name, value) }
+
+    mutating func member(_ name: StaticString, _ part: some ObjectState) {
+        guard isNext(name) else { return }
+        if depth + 1 == tokens.count { return encode { $0.value(part) } }
+        depth += 1
+        part.visitMembers(&self)
+        depth -= 1
+    }
+
+    mutating func members<Entity>(of table: EntityTable<Entity>)
+    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
+        if isNext("ids") {
+            encode { json in
+                json.array { json in for id in table.ids { json.value(id) } }
+            }
+        } else if isNext("entities") {
+            if depth + 1 < tokens.count { return member(of: table) }
+            encode { json in
+                json.object { json in
+                    for entity in table.ordered { json.member(name: entity.id.description, entity) }
+                }
+            }
+        }
+    }
+
+    private mutating func member<Entity>(of table: EntityTable<Entity>)
+    where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
+        let name = tokens[depth + 1]
+        // The same id may have other texts too, which are not the member's name.
+        guard let id = Entity.ID(name), id.description == name, let entity = table[id] else { return }
+        depth += 1
+        encode { $0.value(entity) }
+        depth -= 1
+    }
 }
 
 /// The whole state of one revision as JSON.

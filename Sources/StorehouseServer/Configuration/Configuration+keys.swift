@@ -29,10 +29,13 @@ extension Configuration {
             "the longest time for the body of a request"),
         ConfigurationKey(
             "http.idleTimeout", \.http.idleTimeout, .seconds(milliseconds: 1...day),
-            "how long a connection stays open between requests"),
+            "how long a connection stays open between requests, or while its client takes nothing of what is sent"),
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
             "the largest number of connections; 0 is the limit on open files less a reserve"),
+        ConfigurationKey(
+            "http.outputBudget", \.http.outputBudget, .integer(1 << 20...1 << 50),
+            "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected"),
         ConfigurationKey(
             "http.allowedOrigins", \.http.allowedOrigins,
             ValueFormat.origin.list("a list of origins such as \"https://example.org\", or of \"*\""),
@@ -66,7 +69,10 @@ extension Configuration {
         ),
         ConfigurationKey(
             "sessions.idleTimeout", \.sessions.idleTimeout, .seconds(milliseconds: 1...100 * year),
-            "how long an unused session lives"),
+            "how long a session lives that nobody uses"),
+        ConfigurationKey(
+            "sessions.unusedTimeout", \.sessions.unusedTimeout, .seconds(milliseconds: 1...100 * year),
+            "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`"),
         ConfigurationKey(
             "sessions.maxStateBytes", \.sessions.maxStateBytes, .integer(1024...1 << 30),
             "the largest state of a session as JSON; an action that would make it larger is rejected"),
@@ -83,6 +89,9 @@ extension Configuration {
         ConfigurationKey(
             "streams.maxPerSession", \.streams.maxPerSession, .integer(1...1_000_000),
             "the largest number of event streams of one session"),
+        ConfigurationKey(
+            "streams.maxViews", \.streams.maxViews, .integer(1...1_000_000),
+            "the largest number of combinations of selection and format among the event streams of one session"),
         ConfigurationKey(
             "streams.bufferBytes", \.streams.bufferBytes, .integer(1024...1 << 30),
             "how much may wait for a slow reader; beyond that it gets the latest state instead of each change"),
@@ -145,6 +154,10 @@ extension Configuration {
     ]
 
     private static let otherKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "memory.limit", \.memory.limit, .integer(0...1 << 50),
+            "the bytes of memory beyond which creations, forks and actions are refused with 503; 0 is 85% of the control "
+                + "group's limit, if it has one"),
         ConfigurationKey(
             "admin.token", \.admin.token, ValueFormat.secret(atLeast: 16).orNull(),
             "the bearer token of `/admin/…`; without one, the server makes one at each start and writes it to standard error"

@@ -10,12 +10,13 @@ extension Configuration.Http {
     /// The number of event loops: one for each core by default.
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    func serverSettings(on loops: LoopImplementation) -> HTTPServer.Settings {
+    func serverSettings(on loops: LoopImplementation, _ output: OutputBudget) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
         settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout
+        settings.output = output
         settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionLimitOfSystem(on: loops)
         return settings
     }
@@ -90,11 +91,13 @@ extension Configuration {
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
+        settings.sessions.unusedTimeout = sessions.unusedTimeout.wholeMilliseconds
         if journal?.mayLoseCommits == true {
             settings.streamEpoch = "." + String(UInt32.random(in: .min ... .max), radix: 36)
         }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
+        settings.streams.maxViews = streams.maxViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
         settings.allowedOrigins = http.allowedOrigins

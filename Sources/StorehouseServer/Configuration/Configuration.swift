@@ -12,6 +12,7 @@ public struct Configuration: Sendable, Hashable {
     public var limits = Limits()
     public var upstreams = Upstreams()
     public var storage = Storage()
+    public var memory = Memory()
     public var admin = Admin()
     public var log = Logging()
     public var inspector = Inspector()
@@ -30,6 +31,7 @@ public struct Configuration: Sendable, Hashable {
         public var bodyTimeout = Duration.seconds(30)
         public var idleTimeout = Duration.seconds(60)
         public var maxConnections = 0
+        public var outputBudget = 268_435_456
         public var allowedOrigins: [String] = []
         /// Host names and addresses without a port, or `*`. If empty, a server on a loopback address has the names of that
         /// address, and any other server has every name.
@@ -47,6 +49,8 @@ public struct Configuration: Sendable, Hashable {
         /// The number of sessions that stay in memory if storage can hold the others.
         public var maxResident = 20_000
         public var idleTimeout = Duration.seconds(86400)
+        /// How long a session lives on which nothing was done since it was created.
+        public var unusedTimeout = Duration.seconds(600)
         /// The number of idempotency keys that a session remembers at a time.
         public var maxIdempotencyKeys = 50_000
         /// The size of the largest state as JSON.
@@ -57,6 +61,7 @@ public struct Configuration: Sendable, Hashable {
     public struct Streams: Sendable, Hashable {
         public var heartbeat = Duration.seconds(15)
         public var maxPerSession = 64
+        public var maxViews = 16
         public var bufferBytes = 65536
         /// Zero for no limit.
         public var maxLifetime = Duration.zero
@@ -122,6 +127,12 @@ public struct Configuration: Sendable, Hashable {
         public var keepDays = 0
         /// Without a key, secrets are not stored.
         public var key: SealingKey?
+    }
+
+    /// The memory of the process.
+    public struct Memory: Sendable, Hashable {
+        /// In bytes; zero for the limit of the control group, if it has one.
+        public var limit = 0
     }
 
     /// Access to `/admin`.

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import JSON
 package import StoreHosting
 import Stores
@@ -11,17 +12,22 @@ struct StateEvent: Sendable {
     /// The revision that changed the value last.
     let lastChangedRevision: Int
 
-    /// The event as bytes.
+    /// The event as bytes. A long value is shared with the event, and not copied.
     ///
     /// - Parameter skipped: how many events were left out before it.
-    func encoded(skipped: Int = 0) -> [UInt8] {
-        var data = JSONWriter(reservingCapacity: json.count + 48)
-        data.object { data in
-            data.member("revision", revision)
-            data.member("state", raw: json)
-            if skipped > 0 { data.member("skipped", skipped) }
+    func encoded(skipped: Int = 0) -> EventBytes {
+        var head = Array("event: state\nid: \(historyID)-\(revision)\ndata: {\"revision\":\(revision),\"state\":".utf8)
+        let tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
+        // A line break inside of the data would end its line. Only JSON that a kind writes by itself has any.
+        if json.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            var data = Array("{\"revision\":\(revision),\"state\":".utf8) + json
+            data += tail.dropLast(2)
+            return EventBytes(ServerSentEvent(event: "state", id: "\(historyID)-\(revision)", data: data).bytes)
         }
-        return ServerSentEvent(event: "state", id: "\(historyID)-\(revision)", data: data.finish()).bytes
+        if json.count >= EventBytes.minSharedBytes { return EventBytes(head, shared: json, tail) }
+        head += json
+        head += tail
+        return EventBytes(head)
     }
 }
 
@@ -45,15 +51,18 @@ struct PatchEvent {
 /// An event of a commit, encoded once for all of its subscribers.
 struct EventFrame: Sendable {
     let revision: Int
-    let bytes: FramedBytes
+    let bytes: EventBytes
 
-    init(_ event: StateEvent) { self.init(event.revision, event.encoded()) }
+    init(_ event: StateEvent) {
+        revision = event.revision
+        bytes = event.encoded()
+    }
 
     init(_ event: PatchEvent) { self.init(event.revision, event.encoded()) }
 
     init(_ revision: Int, _ bytes: [UInt8]) {
         self.revision = revision
-        self.bytes = FramedBytes(bytes)
+        self.bytes = EventBytes(bytes)
     }
 }
 
@@ -75,11 +84,11 @@ package struct EventID {
 /// An event of an effect, encoded once for all of its subscribers.
 struct EffectFrame: Sendable {
     let event: EffectEvent
-    let bytes: FramedBytes
+    let bytes: EventBytes
 
     init(_ event: EffectEvent) {
         self.event = event
-        bytes = FramedBytes(ServerSentEvent(event: "effect", data: event.json).bytes)
+        bytes = EventBytes(ServerSentEvent(event: "effect", data: event.json).bytes)
     }
 }
 
@@ -100,21 +109,52 @@ extension EffectEvent {
     }
 }
 
-/// Bytes of a stream in both framings.
-struct FramedBytes: Sendable {
-    /// Unframed, for clients of HTTP/1.0.
-    private let plain: [UInt8]
-    private let chunk: [UInt8]
+/// The bytes of an event, made once for all streams that get it: as a chunk, and unframed for clients of HTTP/1.0.
+struct EventBytes: Sendable {
+    /// A value of this length or more is not copied into its event.
+    static let minSharedBytes = 16_384
+
+    private enum Content {
+        case chunk([UInt8], payload: Range<Int>)
+        case shared(head: [UInt8], value: [UInt8], tail: [UInt8])
+    }
+
+    private let content: Content
+    /// The length of the event without framing.
+    let count: Int
 
     init(_ bytes: [UInt8]) {
-        plain = bytes
         var chunk: [UInt8] = []
         chunk.reserveCapacity(bytes.count + 16)
         ChunkedCoding.append(bytes, to: &chunk)
-        self.chunk = chunk
+        count = bytes.count
+        // The payload ends before the chunk's last line break.
+        content = .chunk(chunk, payload: bytes.isEmpty ? 0..<0 : chunk.count - 2 - bytes.count..<chunk.count - 2)
     }
 
-    func framed(asChunk isChunk: Bool) -> [UInt8] { isChunk ? chunk : plain }
+    /// An event whose value shares the memory of `value`.
+    init(_ head: [UInt8], shared value: [UInt8], _ tail: [UInt8]) {
+        count = head.count + value.count + tail.count
+        content = .shared(head: head, value: value, tail: tail)
+    }
+
+    /// The event without framing.
+    var plain: [UInt8] {
+        switch content {
+        case .chunk(let chunk, let payload): Array(chunk[payload])
+        case .shared(let head, let value, let tail): head + value + tail
+        }
+    }
+
+    func send(to connection: HTTPConnection) {
+        switch content {
+        case .chunk(let chunk, _):
+            connection.send(framed: connection.streamIsChunked ? chunk : plain)
+        case .shared(let head, let value, let tail):
+            guard connection.streamIsChunked else { return connection.send(framed: [head, value, tail]) }
+            connection.send(framed: [ChunkedCoding.start(of: count) + head, value, tail + ChunkedCoding.lineEnd])
+        }
+    }
 }
 
 /// What a stream shows of the state, and in which format.
@@ -172,10 +212,11 @@ extension StreamFormat {
         }
     }
 
-    func value(_ event: StateEvent, skipped: Int = 0, at time: Int) -> [UInt8] {
+    func value(_ event: StateEvent, skipped: Int = 0, at time: Int) -> EventBytes {
         switch self {
         case .state, .patch: event.encoded(skipped: skipped)
-        case .text(let inColor): TerminalLines.line(of: event, skipped: skipped, at: time, inColor: inColor)
+        case .text(let inColor):
+            EventBytes(TerminalLines.line(of: event, skipped: skipped, at: time, inColor: inColor))
         }
     }
 

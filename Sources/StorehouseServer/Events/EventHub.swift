@@ -41,27 +41,29 @@ final class EventHub: Sendable {
     /// No commit is missing between the initial events and the later ones, and none is repeated.
     ///
     /// - Parameters:
-    ///   - limit: how many streams there may be.
+    ///   - limits: how many streams and views there may be.
     ///   - seen: the last event that the client has, if any.
     ///   - earlier: commits after `seen` that the journal does not buffer any more.
     ///   - onDurable: called only if the result is ``SubscribeResult/pending``, once the initial events are durable or are
     ///     known to be lost.
     func subscribe(
-        _ stream: EventStream, limit: Int, seen: EventID?, earlier: [CommitRecord] = [],
+        _ stream: EventStream, limits: StreamLimits, seen: EventID?, earlier: [CommitRecord] = [],
         onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
     ) -> SubscribeResult {
         var result = SubscribeResult.full
         // Inside the store no commit can come between the snapshot and the subscription.
         store.inspect { state in
             result = contents.withLock { contents in
-                switch contents.state.subscribe(showsEffects: stream.showsEffects, limit: limit) {
+                switch contents.subscribe(stream, limits) {
                 case .full: return .full
+                case .tooManyViews: return .tooManyViews
                 case .sessionEnded: return .sessionEnded
                 case .sessionDetached: return .sessionDetached
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let topic = contents.add(stream, state)
-                    return .subscribed(initialEvents(stream.subscription, topic, state, seen, earlier))
+                    let index = contents.add(stream, state)
+                    let bytes = stream.maxMissedBytes
+                    return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
             }
             guard case .subscribed(let initial) = result, let journal,
@@ -100,8 +102,8 @@ final class EventHub: Sendable {
         var newest: StateEvent?
         store.inspect { state in
             newest = contents.withLock { contents in
-                contents.topics.first { $0.topic.subscription == subscription }
-                    .map { event(subscription, state, lastChangedRevision: $0.topic.lastChangedRevision) }
+                let index = contents.topics.firstIndex { $0.topic.subscription == subscription }
+                return index.map { event(&contents.topics[$0].topic, state) }
             }
         }
         if let newest { whenDurable(through: newest.revision) { body(newest) } }
@@ -145,7 +147,7 @@ extension EventHub {
             var deliveries: [(EventFrame, [SubscriberGroup])] = []
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }
-                let frame = frame(change, contents.topics[index].topic.subscription, state)
+                let frame = frame(change, &contents.topics[index].topic, state)
                 deliveries.append((frame, contents.topics[index].groups))
             }
             return deliveries
@@ -160,10 +162,10 @@ extension EventHub {
     }
 
     private func frame(
-        _ change: Topic.Change, _ subscription: StreamSubscription, _ state: borrowing StateView
+        _ change: Topic.Change, _ topic: inout Topic, _ state: borrowing StateView
     ) -> EventFrame {
         switch change {
-        case .value: EventFrame(event(subscription, state, lastChangedRevision: state.revision))
+        case .value: EventFrame(event(&topic, state))
         case .patch(let patch):
             EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
         case .lines(let lines): EventFrame(state.revision, lines)
@@ -177,39 +179,38 @@ extension EventHub {
         whenDurable(through: store.revision) { for group in groups { group.deliver(frame) } }
     }
 
-    private func event(
-        _ subscription: StreamSubscription, _ state: borrowing StateView, lastChangedRevision: Int
-    ) -> StateEvent {
+    private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
         StateEvent(
-            historyID: historyID, revision: state.revision, json: state.encoded(subscription.selection),
-            lastChangedRevision: lastChangedRevision)
+            historyID: historyID, revision: state.revision, json: topic.value(state),
+            lastChangedRevision: topic.lastChangedRevision)
     }
 
     private func initialEvents(
-        _ subscription: StreamSubscription, _ topic: Topic, _ state: borrowing StateView, _ seen: EventID?,
-        _ earlier: [CommitRecord]
+        _ topic: inout Topic, _ state: borrowing StateView, _ seen: EventID?, _ earlier: [CommitRecord], _ maxBytes: Int
     ) -> InitialEvents {
+        let subscription = topic.subscription
         let content = InitialContent(
             seen: seen, historyID: historyID, revision: state.revision,
             lastChangedRevision: topic.lastChangedRevision, format: subscription.format)
         switch content {
         case .nothing: return .events(upTo: state.revision, [])
         case .patches(let revision):
-            if let bytes = missedPatches(subscription.selection, after: revision, upTo: state.revision, earlier) {
+            let missed = missedPatches(subscription.selection, after: revision, upTo: state.revision, earlier, maxBytes)
+            if let bytes = missed {
                 return .events(upTo: state.revision, bytes)
             }
         case .state: break
         }
-        return .state(event(subscription, state, lastChangedRevision: topic.lastChangedRevision))
+        return .state(event(&topic, state))
     }
 
     /// The patches between two revisions; nil if only the state can bring the client up to date.
     private func missedPatches(
-        _ selection: Selection, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord]
+        _ selection: Selection, after revision: Int, upTo newest: Int, _ earlier: [CommitRecord], _ maxBytes: Int
     ) -> [UInt8]? {
         let known = earlier.last?.revision ?? revision
         guard let later = journal?.bufferedCommits(after: known, limit: max(0, newest - known)) else { return nil }
-        return PatchEvent.encoded(earlier + later, of: selection, historyID: historyID)
+        return PatchEvent.encoded(earlier + later, of: selection, historyID: historyID, maxBytes: maxBytes)
     }
 }
 
@@ -219,6 +220,7 @@ enum SubscribeResult {
     /// The initial events are given later, once they are durable.
     case pending
     case full
+    case tooManyViews
     case sessionEnded
     /// The session continues elsewhere, or later from its journal.
     case sessionDetached
@@ -230,6 +232,26 @@ enum InitialEvents: Sendable {
     case state(StateEvent)
     /// The encoded events that the client has missed.
     case events(upTo: Int, [UInt8])
+
+    /// The length of the values in it.
+    var byteCount: Int {
+        switch self {
+        case .state(let event): event.json.count
+        case .events(_, let bytes): bytes.count
+        }
+    }
+}
+
+/// How many streams a session may have.
+struct StreamLimits: Sendable {
+    let streams: Int
+    /// How many combinations of selection and format they may have.
+    let views: Int
+
+    init(_ settings: EventStream.Settings) {
+        streams = settings.maxPerSession
+        views = settings.maxViews
+    }
 }
 
 /// A topic and the streams that are subscribed to it.
@@ -240,7 +262,15 @@ private struct SubscribedTopic {
 }
 
 extension EventHub.Contents {
-    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Topic {
+    fileprivate mutating func subscribe(_ stream: EventStream, _ limits: StreamLimits) -> EventHubState.Subscribing {
+        state.subscribe(
+            showsEffects: stream.showsEffects, limit: limits.streams,
+            needsView: !topics.contains { $0.topic.subscription == stream.subscription },
+            isViewFree: topics.count < limits.views)
+    }
+
+    /// - Returns: the index of the stream's topic.
+    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Int {
         let known = topics.firstIndex { $0.topic.subscription == stream.subscription }
         if known == nil { topics.append(SubscribedTopic(topic: Topic(stream.subscription, state))) }
         let index = known ?? topics.count - 1
@@ -249,7 +279,7 @@ extension EventHub.Contents {
         } else {
             topics[index].groups.append(SubscriberGroup(first: stream))
         }
-        return topics[index].topic
+        return index
     }
 
     /// - Returns: whether the stream was there.

@@ -28,20 +28,27 @@ package struct EventHubState: Sendable {
     package enum Subscribing: Sendable, Hashable {
         case accepted(starts: Observation)
         case full
+        case tooManyViews
         case sessionEnded
         case sessionDetached
     }
 
     /// A subscriber comes.
     ///
-    /// - Parameter limit: how many subscribers there may be.
-    package mutating func subscribe(showsEffects: Bool, limit: Int) -> Subscribing {
+    /// - Parameters:
+    ///   - limit: how many subscribers there may be.
+    ///   - needsView: whether no other subscriber has its selection and format.
+    ///   - isViewFree: whether there may be one more combination of those.
+    package mutating func subscribe(
+        showsEffects: Bool, limit: Int, needsView: Bool = false, isViewFree: Bool = true
+    ) -> Subscribing {
         switch phase {
         case .ended: return .sessionEnded
         case .detached: return .sessionDetached
         case .open: break
         }
         guard subscriberCount < limit else { return .full }
+        guard isViewFree || !needsView else { return .tooManyViews }
         subscriberCount += 1
         if showsEffects { effectSubscriberCount += 1 }
         return .accepted(

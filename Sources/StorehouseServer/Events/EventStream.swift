@@ -12,6 +12,8 @@ final class EventStream {
         /// How many bytes may wait for a client before events are skipped.
         var bufferBytes = 65536
         var maxPerSession = 64
+        /// How many combinations of selection and format the streams of a session may have.
+        var maxViews = 16
         /// A stream ends after this time at the latest, so that its client reconnects; zero for never.
         var maxLifetime = Duration.zero
     }
@@ -30,6 +32,9 @@ final class EventStream {
     private var position = StreamPosition()
     private var clock: StreamClock
     private var timer: LoopTimer?
+
+    /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
+    var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameter onEnd: called when the stream is over, for whatever reason.
     init(
@@ -50,42 +55,41 @@ final class EventStream {
     /// Sends the initial events; later ones follow.
     func start(on connection: HTTPConnection, _ initial: InitialEvents) {
         self.connection = connection
-        var bytes = subscription.format.preamble(retry: StreamTiming.retry(.jitter))
-        switch initial {
-        case .state(let event):
-            position.start(at: event.revision)
-            bytes += subscription.format.value(event, at: session.now)
-        case .events(let revision, let events):
-            position.start(at: revision)
-            bytes += events
+        connection.collectWrites {
+            send(subscription.format.preamble(retry: StreamTiming.retry(.jitter)))
+            switch initial {
+            case .state(let event):
+                position.start(at: event.revision)
+                send(subscription.format.value(event, at: session.now))
+            case .events(let revision, let events):
+                position.start(at: revision)
+                send(events)
+            }
         }
-        send(bytes)
         scheduleHeartbeat()
     }
 
     func send(_ frame: EventFrame) {
         guard let connection else { return }
-        let bytes = frame.bytes.framed(asChunk: connection.streamIsChunked)
         let isAccepted = position.accepts(
-            revision: frame.revision, byteCount: bytes.count, pendingBytes: connection.pendingBytes,
+            revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
         clock.sent(now: loop.now)
-        connection.send(framed: bytes)
+        frame.bytes.send(to: connection)
     }
 
     func send(_ frame: EffectFrame) {
         guard let connection else { return }
-        let bytes = frame.bytes.framed(asChunk: connection.streamIsChunked)
         // The line for a terminal is hardly longer than the encoded event.
         let isAccepted = position.acceptsEffect(
-            byteCount: bytes.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
+            byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
         guard isAccepted else { return }
         if case .text(let inColor) = subscription.format {
             return send(TerminalLines.line(of: frame.event, at: session.now, inColor: inColor))
         }
         clock.sent(now: loop.now)
-        connection.send(framed: bytes)
+        frame.bytes.send(to: connection)
     }
 
     /// Sends `closed` if there is a reason, and ends.
@@ -105,16 +109,12 @@ final class EventStream {
         onEnd()
     }
 
-    private func send(_ bytes: [UInt8]) {
-        guard let connection else { return }
+    private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }
+
+    private func send(_ bytes: EventBytes) {
+        guard let connection, bytes.count > 0 else { return }
         clock.sent(now: loop.now)
-        if connection.streamIsChunked {
-            var chunk: [UInt8] = []
-            ChunkedCoding.append(bytes, to: &chunk)
-            connection.send(framed: chunk)
-        } else {
-            connection.send(framed: bytes)
-        }
+        bytes.send(to: connection)
     }
 
     private func scheduleHeartbeat() {
@@ -152,5 +152,7 @@ extension EventStream: StreamHandler {
 
     func streamClosed() { release() }
 
-    func streamShouldEnd() { end("draining", retry: StreamTiming.retry(allStreamsEnd: true, .jitter)) }
+    func streamShouldEnd(among streamCount: Int) {
+        end("draining", retry: StreamTiming.retry(among: streamCount, .jitter))
+    }
 }

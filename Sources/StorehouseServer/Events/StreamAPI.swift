@@ -9,17 +9,19 @@ import Stores
 final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let pool: WorkPool
     private let settings: EventStream.Settings
     private let clock: SessionClock
     private let log: Log
     private let metrics: ServerMetrics
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ settings: EventStream.Settings, clock: SessionClock,
-        log: Log, _ metrics: ServerMetrics
+        _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
+        clock: SessionClock, log: Log, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
+        self.pool = pool
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -36,6 +38,18 @@ final class StreamAPI: Sendable {
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
         let request = try StreamRequest(context.head, session)
+        guard session.isLarge else { return try openStream(session, request, context) }
+        let deferred = context.deferred
+        try pool.run(for: session.id) { [self] in
+            // The store remembers the encoded state, so the loop does not have to encode it.
+            _ = session.store.read()
+            deferred.resume { [self] context throws(Problem) in try openStream(session, request, context) }
+        }
+    }
+
+    private func openStream(
+        _ session: Session, _ request: StreamRequest, _ context: RequestContext
+    ) throws(Problem) {
         guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
             return try openStream(session, request, [], context)
         }
@@ -54,14 +68,14 @@ final class StreamAPI: Sendable {
     ) throws(Problem) {
         let stream = makeStream(session, request, on: context.exchange.loop)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
-        let limit = settings.maxPerSession
-        let result = session.events.subscribe(stream, limit: limit, seen: request.seen, earlier: earlier) { durable in
+        let limits = StreamLimits(settings)
+        let result = session.events.subscribe(stream, limits: limits, seen: request.seen, earlier: earlier) { durable in
             deferred.resume { [self] context throws(Problem) in
                 guard case .success(let initial) = durable else {
                     session.events.unsubscribe(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
-                start(bound.value, of: session, with: initial, context)
+                try start(bound.value, of: session, with: initial, context)
             } ifGone: {
                 session.events.unsubscribe(bound.value)
             }
@@ -70,7 +84,13 @@ final class StreamAPI: Sendable {
         case .sessionEnded: Self.answerEnded(context)
         case .full:
             throw Problem(
-                .tooManyStreams, "This session has \(limit) event streams, which is the limit. Close one first.")
+                .tooManyStreams,
+                "This session has \(limits.streams) event streams, which is the limit. Close one first.")
+        case .tooManyViews:
+            throw Problem(
+                .tooManyViews,
+                "The event streams of this session have \(limits.views) combinations of selection and format, which is the "
+                    + "limit. Use one of them, or close a stream first.")
         case .sessionDetached:
             // In a later turn of the loop the session can be loaded again.
             deferred.resumeInLaterTurn { [self] context throws(Problem) in
@@ -78,7 +98,7 @@ final class StreamAPI: Sendable {
                 try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
             }
         case .pending: break
-        case .subscribed(let initial): start(stream, of: session, with: initial, context)
+        case .subscribed(let initial): try start(stream, of: session, with: initial, context)
         }
     }
 
@@ -95,7 +115,11 @@ final class StreamAPI: Sendable {
 
     private func start(
         _ stream: EventStream, of session: Session, with initial: InitialEvents, _ context: RequestContext
-    ) {
+    ) throws(Problem) {
+        guard context.exchange.hasRoom(for: initial.byteCount) else {
+            session.events.unsubscribe(stream)
+            throw .outputBudgetReached
+        }
         context.decorator.recordStatus(.ok)
         let connection = context.exchange.startStream(
             fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)

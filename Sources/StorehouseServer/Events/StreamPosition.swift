@@ -19,7 +19,7 @@ package struct StreamPosition: Sendable {
     /// - Parameters:
     ///   - byteCount: the length of the event.
     ///   - pendingBytes: how many bytes wait for the client.
-    ///   - limit: how many bytes may wait. A single event may be longer.
+    ///   - limit: how many bytes may wait. A longer event is sent only if nothing waits.
     /// - Returns: whether to send it. An event that the client has is ignored; one that it is too slow for is counted.
     package mutating func accepts(revision: Int, byteCount: Int, pendingBytes: Int, limit: Int) -> Bool {
         guard revision > lastSentRevision else { return false }
@@ -122,9 +122,12 @@ package enum StreamTiming {
         maximum > .zero ? maximum * (0.8 + 0.2 * random) : nil
     }
 
-    /// How long a client waits before it reconnects, in milliseconds: 2 to 3 seconds, or up to 6 if all streams end.
-    package static func retry(allStreamsEnd: Bool = false, _ random: Double) -> Int {
-        2000 + Int((allStreamsEnd ? 4000 : 1000) * random)
+    /// How long a client waits before it reconnects, in milliseconds: 2 to 3 seconds.
+    package static func retry(_ random: Double) -> Int { 2000 + Int(1000 * random) }
+
+    /// The same if all streams of the server end: 1 second, and up to 5 more, 4 ms for each stream.
+    package static func retry(among streamCount: Int, _ random: Double) -> Int {
+        1000 + Int(min(5000, 4 * Double(streamCount)) * random)
     }
 }
 

@@ -20,7 +20,7 @@ struct TerminalLines: Sendable {
             switch selection.project(commit.changes) {
             case .unchanged: continue
             case .patch(let patch): bytes += lines(of: patch, by: commit)
-            case .needsValue:
+            case .value, .needsValue:
                 // Which commit of a batch changed the value is unknown, so its last commit stands for all.
                 let patch = EncodedPatch(from: value.encoded(), to: state.encoded(selection))
                 return bytes + lines(of: patch, by: state.commits.last ?? commit)
@@ -52,7 +52,8 @@ struct TerminalLines: Sendable {
     static func line(of event: StateEvent, skipped: Int, at time: Int, inColor: Bool) -> [UInt8] {
         var line = TerminalLine(inColor: inColor)
         line.begin(time, event.revision, skipped > 0 ? "(\(skipped) left out)" : "")
-        line.add(printable(String(decoding: event.json, as: UTF8.self)))
+        // Nobody reads a longer line, and each stream would need its own copy of it.
+        line.add(shortened(event.json, to: maxValueBytes))
         return line.bytes
     }
 
@@ -74,6 +75,12 @@ struct TerminalLines: Sendable {
         return line.bytes
     }
 
+    private static func shortened(_ json: [UInt8], to length: Int) -> String {
+        printable(String(decoding: json.prefix(length), as: UTF8.self)) + (json.count > length ? "…" : "")
+    }
+
+    /// How much of a whole value is shown.
+    private static let maxValueBytes = 16_384
     private static let nothing = "∅"
     /// Two values of this length fit beside one another.
     private static let maxCharacters = 160

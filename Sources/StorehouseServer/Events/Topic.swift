@@ -13,7 +13,9 @@ package struct Topic {
     package let subscription: StreamSubscription
     /// The revision that changed the selected value last, as far as it is known.
     package private(set) var lastChangedRevision: Int
-    /// The selected value, if patches of the whole state cannot always tell whether it has changed.
+    /// The selected value, as of the newest commit that was taken; nil if it is not known.
+    ///
+    /// The whole state is not stored, because the store has its JSON already.
     private var json: [UInt8]?
     private var terminal: TerminalLines?
 
@@ -25,6 +27,14 @@ package struct Topic {
         } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }
+    }
+
+    /// The selected value now. All callers share its memory, until the next commit that changes it.
+    package mutating func value(_ state: borrowing StateView) -> [UInt8] {
+        if let json { return json }
+        let value = state.encoded(subscription.selection)
+        if terminal == nil, subscription.selection != .root { json = value }
+        return value
     }
 
     /// The changes of several commits as one patch of the whole state.
@@ -39,24 +49,58 @@ package struct Topic {
     /// - Parameter changes: the patch of the whole state.
     /// - Returns: the change of the selected value; nil if it is unchanged.
     package mutating func update(_ state: borrowing StateView, _ changes: EncodedPatch) -> Change? {
-        var projected = subscription.selection.project(changes)
+        let projected = subscription.selection.project(changes)
         if projected == .unchanged { return nil }
-        if let lines = terminal?.lines(of: subscription.selection, state) {
-            if lines.isEmpty { return nil }
-            lastChangedRevision = state.revision
-            return .lines(lines)
+        let change = terminal == nil ? change(projected, state) : lines(state)
+        if change != nil { lastChangedRevision = state.revision }
+        return change
+    }
+
+    private mutating func lines(_ state: borrowing StateView) -> Change? {
+        let lines = terminal?.lines(of: subscription.selection, state) ?? []
+        return lines.isEmpty ? nil : .lines(lines)
+    }
+
+    private mutating func change(_ projected: EncodedPatch.Projection, _ state: borrowing StateView) -> Change? {
+        guard subscription.selection != .root else {
+            guard subscription.format == .patch, case .patch(let patch) = projected else { return .value }
+            return .patch(patch)
         }
-        if let old = json {
-            let new = state.encoded(subscription.selection)
-            if old == new { return nil }
-            json = new
-            if projected == .needsValue, subscription.format == .patch {
-                projected = .patch(EncodedPatch(from: old, to: new))
-            }
+        // A long value is not encoded for each patch: only the next stream that opens needs it.
+        if subscription.format == .patch, case .patch(let patch) = projected, patch.replacement == nil,
+            json.map({ $0.count > Self.maxComparedBytes }) ?? true
+        {
+            json = nil
+            return .patch(patch)
         }
-        lastChangedRevision = state.revision
-        guard subscription.format == .patch, case .patch(let patch) = projected else { return .value }
-        return .patch(patch)
+        let old = json
+        let new = projected.value ?? state.encoded(subscription.selection)
+        if old == new { return nil }
+        json = new
+        guard subscription.format == .patch else { return .value }
+        if case .patch(let patch) = projected { return .patch(patch) }
+        return .patch(old.map { EncodedPatch(from: $0, to: new) } ?? EncodedPatch([.init(.replace, "", new)]))
+    }
+
+    /// A longer value is not compared after each patch. A batch whose commits cancel each other is then sent all the same.
+    private static let maxComparedBytes = 65_536
+}
+
+extension EncodedPatch.Projection {
+    /// The value after the changes, if they contain it.
+    fileprivate var value: [UInt8]? {
+        switch self {
+        case .value(let value): value
+        case .patch(let patch): patch.replacement
+        case .unchanged, .needsValue: nil
+        }
+    }
+}
+
+extension EncodedPatch {
+    /// The value that the last operation sets as a whole.
+    fileprivate var replacement: [UInt8]? {
+        operations.last.flatMap { $0.path.isEmpty && $0.kind == .replace ? $0.value : nil }
     }
 }
 
@@ -64,17 +108,20 @@ extension PatchEvent {
     /// More bytes of missed patches than this are not sent: the state is shorter.
     static let maxMissedBytes = 1 << 18
 
-    /// The events of commits that a client has missed; nil if only the state can bring it up to date.
-    static func encoded(_ commits: [CommitRecord], of selection: Selection, historyID: String) -> [UInt8]? {
+    /// The events of commits that a client has missed; nil if they are longer than `maxBytes`, or if only the state can
+    /// bring it up to date.
+    static func encoded(
+        _ commits: [CommitRecord], of selection: Selection, historyID: String, maxBytes: Int
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         for commit in commits {
             switch selection.project(commit.changes) {
             case .unchanged: continue
-            case .needsValue: return nil
+            case .value, .needsValue: return nil
             case .patch(let patch):
                 bytes += PatchEvent(historyID: historyID, revision: commit.revision, patch: patch).encoded()
             }
-            guard bytes.count <= maxMissedBytes else { return nil }
+            guard bytes.count <= maxBytes else { return nil }
         }
         return bytes
     }

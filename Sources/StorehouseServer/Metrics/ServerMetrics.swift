@@ -1,5 +1,6 @@
 import HTTP
 import Observability
+import Sockets
 import StoreHosting
 import Stores
 import Synchronization
@@ -67,6 +68,15 @@ extension API {
                 "Written transactions, each with the commits of one or more sessions.",
                 journal.transactionCount)
         }
+        text.gauge(
+            "storehouse_http_output_bytes", "Bytes that wait to be sent, of all connections.", output.pendingBytes)
+        text.counter(
+            "storehouse_http_slow_clients_total",
+            "Connections that were closed because their clients took nothing when the output reached its budget.",
+            output.disconnectedClients)
+        text.counter(
+            "storehouse_log_lines_lost_total", "Log lines that were lost because their reader is too slow.",
+            log.lostLines)
         additionalMetrics?(&text)
         ProcessMetrics.write(into: &text)
         return Response(

@@ -115,7 +115,8 @@ extension OpenAPI {
                 .init(status: .noContent, description: "The session has ended: do not reconnect."),
             ],
             problems: [
-                .malformedRequest, .malformedPointer, .noSuchSession, .notAcceptable, .tooManyStreams, .draining,
+                .malformedRequest, .malformedPointer, .noSuchSession, .notAcceptable, .tooManyStreams, .tooManyViews,
+                .overloaded, .draining,
             ])
     }
 
@@ -169,7 +170,7 @@ extension OpenAPI {
         kinds.prefix(1).map { kind in
             let first = StateEvent(
                 historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
-            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes + first.encoded()
+            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes + first.encoded().plain
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
         }
     }

@@ -16,8 +16,7 @@ extension OpenAPI {
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
-                .tooManySessions,
-                .draining, .storageUnavailable,
+                .tooManySessions, .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -36,7 +35,7 @@ extension OpenAPI {
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
-                .draining, .storageUnavailable,
+                .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -50,7 +49,7 @@ extension OpenAPI {
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",
                     content: Self.json(.schema("SessionList")))
             ],
-            problems: [.notAcceptable, .unauthorized, .storageUnavailable])
+            problems: [.notAcceptable, .unauthorized, .overloaded, .storageUnavailable])
         operation.isForAdmins = true
         return operation
     }
@@ -59,7 +58,9 @@ extension OpenAPI {
         Operation(
             "readSession", "The session document",
             responses: [.init(status: .ok, description: "The session.", content: Self.json(.schema("Session")))],
-            problems: [.noSuchSession, .sessionEnded, .notAcceptable, .internalError, .storageUnavailable])
+            problems: [
+                .noSuchSession, .sessionEnded, .notAcceptable, .internalError, .overloaded, .storageUnavailable,
+            ])
     }
 
     var deleteSession: Operation {
@@ -82,7 +83,7 @@ extension OpenAPI {
             ],
             problems: [
                 .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .notAcceptable,
-                .internalError, .storageUnavailable,
+                .internalError, .overloaded, .storageUnavailable,
             ])
     }
 

@@ -35,6 +35,7 @@ package struct Problem: Error {
         case rateLimited = "rate-limited"
         case tooManySessions = "too-many-sessions"
         case tooManyStreams = "too-many-streams"
+        case tooManyViews = "too-many-views"
         case tooManyKeys = "too-many-keys"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
@@ -98,6 +99,12 @@ package struct Problem: Error {
     }
 }
 
+extension Problem {
+    static var outputBudgetReached: Problem {
+        Problem(.overloaded, "Too many bytes wait for slow clients; try again later.")
+    }
+}
+
 extension Problem.Code {
     package var status: HTTPStatus {
         switch self {
@@ -117,7 +124,7 @@ extension Problem.Code {
         case .expectationFailed: .expectationFailed
         case .misdirectedRequest: .misdirectedRequest
         case .unknownAction, .invalidPayload, .idempotencyMismatch: .unprocessableContent
-        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyKeys: .tooManyRequests
+        case .rateLimited, .tooManySessions, .tooManyStreams, .tooManyViews, .tooManyKeys: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
@@ -157,11 +164,12 @@ extension Problem.Code {
         case .rateLimited: "There are too many requests"
         case .tooManySessions: "There are too many sessions"
         case .tooManyStreams: "The session has too many streams"
+        case .tooManyViews: "The session has too many views"
         case .tooManyKeys: "The session has too many idempotency keys"
         case .headersTooLarge: "The header is too large"
         case .internalError: "The server has failed"
         case .notImplemented: "The server does not support this"
-        case .overloaded: "Too many actions are queued"
+        case .overloaded: "The server is overloaded"
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
         case .httpVersionNotSupported: "The HTTP version is not supported"

@@ -16,7 +16,7 @@ struct RequestContext {
 
     var head: RequestHead { request.head }
 
-    func answer(_ response: Response) { exchange.answer(decorator.finish(response)) }
+    func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
 
     /// The same request for any thread.
     var deferred: Deferred { Deferred(request: request, exchange: exchange.deferred, decorator: decorator) }
@@ -29,7 +29,9 @@ struct RequestContext {
 
         /// Sends the response that `make` returns on the connection's loop: now if this is the loop, else in a turn of it.
         func answer(_ make: @escaping @Sendable () -> Response) {
-            exchange.answer { [decorator] in decorator.finish(make()) }
+            exchange.resume { [decorator, request] exchange in
+                if let exchange { decorator.send(make(), to: request.head, exchange) }
+            }
         }
 
         /// Sends the response if this is the connection's loop; elsewhere `make` is not called.
@@ -37,7 +39,7 @@ struct RequestContext {
         /// - Returns: whether this is the loop.
         func answerIfOnLoop(_ make: () -> Response) -> Bool {
             guard let exchange = exchange.here else { return false }
-            exchange.answer(decorator.finish(make()))
+            decorator.send(make(), to: request.head, exchange)
             return true
         }
 
@@ -91,6 +93,20 @@ struct ResponseDecorator: Sendable {
     func recordStatus(_ status: HTTPStatus) {
         log?.write(status)
         metrics.recordStatus(status)
+    }
+
+    /// Sends the response, if the output budget has room for it.
+    ///
+    /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
+    /// has happened, so its connection closes.
+    fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
+        if exchange.hasRoom(for: response.body.count) {
+            exchange.answer(finish(response))
+        } else if head.method == .get || head.method == .head {
+            exchange.answer(finish(Problem.outputBudgetReached.response))
+        } else {
+            exchange.disconnect()
+        }
     }
 
     func finish(_ response: consuming Response) -> Response {

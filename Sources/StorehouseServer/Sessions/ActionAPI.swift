@@ -9,23 +9,26 @@ import Stores
 final class ActionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
+    private let states: StateReader
     private let limits: RateLimits
     private let clock: WallClock
     /// The longest time that a response is held for `Prefer: wait`.
     private let maxWait: Duration
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ limits: RateLimits, clock: WallClock, maxWait: Duration
+        _ access: SessionAccess, _ availability: Availability, _ states: StateReader, _ limits: RateLimits,
+        clock: WallClock, maxWait: Duration
     ) {
         self.access = access
         self.availability = availability
+        self.states = states
         self.limits = limits
         self.clock = clock
         self.maxWait = maxWait
     }
 
     func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireWritable()
+        try availability.requireRoom()
         try context.head.requireJSONAcceptable()
         try access.authorizedSession(id, context, dispatch)
     }
@@ -39,11 +42,37 @@ final class ActionAPI: Sendable {
         let request = try ActionRequest(context.request, session, maxWait: maxWait)
         let body = try context.request.json()
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
+        session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
         let responder = ActionResponder(request, session, context.deferred, self)
+        guard !session.isLarge else { return try dispatchLarge(body, request.options, session, responder) }
         session.store.dispatch(body, request.options, done: responder.respond)
+    }
+
+    /// Leaves the event loop, because it takes time in proportion to the state to encode it, and for some kinds to find what
+    /// an action has changed.
+    private func dispatchLarge(
+        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
+    ) throws(Problem) {
+        try states.pool.run(for: session.id) {
+            session.store.dispatch(body, options, done: responder.respond)
+            session.measureIfNeeded()
+        }
+    }
+
+    /// Does work on a large session off the event loop.
+    ///
+    /// - Returns: false if the caller has to do it.
+    func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) -> Bool {
+        guard session.isLarge else { return false }
+        do throws(Problem) {
+            try states.pool.run(for: session.id, work)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Dispatches an action again that came to a session which was hibernating. Later in the loop the session can be found
@@ -70,7 +99,13 @@ final class ActionAPI: Sendable {
             var options = request.options
             options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
-            session.store.dispatch(body, options, done: responder.respond)
+            guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
+            do throws(Problem) {
+                try dispatchLarge(body, options, session, responder)
+            } catch {
+                recorder.abandon()
+                throw error
+            }
         case .replay(let record): try replay(record, session, context)
         case .inProgress:
             throw Problem(
@@ -102,6 +137,13 @@ final class ActionAPI: Sendable {
         }
         guard let revision = record.revision, let selection = response.selection else {
             return context.answer(response.message(showing: nil).replayed, about: session)
+        }
+        guard !session.wasLarge else {
+            return states.respond(to: context, about: session) { [states] () throws(Problem) in
+                let state = try states.past(of: session, at: revision).snapshot
+                let json = try session.encodeAsShown(selection, of: state).get()
+                return (session, response.message(showing: json).replayed)
+            }
         }
         if revision == current {
             let state = session.store.read(selection)

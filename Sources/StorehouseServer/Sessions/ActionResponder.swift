@@ -50,6 +50,7 @@ final class ActionResponder: Sendable {
     }
 
     private func respond(to result: DispatchResult) {
+        if let state = result.state { session.recordSize(ofPart: state.json.count) }
         guard !deferred.answerIfOnLoop({ request.message(for: result) }) else { return }
         deferred.answer { [self] in request.message(for: result) }
     }
@@ -70,6 +71,11 @@ final class ActionResponder: Sendable {
     /// was committed.
     private func respondWithCurrentState(_ result: DispatchResult) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !api.runOffLoop(session, { [self] in readCurrentState(result) }) else { return }
+        readCurrentState(result)
+    }
+
+    private func readCurrentState(_ result: DispatchResult) {
         if recorder?.isFinal == true { return deferred.answer { [self] in request.message(for: result) } }
         let (response, state) = request.currentResponse(to: result, session)
         recorder?.recordFinal(response, showing: state)

@@ -45,7 +45,7 @@ struct ActionResponse: Sendable, Equatable {
         if case .rejected(let reason, let index) = outcome { return Problem(rejected: reason, index: index).response }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
         guard let state else { return Response(.noContent, fields: fields, revision: revision) }
-        var json = JSONWriter(reservingCapacity: 1024)
+        var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
             json.member("revision", revision)
             json.member("outcome", outcome == .committed ? "committed" : "ignored")

@@ -8,11 +8,15 @@ final class AdminAPI: Sendable {
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
+    private let pool: WorkPool
+    /// What takes the turns of this work in the pool.
+    private let turn = SessionID.random()
     private let token: String
 
-    init(_ registry: SessionRegistry, journal: (any Journal)?, token: String) {
+    init(_ registry: SessionRegistry, journal: (any Journal)?, _ pool: WorkPool, token: String) {
         self.registry = registry
         self.journal = journal?.outlivesProcess == true ? journal : nil
+        self.pool = pool
         self.token = token
     }
 
@@ -22,20 +26,24 @@ final class AdminAPI: Sendable {
         try authorize(context.head)
         let limit = try context.head.pageSize()
         let after = try Self.cursor(context.head)
-        // One more than the page shows, to know whether another page follows.
-        guard let journal else {
-            let sessions = registry.list(after: after, limit: limit + 1)
-            let page = Page(last: sessions.count > limit ? sessions[limit - 1].id : nil)
-            return context.answer(
-                page.response(sessions.prefix(limit)) { registry.document(of: $0, revision: $0.store.revision) })
-        }
         let deferred = context.deferred
-        journal.list(after: after?.description, limit: limit + 1) { [registry] found in
-            deferred.resume { context throws(Problem) in
-                let sessions = try found.mapError(Problem.init).get()
-                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].header.id.utf8) : nil)
-                context.answer(page.response(sessions.prefix(limit)) { registry.document(of: $0) })
+        // One more than the page shows, to know whether another page follows. All of it is done off the event loop.
+        guard let journal else {
+            return try pool.run(for: turn) { [registry] in
+                let sessions = registry.list(after: after, limit: limit + 1)
+                let page = Page(last: sessions.count > limit ? sessions[limit - 1].id : nil)
+                let response = page.response(sessions.prefix(limit)) {
+                    registry.document(of: $0, revision: $0.store.revision)
+                }
+                deferred.answer { response }
             }
+        }
+        journal.list(after: after?.description, limit: limit + 1) { [registry] found in
+            let response = found.mapError(Problem.init).map { sessions in
+                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].header.id.utf8) : nil)
+                return page.response(sessions.prefix(limit)) { registry.document(of: $0) }
+            }
+            deferred.resume { context throws(Problem) in context.answer(try response.get()) }
         }
     }
 

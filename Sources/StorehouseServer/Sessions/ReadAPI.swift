@@ -7,8 +7,12 @@ import Stores
 /// Shows the state of sessions, now or at an earlier revision, and their action logs.
 final class ReadAPI: Sendable {
     private let access: SessionAccess
+    private let states: StateReader
 
-    init(_ access: SessionAccess) { self.access = access }
+    init(_ access: SessionAccess, _ states: StateReader) {
+        self.access = access
+        self.states = states
+    }
 
     func readState(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
@@ -19,18 +23,22 @@ final class ReadAPI: Sendable {
         let selection = try context.head.selection(for: session.kind)
         let condition = try context.head.condition("if-none-match", "If-None-Match")
         let wanted = try context.head.number("revision", in: 0...Int.max)
+        guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let newest = session.store.revision
         if let condition, newest == wanted ?? newest, condition.matchesWeakly(EntityTag(revision: newest)) {
             return context.answer(Self.notModified(newest), about: session)
         }
         guard let revision = wanted else {
-            return context.answer(Self.document(session.store.read(selection)), about: session)
+            let state = session.store.read(selection)
+            session.recordSize(ofPart: state.json.count)
+            return context.answer(Self.response(.init(state)), about: session)
         }
         if revision == newest {
             let state = session.store.read(selection)
             // A commit may have come in between.
-            if state.revision == revision { return context.answer(Self.document(state), about: session) }
+            if state.revision == revision { return context.answer(Self.response(.init(state)), about: session) }
         }
+        guard !session.wasLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let deferred = context.deferred
         session.state(at: revision) { found in
             deferred.resume { context throws(Problem) in
@@ -38,9 +46,30 @@ final class ReadAPI: Sendable {
                 if let condition, condition.matchesWeakly(EntityTag(revision: revision)) {
                     return context.answer(Self.notModified(revision))
                 }
-                let json = try Self.select(selection, of: state, session.kind)
-                context.answer(Self.document(EncodedState(revision: revision, json: json)))
+                let json = try session.kind.selected(selection, of: state)
+                context.answer(Self.response(.init(EncodedState(revision: revision, json: json))))
             }
+        }
+    }
+
+    /// Leaves the event loop, because each step takes time in proportion to the state.
+    private func readLargeState(
+        _ selection: Selection, of session: Session, at revision: Int?, _ condition: EntityTagCondition?,
+        _ context: RequestContext
+    ) {
+        let deferred = context.deferred
+        let answer: StateReader.Done = { found in
+            deferred.resume { context throws(Problem) in
+                let document = try found.get()
+                let isKnown = condition?.matchesWeakly(EntityTag(revision: document.revision)) == true
+                context.answer(
+                    isKnown ? Self.notModified(document.revision) : Self.response(document), about: session)
+            }
+        }
+        if let revision {
+            states.read(selection, of: session, at: revision, done: answer)
+        } else {
+            states.read(selection, of: session, done: answer)
         }
     }
 
@@ -50,20 +79,16 @@ final class ReadAPI: Sendable {
         Response(.notModified, fields: fields, revision: revision)
     }
 
-    private static func document(_ state: EncodedState) -> Response {
-        var json = JSONWriter(reservingCapacity: 1024)
-        json.object { json in
-            json.member("revision", state.revision)
-            json.member("state", raw: state.json)
-        }
-        return .document(json.finish(), revision: state.revision, fields: fields)
+    private static func response(_ state: StateReader.Document) -> Response {
+        .document(state.body, revision: state.revision, fields: fields)
     }
+}
 
-    private static func select(
-        _ selection: Selection, of state: StateSnapshot, _ kind: StoreKind
-    ) throws(Problem) -> [UInt8] {
+extension StoreKind {
+    /// A selected value of an earlier state.
+    func selected(_ selection: Selection, of state: StateSnapshot) throws(Problem) -> [UInt8] {
         do {
-            return try kind.select(selection, of: state)
+            return try select(selection, of: state)
         } catch {
             throw Problem(.internalError, "This release of the store cannot read the revision: \(error).")
         }
@@ -85,47 +110,32 @@ extension ReadAPI {
             throw Problem(.notImplemented, "This server stores no log of actions.")
         }
         let deferred = context.deferred
-        session.whenDurable { failure in
+        session.whenDurable { [self] failure in
             if let failure { return deferred.answer { Problem(failure).response } }
-            // One more than the page shows, to know whether another page follows.
-            journal.commits(after: after, limit: limit + 1) { entries in
-                deferred.resume { context throws(Problem) in context.answer(try Self.page(entries, limit)) }
-            }
+            fill(ActionLogPage(after: after, limit: limit), from: journal, deferred)
         }
     }
 
-    private static func page(
-        _ found: Result<[CommitRecord]?, JournalError>, _ limit: Int
-    ) throws(Problem) -> Response {
-        guard let entries = try found.mapError(Problem.init).get() else {
+    /// Reads commits in portions, since a page may end long before its limit, and answers with the page.
+    private func fill(_ page: ActionLogPage, from journal: any SessionJournal, _ deferred: RequestContext.Deferred) {
+        let count = page.nextCount
+        journal.commits(after: page.lastRevision, limit: count) { [self] found in
+            var page = page
+            do throws(JournalError) {
+                if try page.append(found.get(), of: count) { return fill(page, from: journal, deferred) }
+            } catch {
+                return deferred.answer { Problem(error).response }
+            }
+            let full = page
+            deferred.resume { context throws(Problem) in context.answer(try Self.response(full)) }
+        }
+    }
+
+    private static func response(_ page: ActionLogPage) throws(Problem) -> Response {
+        if page.isGone {
             throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
                 .with("reason", "retention")
         }
-        let page = entries.prefix(limit)
-        var json = JSONWriter(reservingCapacity: 128 + page.count * 160)
-        json.object { json in
-            json.name("actions")
-            json.array { json in
-                for record in page { json.value(LoggedAction(record: record)) }
-            }
-            json.member("next", entries.count > limit ? page.last?.revision : nil)
-        }
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
-    }
-}
-
-/// A commit as the action log shows it.
-private struct LoggedAction: JSONEncodable {
-    let record: CommitRecord
-
-    func encode(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("revision", record.revision)
-            json.member("type", record.type)
-            json.member("payload", record.payload)
-            json.member("origin", record.origin.rawValue)
-            json.member("cause", record.cause)
-            json.member("at", Timestamp.rfc3339(record.committedAt))
-        }
+        return .document(page.json, fields: [.init("Cache-Control", "no-store")])
     }
 }

@@ -17,6 +17,8 @@ package final class Session: Sendable {
     let fork: Fork?
     let runtime: KindRuntime
     private let lastActive: Atomic<Int>
+    private let used: Atomic<Bool>
+    private let size: SessionSize
     private let nextExpiryCheck = Atomic<Int>(0)
     private let lifecycle = Atomic(SessionLifecycle.resident)
     private let hub = AtomicLazyReference<EventHub>()
@@ -24,7 +26,7 @@ package final class Session: Sendable {
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
-        lastActiveAt: Int? = nil, historyID: String, fork: Fork? = nil
+        lastActiveAt: Int? = nil, historyID: String, fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -34,6 +36,8 @@ package final class Session: Sendable {
         self.historyID = historyID
         self.fork = fork
         lastActive = Atomic(lastActiveAt ?? createdAt)
+        used = Atomic(lastActiveAt != nil)
+        size = SessionSize(byteCount ?? fork?.initial.json.count ?? runtime.kind.initialState.count)
     }
 
     /// The state of another session from which this one was created.
@@ -41,10 +45,13 @@ package final class Session: Sendable {
         /// The other session's revision; nil if the initial state is that of an earlier release of the kind.
         let revision: Int?
         let initial: StateSnapshot
+        /// The same state, decoded for this fork and others; nil if it is not shared.
+        let shared: PastState?
 
-        init(_ revision: Int?, _ initial: StateSnapshot) {
+        init(_ revision: Int?, _ initial: StateSnapshot, shared: PastState? = nil) {
             self.revision = revision
             self.initial = initial
+            self.shared = shared
         }
     }
 
@@ -72,23 +79,96 @@ package final class Session: Sendable {
         set { nextExpiryCheck.store(newValue, ordering: .relaxed) }
     }
 
+    /// Whether anything was done on the session since it was created.
+    var isUsed: Bool { used.load(ordering: .relaxed) }
+
     /// Sets the time of its creation by the clock of the registry.
     func begin(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
 
     func touch(_ now: Int) {
+        if !isUsed { used.store(true, ordering: .relaxed) }
         lastActive.store(now, ordering: .relaxed)
-        journal?.recordUse(at: now)
+        // The journal tells a session that was used by this time.
+        journal?.recordUse(at: max(now, createdAt + 1))
     }
 
     /// When the session expires unless it is used; a session with a stream is in use.
-    func expires(after timeout: Int, now: Int) -> Int {
-        (streamCount > 0 ? max(now, lastActiveAt) : lastActiveAt) + timeout
+    func expires(_ policy: SessionPolicy, now: Int) -> Int {
+        (streamCount > 0 ? max(now, lastActiveAt) : lastActiveAt) + policy.timeout(isUsed: isUsed)
     }
 
     /// Counts the streams only if the session was not used otherwise, since that takes a lock.
-    func isExpired(after timeout: Int, now: Int) -> Bool {
-        lastActiveAt + timeout <= now && expires(after: timeout, now: now) <= now
+    func isExpired(_ policy: SessionPolicy, now: Int) -> Bool {
+        lastActiveAt + policy.timeout(isUsed: isUsed) <= now && expires(policy, now: now) <= now
     }
+}
+
+// The size of the state.
+extension Session {
+    /// Whether work on the whole state takes too long for an event loop.
+    var isLarge: Bool { size.isLarge }
+
+    /// Whether the state was ever large, and so may be at an earlier revision.
+    var wasLarge: Bool { size.wasLarge }
+
+    /// About how many bytes the largest state took.
+    var largestSize: Int { size.largest }
+
+    /// Takes the size of the whole state as JSON.
+    func recordSize(_ bytes: Int) { size.record(exactly: bytes) }
+
+    /// Takes the size of a part of the state.
+    func recordSize(ofPart bytes: Int) { size.record(atLeast: bytes) }
+
+    /// Takes the size of an action, by which the state may have grown.
+    func recordGrowth(_ bytes: Int) { size.add(bytes) }
+
+    /// Encodes the state for its size, if actions may have changed that much. Not on an event loop.
+    func measureIfNeeded() {
+        if size.isGuess { recordSize(store.read().json.count) }
+    }
+}
+
+/// About how many bytes a state takes as JSON. Any thread may use it: no request has to wait for the store to know it.
+///
+/// Between two measurements the size grows with the bodies of the actions.
+final class SessionSize: Sendable {
+    private static let large = 65536
+
+    private let bytes: Atomic<Int>
+    private let measured: Atomic<Int>
+    private let most: Atomic<Int>
+
+    init(_ bytes: Int) {
+        self.bytes = Atomic(bytes)
+        measured = Atomic(bytes)
+        most = Atomic(bytes)
+    }
+
+    var isLarge: Bool { bytes.load(ordering: .relaxed) >= Self.large }
+
+    var wasLarge: Bool { largest >= Self.large }
+
+    var largest: Int { most.load(ordering: .relaxed) }
+
+    /// Whether so much was added since the last measurement that the size may be far from true. A state that grows is
+    /// measured each time it may have doubled, so that this costs little for each action.
+    var isGuess: Bool {
+        let measured = measured.load(ordering: .relaxed)
+        return bytes.load(ordering: .relaxed) - measured >= max(Self.large / 2, measured)
+    }
+
+    func record(exactly count: Int) {
+        bytes.store(count, ordering: .relaxed)
+        measured.store(count, ordering: .relaxed)
+        if count > largest { most.store(count, ordering: .relaxed) }
+    }
+
+    func record(atLeast count: Int) {
+        if count > bytes.load(ordering: .relaxed) { record(exactly: count) }
+    }
+
+    func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 }
 
 // Durability: all that the handlers know about it.

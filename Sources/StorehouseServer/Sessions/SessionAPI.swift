@@ -11,58 +11,71 @@ final class SessionAPI: Sendable {
     private let availability: Availability
     private let registry: SessionRegistry
     private let builder: SessionBuilder
+    private let states: StateReader
     private let limits: RateLimits
     private let metrics: ServerMetrics
     private let log: Log
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ limits: RateLimits, _ metrics: ServerMetrics, _ log: Log
+        _ states: StateReader, _ limits: RateLimits, _ metrics: ServerMetrics, _ log: Log
     ) {
         self.access = access
         self.availability = availability
         self.registry = registry
         self.builder = builder
+        self.states = states
         self.limits = limits
         self.metrics = metrics
         self.log = log
     }
 
     func create(_ context: RequestContext) throws(Problem) {
-        try availability.requireWritable()
+        try availability.requireRoom()
         try context.head.requireJSONAcceptable()
-        try create(try requestedKind(context.request), nil, context)
+        let kind = try requestedKind(context.request)
+        try limits.admitCreation(context.head, peer: context.exchange.peer)
+        let created = try create(kind, nil)
+        context.answer(created.response, about: created.session)
     }
 
-    private func create(_ kind: KindRuntime, _ fork: Session.Fork?, _ context: RequestContext) throws(Problem) {
-        try limits.admitCreation(context.head, peer: context.exchange.peer)
+    /// May be called on any thread.
+    private func create(
+        _ kind: KindRuntime, _ fork: Session.Fork?
+    ) throws(Problem) -> (session: Session, response: Response) {
         let created = try registry.create { (id, now) throws(Problem) in
             try builder.create(kind, id, now: now, fork: fork)
         }
         guard let session = created else {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
+                .retry(after: registry.secondsUntilExpiry)
         }
         metrics.sessionCreated()
         log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
-        var json = JSONWriter(reservingCapacity: 1024)
+        var json = JSONWriter(reservingCapacity: state.json.count + 1024)
         json.value(registry.document(of: session, revision: state.revision, state: state.json))
         let response = Response.document(
             json.finish(), .created, revision: state.revision,
             fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
         // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
         if fork != nil { session.store.resume() }
-        context.answer(response, about: session)
+        return (session, response)
     }
 
     func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context) { [self] session, context in
-            var json = JSONWriter(reservingCapacity: 512)
-            json.value(registry.document(of: session, revision: session.store.revision))
-            context.answer(
-                .document(json.finish(), fields: [.init("Cache-Control", "no-store")]), about: session)
+        try access.authorizedSession(id, context) { [self] (session, context) throws(Problem) in
+            guard session.isLarge else { return context.answer(document(session), about: session) }
+            // The store may be busy with its large state.
+            states.respond(to: context, about: session) { [self] in (session, document(session)) }
         }
+    }
+
+    private func document(_ session: Session) -> Response {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.value(registry.document(of: session, revision: session.store.revision))
+        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
     }
 
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
@@ -108,19 +121,37 @@ final class SessionAPI: Sendable {
 extension SessionAPI {
     /// Creates a session from a state of another.
     func fork(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireWritable()
+        try availability.requireRoom()
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
         try access.authorizedSession(id, context) { [self] (parent, context) throws(Problem) in
+            guard !parent.wasLarge else { return try forkLarge(parent, at: wanted, context) }
             let revision = wanted ?? parent.store.revision
             let deferred = context.deferred
             parent.state(at: revision) { found in
-                deferred.resume { context throws(Problem) in
-                    try self.create(parent.runtime, .init(revision, try found.get()), context)
+                deferred.resume { [self] context throws(Problem) in
+                    let state = try found.get()
+                    try limits.admitCreation(context.head, peer: context.exchange.peer)
+                    let fork = try create(parent.runtime, .init(revision, state))
+                    context.answer(fork.response, about: fork.session)
                 }
             }
         }
     }
+
+    /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
+    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) throws(Problem) {
+        try limits.admitCreation(context.head, peer: context.exchange.peer)
+        states.respond(to: context, about: parent) { [self] () throws(Problem) in
+            try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
+            let revision = wanted ?? parent.store.revision
+            let past = try states.past(of: parent, at: revision)
+            return try create(parent.runtime, .init(revision, past.snapshot, shared: past))
+        }
+    }
+
+    /// What it may take to replay, decode and encode a state.
+    private static func bytes(toFork parent: Session) -> Int { 16 * parent.largestSize }
 
     /// The revision that the body names; nil for the newest.
     private static func forkedRevision(_ request: Request) throws(Problem) -> Int? {

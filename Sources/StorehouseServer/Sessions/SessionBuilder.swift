@@ -47,7 +47,13 @@ package struct SessionBuilder: Sendable {
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
                 forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
         do throws(Problem) {
-            let store = try store(id, kind, recorder(id, journal), fork.map { ($0.initial, 0) })
+            let recorder = recorder(id, journal)
+            let store =
+                if let shared = fork?.shared {
+                    try shared.makeStore(of: kind, recorder, label: id.fingerprint)
+                } else {
+                    try store(id, kind, recorder, fork.map { ($0.initial, 0) })
+                }
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
         } catch {
@@ -75,7 +81,7 @@ package struct SessionBuilder: Sendable {
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch,
-                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil)
+                fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.answers.restore(answers) }
             return .success(session)
         } catch {
@@ -96,14 +102,9 @@ package struct SessionBuilder: Sendable {
                 environment: kind.environment, sealer: kind.sealer, recorder: recorder,
                 maxStateBytes: kind.limits.maxStateBytes, label: label)
         }
-        do {
-            return try kind.kind.makeStore(
-                environment: kind.environment, sealer: kind.sealer, recorder: recorder,
-                maxStateBytes: kind.limits.maxStateBytes, label: label, from: snapshot.state,
-                revision: snapshot.revision)
-        } catch {
-            throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
-        }
+        return try kind.restored(snapshot.state).makeStore(
+            environment: kind.environment, recorder: recorder, revision: snapshot.revision,
+            maxStateBytes: kind.limits.maxStateBytes, label: label)
     }
 
     private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
@@ -126,6 +127,15 @@ package final class KindRuntime: Sendable {
         self.limits = limits
         self.sealer = sealer
         self.environment = environment
+    }
+
+    /// Decodes a persisted state of the kind.
+    func restored(_ state: StateSnapshot) throws(Problem) -> RestoredState {
+        do {
+            return try kind.restored(state, sealer: sealer)
+        } catch {
+            throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
+        }
     }
 
     package convenience init(

@@ -46,7 +46,7 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
     package static func < (left: SessionID, right: SessionID) -> Bool { left.order < right.order }
 
     /// The id with each character replaced by its position in ASCII order, in which the alphabet is not.
-    private var order: UInt128 {
+    var order: UInt128 {
         let bits = UInt128(high) << 64 | UInt128(low)
         var order: UInt128 = 0
         for index in 0..<21 {

@@ -64,6 +64,8 @@ package struct SessionPolicy: Sendable {
     package var maxResident = 20_000
     /// A session ends after so many milliseconds without use.
     package var idleTimeout = 86_400_000
+    /// A session on which nothing was done since it was created ends after so many milliseconds, if that is sooner.
+    package var unusedTimeout = 600_000
 
     package init() {}
 
@@ -87,11 +89,11 @@ package struct SessionPolicy: Sendable {
         return hasFailed ? .evict : .use
     }
 
-    /// Whether a session that is not in memory has expired.
-    package func isExpired(lastActiveAt: Int, now: Int) -> Bool { lastActiveAt + idleTimeout <= now }
+    /// How long a session lives without use.
+    package func timeout(isUsed: Bool) -> Int { isUsed ? idleTimeout : min(unusedTimeout, idleTimeout) }
 
     /// How often expired sessions are looked for, in milliseconds.
-    package var sweepInterval: Int { max(20, min(10_000, idleTimeout / 20)) }
+    package var sweepInterval: Int { max(20, min(10_000, timeout(isUsed: false) / 20)) }
 
     /// To how many sessions hibernation brings the memory down; nil if it has room.
     ///

@@ -51,7 +51,7 @@ final class SessionLoader: Sendable {
         case .success(.unknown): return .success(.unknown)
         case .success(.ended): return .success(.ended)
         case .success(.session(let summary, let past, let answers, let journal)):
-            guard registry.mayLoad(id, lastActiveAt: summary.lastActiveAt) else { return .success(.ended) }
+            guard registry.mayLoad(id, summary) else { return .success(.ended) }
             switch restore(summary, past, answers, journal) {
             case .failure(let problem): return .failure(problem)
             case .success(let session):

@@ -33,6 +33,8 @@ package final class SessionRegistry: Sendable {
     private let recordedTransactions = Atomic<Int>(0)
     private let tombstones = SessionTombstones()
     private let expiry: ExpiryQueue<Session>
+    /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
+    private let unused: ExpiryQueue<SessionID>
 
     package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
         self.policy = policy
@@ -40,6 +42,7 @@ package final class SessionRegistry: Sendable {
         self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
+        unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
     package var residentCount: Int { count.load(ordering: .relaxed) }
@@ -72,6 +75,13 @@ package final class SessionRegistry: Sendable {
         return session
     }
 
+    /// In how many seconds the next session in memory is ended, unless it is used until then; an hour at most.
+    package var secondsUntilExpiry: Int {
+        let now = clock.now()
+        let next = expiry.earliest(limit: 64).map { $0.expires(policy, now: now) }.min() ?? now
+        return max(1, min(3600, (next - now + policy.sweepInterval + 999) / 1000))
+    }
+
     /// Inserts a session that was loaded from the journal.
     ///
     /// - Parameter isUse: whether a request asks for it. Only then loading counts as use, so that it does not hibernate
@@ -79,6 +89,7 @@ package final class SessionRegistry: Sendable {
     package func insert(_ session: Session, isUse: Bool = true) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
+        unused.remove(session.id, at: endOfUnused(session))
         if isUse { session.touch(now) }
         insert(session, now)
     }
@@ -88,14 +99,14 @@ package final class SessionRegistry: Sendable {
 
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0[session.id] = session }
-        enqueue(session, at: now + policy.idleTimeout)
+        enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
     /// Finds a session in memory, which counts as use; nil if it is not here and the journal may have it.
     package func find(_ id: SessionID) -> Lookup? {
         guard let session = resident(id) else { return tombstones.contains(id) ? .ended : nil }
         let now = clock.now()
-        let isExpired = session.isExpired(after: policy.idleTimeout, now: now)
+        let isExpired = session.isExpired(policy, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
         case .use:
             session.touch(now)
@@ -110,12 +121,21 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Whether a session of the journal may be loaded. If it has expired, this ends it.
-    func mayLoad(_ id: SessionID, lastActiveAt: Int) -> Bool {
+    func mayLoad(_ id: SessionID, _ summary: SessionSummary) -> Bool {
         let now = clock.now()
-        guard policy.isExpired(lastActiveAt: lastActiveAt, now: now) else { return !tombstones.contains(id) }
+        guard expires(summary) <= now else { return !tombstones.contains(id) }
+        end(id, now)
+        return false
+    }
+
+    private func expires(_ summary: SessionSummary) -> Int {
+        summary.lastActiveAt + policy.timeout(isUsed: summary.isUsed)
+    }
+
+    /// Ends a session that is not in memory.
+    private func end(_ id: SessionID, _ now: Int) {
         tombstones.add(id, now: now)
         journal?.end(id.description, at: clock.wall.now())
-        return false
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
@@ -157,7 +177,7 @@ package final class SessionRegistry: Sendable {
     package func sweep() {
         let now = clock.now()
         for session in expiry.due(now) {
-            let moment = session.expires(after: policy.idleTimeout, now: now)
+            let moment = session.expires(policy, now: now)
             guard moment > now else {
                 end(session)
                 continue
@@ -166,15 +186,16 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
+        for id in unused.due(now) where resident(id) == nil { end(id, now) }
         endExpiredInJournal(now)
     }
 
-    /// Ends expired sessions that are not in memory, some at a time.
+    /// Ends expired sessions that are not in memory, so many at a time that a million take some minutes.
     private func endExpiredInJournal(_ now: Int) {
-        journal?.idleSessions(before: now - policy.idleTimeout, limit: 1000) { [self] found in
+        journal?.idleSessions(before: now - policy.idleTimeout, limit: 20_000) { [self] found in
             for text in (try? found.get()) ?? [] {
                 guard let id = SessionID(text.utf8), resident(id) == nil else { continue }
-                _ = mayLoad(id, lastActiveAt: now - policy.idleTimeout)
+                end(id, now)
             }
         }
     }
@@ -202,8 +223,22 @@ package final class SessionRegistry: Sendable {
         }
         for session in policy.hibernationOrder(candidates) {
             guard residentCount > goal else { return }
-            if session.tryHibernate() { remove(session) }
+            tryHibernate(session)
         }
+    }
+
+    private func tryHibernate(_ session: Session) {
+        let end = endOfUnused(session)
+        // Before it hibernates: a request that wakes it removes it again.
+        if !session.isUsed { unused.add(session.id, at: end) }
+        let isDetached = session.tryHibernate()
+        if isDetached { remove(session) }
+        if !isDetached || session.isUsed { unused.remove(session.id, at: end) }
+    }
+
+    /// When a session ends if it is never used. The slots of a queue begin earlier.
+    private func endOfUnused(_ session: Session) -> Int {
+        session.createdAt + policy.timeout(isUsed: false) + policy.sweepInterval
     }
 
     private func enqueue(_ session: Session, at moment: Int) {
@@ -222,11 +257,13 @@ package final class SessionRegistry: Sendable {
     package func list(after id: SessionID?, limit: Int) -> [Session] {
         var found: [Session] = []
         for shard in shards[(id?.range ?? 0)...] {
-            let sessions = shard.withLock { $0.values.filter { session in id.map { $0 < session.id } ?? true } }
-            found += sessions.sorted { $0.id < $1.id }
+            var sessions = shard.withLock { $0.values.map { (order: $0.id.order, session: $0) } }
+            if let last = id?.order { sessions.removeAll { $0.order <= last } }
+            sessions.sort { $0.order < $1.order }
+            found += sessions.prefix(limit - found.count).map(\.session)
             if found.count >= limit { break }
         }
-        return Array(found.prefix(limit))
+        return found
     }
 
     /// The session if it is in memory. This does not count as use.
@@ -242,7 +279,7 @@ extension SessionRegistry {
         SessionDocument(
             session: session, revision: revision,
             lastActiveAt: max(session.createdAt, clock.shown(session.lastActiveAt)),
-            expiresAt: clock.shown(session.expires(after: policy.idleTimeout, now: clock.now())), state: state)
+            expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
     }
 
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
@@ -253,6 +290,11 @@ extension SessionRegistry {
         }
         return SessionDocument(
             hibernated: summary, lastActiveAt: clock.shown(summary.lastActiveAt),
-            expiresAt: clock.shown(summary.lastActiveAt + policy.idleTimeout))
+            expiresAt: clock.shown(expires(summary)))
     }
+}
+
+extension SessionSummary {
+    /// Whether anything was done on the session since it was created.
+    fileprivate var isUsed: Bool { revision > 0 || lastActiveAt > header.createdAt }
 }

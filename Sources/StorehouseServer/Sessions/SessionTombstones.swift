@@ -62,6 +62,13 @@ package final class ExpiryQueue<Element: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// Some elements of the first slot, at most `limit`.
+    package func earliest(limit: Int) -> [Element] {
+        slots.withLock { slots in
+            slots.keys.min().flatMap { slots[$0] }.map { Array($0.prefix(limit)) } ?? []
+        }
+    }
+
     /// Removes and returns all elements whose slot has begun.
     package func due(_ now: Int) -> [Element] {
         slots.withLock { slots in

@@ -29,7 +29,7 @@ final class CurlMulti {
     /// Starts a transfer. Its completion is called in a later turn of the loop.
     func start(_ transfer: CurlTransfer) {
         stopIdleTimer()
-        guard handle != nil || library.load() else { return refuse(transfer, .noLibrary) }
+        if handle == nil, let failure = library.load() { return refuse(transfer, failure) }
         guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
         transfer.multi = self
         transfers[easy] = transfer
@@ -111,6 +111,11 @@ extension CurlMulti {
                 self.watchSpeed(of: transfer)
             }
         }
+    }
+
+    /// Ends a transfer with a failure. libcurl's callbacks may call this, because libcurl has returned by the end of the turn.
+    func stopAtEndOfTurn(_ transfer: CurlTransfer, _ failure: TransferFailure) {
+        loop.atEndOfTurn { self.stop(transfer, failure) }
     }
 
     private func stop(_ transfer: CurlTransfer, _ failure: TransferFailure) {

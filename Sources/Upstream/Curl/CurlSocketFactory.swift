@@ -128,26 +128,42 @@ package struct CurlLibrary: Sendable {
     package static let name = CCURL_LIBRARY
 
     private let name: String
+    private let hasFreeDescriptor: @Sendable () -> Bool
     private let warn: @Sendable (String) -> Void
-    private var hasWarned = false
+    private var warned: Set<String> = []
 
     /// - Parameters:
     ///   - name: the file name of the library.
-    ///   - warn: called once with a message if the library cannot be loaded.
-    package init(name: String = Self.name, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+    ///   - warn: called once for each reason for which the library cannot be loaded.
+    ///   - hasFreeDescriptor: whether the process can open a file.
+    package init(
+        name: String = Self.name, warn: @escaping @Sendable (String) -> Void = { _ in },
+        hasFreeDescriptor: @escaping @Sendable () -> Bool = Self.canOpenFile
+    ) {
         self.name = name
+        self.hasFreeDescriptor = hasFreeDescriptor
         self.warn = warn
     }
 
     /// Loads the library if it is not loaded yet, which takes some milliseconds.
     ///
-    /// - Returns: false if it cannot be loaded. The next call tries again.
-    mutating func load() -> Bool {
-        guard let problem = ccurl_load(name) else { return true }
-        if !hasWarned {
-            warn("remote services cannot be called, install libcurl (Debian: libcurl4): \(String(cString: problem))")
+    /// - Returns: the reason if it cannot be loaded. The next call tries again.
+    mutating func load() -> TransferFailure? {
+        guard let problem = ccurl_load(name).map({ String(cString: $0) }) else { return nil }
+        // Without a free descriptor the system does not find a library that is there.
+        let failure: TransferFailure = hasFreeDescriptor() ? .noLibrary : .noDescriptors
+        if warned.insert(failure.reason).inserted {
+            let advice = hasFreeDescriptor() ? "install libcurl (Debian: libcurl4)" : failure.reason
+            warn("remote services cannot be called, \(advice): \(problem)")
         }
-        hasWarned = true
-        return false
+        return failure
+    }
+
+    /// Whether the process can open a file.
+    @Sendable package static func canOpenFile() -> Bool {
+        let descriptor = Platform.open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
+        _ = close(descriptor)
+        return true
     }
 }

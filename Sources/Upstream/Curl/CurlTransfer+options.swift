@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 
 extension CurlTransfer {
     /// Sets the options of the handle for the request.
@@ -67,7 +68,7 @@ extension CurlTransfer {
         // The call has its own timer. libcurl divides this time among the addresses of a name.
         options.set(CURLOPT_TIMEOUT_MS, max(Int(request.timeout / .milliseconds(1)), 1))
         options.set(CURLOPT_MAXFILESIZE_LARGE, large: request.settings.maxBodyBytes)
-        options.set(CURLOPT_BUFFERSIZE, 8192)
+        options.set(CURLOPT_BUFFERSIZE, Self.readBufferBytes)
         // The loop must not wait for the resolver's thread after a cancelled lookup.
         options.set(CURLOPT_QUICK_EXIT, 1)
     }
@@ -123,6 +124,10 @@ extension CurlTransfer {
         options.set(CURLOPT_PREREQDATA, pointer: context)
         options.check(ccurl_set_open_socket(easy, Self.onConnection))
         options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        // Only the debug callback sees the bytes that are neither header nor body, and only if libcurl is verbose.
+        options.check(ccurl_set_debug(easy, Self.onBytes))
+        options.set(CURLOPT_DEBUGDATA, pointer: context)
+        options.set(CURLOPT_VERBOSE, 1)
         if request.address.isNamed {
             options.check(ccurl_set_before_lookup(easy, Self.onLookup))
             options.set(CURLOPT_RESOLVER_START_DATA, pointer: context)
@@ -159,7 +164,14 @@ extension CurlTransfer {
         guard let address, let transfer = CurlTransfer.from(context), transfer.willConnect(address) else {
             return CURL_SOCKET_BAD
         }
-        return CurlSocketFactory.open(address.pointee)
+        let descriptor = CurlSocketFactory.open(address.pointee)
+        if descriptor < 0 { transfer.couldNotOpenSocket(errno) }
+        return descriptor
+    }
+
+    private static let onBytes: curl_debug_callback = { _, kind, _, count, context in
+        if kind == CURLINFO_DATA_IN { CurlTransfer.from(context)?.received(encodedBytes: count) }
+        return 0
     }
 
     private static let onLookup: curl_resolver_start_callback = { _, _, context in

@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 import RemoteServices
 import Sockets
 
@@ -14,6 +15,8 @@ final class CurlTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
     private var headerBytes = 0
+    /// The bytes behind the header section: the body as it is encoded, with chunk sizes and extensions.
+    private var encodedBytes = 0
     private var headers: [UInt8] = []
     private var headersEnded = false
     /// The bytes that arrived since ``takeByteCount()`` was last called.
@@ -23,6 +26,8 @@ final class CurlTransfer {
     private var isSent = false
     /// True if an address was refused because it is not public.
     private var refusedPrivateAddress = false
+    /// True if the process has no free file descriptor for a connection.
+    private var lacksDescriptors = false
     /// True if the transfer was stopped because another one resolves its name.
     private(set) var waitsForLookup = false
     /// True if the completion must not be called any more.
@@ -73,6 +78,7 @@ final class CurlTransfer {
     func outcome(_ code: CURLcode) -> TransferOutcome {
         if let stopped { return .failed(stopped) }
         if code == CURLE_COULDNT_CONNECT, refusedPrivateAddress { return .failed(.denied) }
+        if code == CURLE_COULDNT_CONNECT, lacksDescriptors { return .failed(.noDescriptors) }
         guard code == CURLE_OK else { return .failed(TransferFailure(code)) }
         return .answered(
             RemoteResponse(
@@ -105,7 +111,7 @@ extension CurlTransfer {
     ///
     /// - Returns: false to stop the transfer.
     func received(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= request.settings.maxBodyBytes - body.count else {
+        guard stopped == nil, bytes.count <= request.settings.maxBodyBytes - body.count else {
             stopped = .tooLarge
             return false
         }
@@ -113,6 +119,27 @@ extension CurlTransfer {
         unreportedBytes += bytes.count
         return true
     }
+
+    /// Bytes behind the header section, before libcurl decodes them.
+    ///
+    /// A body in chunks of one byte is six times as long when it is encoded. What is longer than that, and than a header
+    /// section, is no body: chunk extensions without end, which libcurl discards, would keep the processor busy until the
+    /// call's deadline.
+    func received(encodedBytes count: Int) {
+        encodedBytes += count
+        let most = request.settings.maxHeaderBytes + 8 * (body.count + count)
+        guard stopped == nil, encodedBytes > most + Self.readBufferBytes else { return }
+        stopped = .tooLarge
+        multi?.stopAtEndOfTurn(self, .tooLarge)
+    }
+
+    /// The process could not open a socket.
+    func couldNotOpenSocket(_ code: Int32) {
+        if code == EMFILE || code == ENFILE { lacksDescriptors = true }
+    }
+
+    /// How much libcurl reads at once.
+    static let readBufferBytes = 8192
 
     /// A line of a header section, of interim responses and trailers as well.
     ///

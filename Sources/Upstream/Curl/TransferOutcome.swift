@@ -83,6 +83,9 @@ extension TransferFailure {
     static let noLibrary = TransferFailure(
         code: .unreachable, stage: .permanent, reason: "libcurl is not installed (Debian: libcurl4)")
 
+    static let noDescriptors = TransferFailure(
+        code: .unreachable, stage: .refused, reason: "the server has too many open files")
+
     static let notStarted = TransferFailure(
         code: .unreachable, stage: .permanent, reason: "the request cannot be sent")
 }

@@ -1,3 +1,4 @@
+import Locks
 import Observability
 import Platform
 
@@ -5,6 +6,8 @@ import Platform
 final class LogPipe: Sendable {
     private let reader: Int32
     private let writer: Int32
+    // Closed before the descriptors, whose numbers another test may get.
+    private let sinks = Locked<[FileDescriptorLogSink]>([])
 
     init() {
         var ends: [Int32] = [-1, -1]
@@ -14,12 +17,26 @@ final class LogPipe: Sendable {
     }
 
     deinit {
+        for sink in sinks.withLock({ $0 }) { sink.close() }
         _ = close(reader)
         _ = close(writer)
     }
 
-    func sink(writeTimeout: Int32) -> FileDescriptorLogSink {
-        FileDescriptorLogSink(descriptor: writer, writeTimeout: writeTimeout)
+    func sink(capacity: Int = 1 << 20) -> FileDescriptorLogSink {
+        let sink = FileDescriptorLogSink(descriptor: writer, capacity: capacity)
+        sinks.withLock { $0.append(sink) }
+        return sink
+    }
+
+    /// Waits for so many lines.
+    func lines(_ count: Int) -> [String] {
+        var text = ""
+        while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+            var request = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+            _ = poll(&request, 1, 1000)
+            text += contents()
+        }
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// Everything that was written since the last time.

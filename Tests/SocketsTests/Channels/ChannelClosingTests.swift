@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    /// A peer that reads and does not close its side: the channel closes when the peer has everything.
+    @Test(arguments: LoopImplementation.allCases)
+    func lingerEndsWhenThePeerHasEverything(_ implementation: LoopImplementation) async throws {
+        let events = Probe<CloseReason>()
+        try await TestServer.run(implementation) { channel, delegate in
+            delegate.onClosed = { events.note($0) }
+            channel.write(Array("last".utf8))
+            channel.closeAfterFlush(linger: Linger(time: .seconds(3600), endsWhenTaken: true))
+        } _: { server in
+            let client = try TestClient(server.address)
+            #expect(await events.next() == .requested)
+            #expect(try client.receiveToEnd() == Array("last".utf8))
+        }
+    }
+
     @Test(arguments: LoopImplementation.allCases)
     func lingerLimitsDiscardedBytes(_ implementation: LoopImplementation) async throws {
         let events = Probe<CloseReason>()
@@ -49,7 +64,7 @@ import Testing
         }
     }
 
-    /// Everything pending still leaves, to a reader that begins late; nothing is events in between.
+    /// Everything pending still leaves, to a reader that begins late; nothing is reported in between.
     @Test(arguments: LoopImplementation.allCases)
     func flushesBeforeItCloses(_ implementation: LoopImplementation) async throws {
         let events = Probe<String>()

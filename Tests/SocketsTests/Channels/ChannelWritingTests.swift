@@ -98,4 +98,42 @@ import Testing
             #expect(try client.receiveToEnd().count == 100_001)
         }
     }
+
+    /// Only what the system does not accept at once is counted, until it is sent or the channel closes.
+    @Test(arguments: LoopImplementation.allCases)
+    func pendingBytesAreCountedInTheBudget(_ implementation: LoopImplementation) async throws {
+        let pressed = Probe<Void>()
+        let budget = OutputBudget(limit: 3_000_000)
+        budget.whenPressed { pressed.note(()) }
+        let pending = Probe<Int>()
+        let closed = Probe<Int>()
+        try await TestServer.run(implementation) { channel, delegate in
+            channel.budget = budget
+            channel.write([1])
+            pending.note(budget.pendingBytes)
+            for _ in 0..<2 { channel.write([UInt8](repeating: 0, count: 8_000_000)) }
+            // The first array stays in memory until its last byte is sent.
+            pending.note(16_000_000 - budget.pendingBytes)
+            pending.note(budget.pendingBytes)
+            delegate.onDrained = { _ in pending.note(budget.pendingBytes) }
+            delegate.onReceived = { channel, bytes in
+                channel.write([UInt8](repeating: 0, count: 8_000_000))
+                channel.closeNow()
+                return bytes.count
+            }
+            delegate.onClosed = { _ in closed.note(budget.pendingBytes) }
+        } _: { server in
+            let client = try TestClient(server.address, receiveBuffer: 4096)
+            #expect(await pending.next() == 0)
+            #expect(await pending.next() == 0)
+            #expect(try #require(await pending.next()) > budget.limit)
+            await pressed.next()
+            #expect(!budget.admits(1))
+            _ = try client.receive(exactly: 16_000_001)
+            #expect(await pending.next() == 0)
+            #expect(budget.admits(3_000_000) && !budget.admits(3_000_001))
+            try client.send("more")
+            #expect(await closed.next() == 0)
+        }
+    }
 }

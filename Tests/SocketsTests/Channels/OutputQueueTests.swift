@@ -45,6 +45,11 @@ import Testing
         #expect(queue.withParts { parts in parts.map { UnsafeRawPointer($0.iov_base) } } == [original, original])
         queue.consume(1)
         #expect(queue.withParts { parts in parts.map(\.iov_len) } == [999, 1000])
+        #expect(queue.byteCount == 1999 && queue.heldBytes == 2000)
+        queue.consume(1998)
+        #expect(queue.byteCount == 1 && queue.heldBytes == 1000)
+        queue.consume(1)
+        #expect(queue.heldBytes == 0)
     }
 
     private static func front(of queue: OutputQueue) -> [UInt8] {

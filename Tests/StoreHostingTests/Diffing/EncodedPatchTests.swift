@@ -25,6 +25,7 @@ import Testing
         arguments: [
             (.replace, "/a/b", "/a/c"), (.replace, "/ab", "/a"), (.replace, "/a", "/ab"), (.add, "/a/x", "/a/b"),
             (.replace, "/a/0", "/a/1"), (.remove, "/b/0", "/a/0"),
+            (.add, "/a/5", "/a/3/b"), (.remove, "/a/10", "/a/9"), (.add, "/a/1", "/a/x"),
         ] as [(EncodedPatch.Operation.Kind, String, String)])
     func whatIsBesideChangesNothing(_ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String) throws {
         #expect(Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .unchanged)
@@ -33,13 +34,32 @@ import Testing
 
     @Test(
         arguments: [
-            (.replace, "", "/a"), (.replace, "/a", "/a/b"), (.remove, "/a", "/a/b"), (.add, "/a", "/a"),
             (.remove, "/a/0", "/a/0"), (.remove, "/a/0", "/a/1"), (.add, "/a/3", "/a/5/b"),
         ] as [(EncodedPatch.Operation.Kind, String, String)])
     func shiftedElementsAreCompared(
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String
     ) throws {
         #expect(Self.patch(kind, path).projected(to: try JSONPointer(pointer)) == .needsValue)
+    }
+
+    /// The operation has the value of the part, or shows that there is none.
+    @Test(
+        arguments: [
+            (.replace, "", "/a/b", "2"), (.replace, "/a", "/a/b", "null"), (.replace, "/x", "/x/a/b", "2"),
+            (.add, "/x", "/x/a", #"{"b":2}"#), (.add, "/a", "/a", #"{"a":{"b":2}}"#), (.remove, "/a", "/a/b", "null"),
+            (.remove, "/a", "/a", "null"), (.add, "/x~1y", "/x~1y/a/b", "2"),
+        ] as [(EncodedPatch.Operation.Kind, String, String, String)])
+    func aReplacedWholeHasTheValueOfItsPart(
+        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ pointer: String, _ value: String
+    ) throws {
+        let patch = EncodedPatch([
+            .init(.replace, pointer, Array("1".utf8)),
+            .init(kind, path, kind == .remove ? [] : Array(#"{"a":{"b":2}}"#.utf8)),
+        ])
+        #expect(patch.projected(to: try JSONPointer(pointer)) == .value(Array(value.utf8)))
+        // A later change inside of it is not merged.
+        let later = EncodedPatch(patch.operations + [.init(.replace, pointer, Array("1".utf8))])
+        #expect(later.projected(to: try JSONPointer(pointer)) == .needsValue)
     }
 
     @Test(

@@ -160,6 +160,32 @@ import Testing
         }
     }
 
+    @Test func viewsOverTheLimitAreRefusedUntilOneEnds() async throws {
+        try await LiveServer.run(configuration: .with { $0.streams.maxViews = 2 }) { server in
+            let session = try await server.session()
+            var streams = [
+                try await session.events(query: "?select=/counter"),
+                try await session.events(query: "?select=/counter"),
+                try await session.events(query: "?select=/counter&changes=patch"),
+            ]
+            let refused = try await session.read("/events")
+            #expect(refused.status == 429)
+            #expect(refused.code == "too-many-views")
+            #expect(refused["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+            // A view that is there already may be shared, and effects are no view.
+            streams.append(try await session.events(query: "?select=/counter&effects=true"))
+            _ = try await server.session().events()
+            streams.remove(at: 2)
+            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 3 }
+            streams.append(try await session.events())
+            _ = try await session.increment()
+            for stream in streams {
+                #expect(try await stream.state().revision == 0)
+                #expect(try await stream.state().revision == 1)
+            }
+        }
+    }
+
     @Test func aCommentBreaksSilence() async throws {
         try await LiveServer.run(configuration: .with { $0.streams.heartbeat = .milliseconds(50) }) { server in
             let session = try await server.session()

@@ -57,6 +57,28 @@ import Testing
     }
 }
 
+/// How long a drain waits for the clients of streams.
+@Suite struct StreamDrainTimeTests {
+    /// The client reads everything and leaves its side open.
+    @Test(arguments: LoopImplementation.allCases)
+    func aDrainEndsWhenNothingIsLeftToSend(_ loops: LoopImplementation) async throws {
+        let configuration = Configuration.with { $0.http.drainTimeout = .seconds(60) }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await server.session()
+            let stream = try await session.events()
+            _ = try await stream.state()
+            let began = ContinuousClock.now
+            await server.running.drain()
+            #expect(ContinuousClock.now - began < .seconds(4))
+            guard case .retry(let retry) = try await stream.item() else { throw Wire.Failure.malformed("no retry") }
+            // The only stream of the server.
+            #expect((1000...1010).contains(retry))
+            #expect(try await stream.event()?.data == ["reason": "draining"])
+            #expect(try await stream.item() == nil)
+        }
+    }
+}
+
 /// How many streams end together.
 @Suite struct StreamDrainTests {
     /// Each stream gets its own random time to reconnect.
@@ -79,7 +101,7 @@ import Testing
             // Each stream is closed when it is read, so that the server need not wait for it.
             while let stream = streams.popLast() {
                 guard case .retry(let retry) = try await stream.item() else { throw Wire.Failure.malformed("no retry") }
-                #expect((2000...6000).contains(retry))
+                #expect((1000...1600).contains(retry))
                 retries.insert(retry)
                 #expect(try await stream.event()?.data == ["reason": "draining"])
                 #expect(try await stream.item() == nil)

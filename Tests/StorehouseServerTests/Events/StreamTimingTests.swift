@@ -21,8 +21,14 @@ import Testing
 
     @Test func retryTimesAreSpread() {
         #expect(Self.randoms.map { StreamTiming.retry($0) }.allSatisfy { (2000...3000).contains($0) })
-        let retries = Self.randoms.map { StreamTiming.retry(allStreamsEnd: true, $0) }
-        #expect(retries.allSatisfy { (2000...6000).contains($0) })
         #expect(Set(Self.randoms.map { StreamTiming.retry($0) }).count == 9)
+    }
+
+    /// One client comes back soon. Many come back over several seconds.
+    @Test(arguments: [(1, 1000...1004), (100, 1000...1400), (1000, 1000...5000), (1_000_000, 1000...6000)])
+    func retryTimesAreSpreadByTheNumberOfStreams(_ count: Int, _ range: ClosedRange<Int>) {
+        let retries = Self.randoms.map { StreamTiming.retry(among: count, $0) }
+        #expect(retries.first == range.lowerBound && retries.last == range.upperBound)
+        #expect(retries.allSatisfy { range.contains($0) })
     }
 }

@@ -1,5 +1,7 @@
 import JSON
+import StoreHosting
 import StorehouseServer
+import Stores
 import StoresTesting
 import Testing
 
@@ -35,6 +37,30 @@ import Testing
                 ],
             ]
             #expect(log[json: "actions"] == expected)
+        }
+    }
+
+    /// A title may be one character of many bytes, so a page of few commits may be long.
+    @Test func aLongPageEndsEarlyAndTheNextGoesOn() async throws {
+        try await LiveServer.run(configuration: .with { $0.http.maxBodyBytes = 1 << 20 }) { server in
+            let session = try await server.session("planner")
+            let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
+            let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
+            for _ in 0..<8 {
+                #expect(try await session.post(.array(Array(repeating: add, count: 50))).status == 200)
+            }
+            var (revisions, next, pages) = ([Int](), 0, 0)
+            while true {
+                let page = try await session.read("/actions?limit=1000&after=\(next)")
+                #expect(page.body.count < 1 << 20 + 20_000)
+                revisions += page[json: "actions"]?.asArray?.compactMap { $0["revision"]?.asInteger } ?? []
+                pages += 1
+                guard let more = page[json: "next"]?.asInteger else { break }
+                #expect(more == revisions.last)
+                next = more
+            }
+            #expect(revisions == Array(1...400))
+            #expect(pages >= 2)
         }
     }
 
@@ -78,5 +104,66 @@ import Testing
             let kept = try await session.read("/actions?after=90")
             #expect(kept[json: "actions"]?.asArray?.count == 10)
         }
+    }
+}
+
+/// A page of the log ends at a number of commits or of bytes.
+@Suite struct ActionLogPageTests {
+    private func commits(_ revisions: ClosedRange<Int>, bytes: Int = 1) -> [CommitRecord] {
+        revisions.map { revision in
+            CommitRecord(
+                revision: revision, type: "a/b", payload: ["x": .string(String(repeating: "x", count: bytes))],
+                origin: .client, cause: nil, committedAt: 0, changes: EncodedPatch())
+        }
+    }
+
+    private func revisions(_ page: ActionLogPage) throws -> [Int] {
+        try JSONValue(parsing: page.json)["actions"]?.asArray?.compactMap { $0["revision"]?.asInteger } ?? []
+    }
+
+    @Test func aPageIsFilledInPortions() throws {
+        var page = ActionLogPage(after: 10, limit: 150)
+        #expect(page.lastRevision == 10 && page.nextCount == 101)
+        #expect(page.append(commits(11...111), of: 101) == true)
+        #expect(page.lastRevision == 111 && page.nextCount == 50)
+        #expect(page.append(commits(112...161), of: 50) == false)
+        #expect(page.hasMore && page.lastRevision == 160)
+        #expect(try revisions(page) == Array(11...160))
+        #expect(try JSONValue(parsing: page.json)["next"] == 160)
+    }
+
+    @Test func aLogThatEndsHasNoNextPage() throws {
+        var page = ActionLogPage(after: 0, limit: 100)
+        #expect(page.append(commits(1...100), of: 101) == false)
+        #expect(!page.hasMore)
+        #expect(try JSONValue(parsing: page.json)["next"] == .null)
+        var empty = ActionLogPage(after: 7, limit: 1)
+        #expect(empty.append([], of: 2) == false)
+        #expect(!empty.hasMore && !empty.isGone)
+    }
+
+    @Test func aPageEndsWithTheCommitThatReachesOneMebibyte() throws {
+        var page = ActionLogPage(after: 0, limit: 1000)
+        #expect(page.append(commits(1...101, bytes: 60_000), of: 101) == false)
+        #expect(page.hasMore && page.lastRevision == 18)
+        #expect(page.json.count < 2 << 20)
+        // A commit that is longer than a page is a page.
+        var long = ActionLogPage(after: 0, limit: 1000)
+        #expect(long.append(commits(1...2, bytes: 3 << 20), of: 101) == false)
+        #expect(long.hasMore && long.lastRevision == 1)
+        // The last commit of a portion fills the page: only one commit more is read.
+        var exact = ActionLogPage(after: 0, limit: 1000)
+        #expect(exact.append(commits(1...101, bytes: 10_320), of: 101) == true)
+        #expect(exact.nextCount == 1)
+    }
+
+    @Test func retentionBeforeAPageIsAProblemAndBehindItIsItsEnd() {
+        var gone = ActionLogPage(after: 3, limit: 10)
+        #expect(gone.append(nil, of: 11) == false)
+        #expect(gone.isGone)
+        var cut = ActionLogPage(after: 0, limit: 1000)
+        #expect(cut.append(commits(1...101), of: 101) == true)
+        #expect(cut.append(nil, of: 101) == false)
+        #expect(!cut.isGone && cut.hasMore && cut.lastRevision == 101)
     }
 }

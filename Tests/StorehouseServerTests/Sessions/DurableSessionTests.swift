@@ -293,7 +293,11 @@ import Testing
     @Test func wakingASessionCountsAsUse() async throws {
         let durable = try DurableServer()
         let clock = ManualClock()
-        let path = try await durable.run(clock: clock.clock) { server in try await server.session().path }
+        let path = try await durable.run(clock: clock.clock) { server in
+            let session = try await server.session()
+            #expect(try await session.read().status == 200)
+            return session.path
+        }
         clock.advance(by: 3_600_000)
         try await durable.run(clock: clock.clock) { (server: LiveServer) async throws in
             let document = try await server.get(path)

@@ -22,9 +22,12 @@ import Testing
         #expect(policy.lookup(isExpired: true, hasFailed: true) == .end)
     }
 
-    @Test func aSessionExpiresWhenItsTimeIsOver() {
-        #expect(!policy.isExpired(lastActiveAt: 500, now: 1499))
-        #expect(policy.isExpired(lastActiveAt: 500, now: 1500))
+    @Test(arguments: [(100, 100, 1000), (5000, 1000, 1000)])
+    func anUnusedSessionLivesNoLongerThanAUsedOne(_ unusedTimeout: Int, _ unused: Int, _ used: Int) {
+        var policy = policy
+        policy.unusedTimeout = unusedTimeout
+        #expect(policy.timeout(isUsed: false) == unused)
+        #expect(policy.timeout(isUsed: true) == used)
     }
 
     @Test(arguments: [(100, 20), (1000, 50), (86_400_000, 10_000)])

@@ -99,6 +99,31 @@ import Testing
         }
     }
 
+    @Test func sessionsThatHibernateUnusedExpireSoon() async throws {
+        try await run(maxResident: 1) { scene in
+            let (unused, used, woken) = (
+                try await scene.session(), try await scene.session(), try await scene.session()
+            )
+            #expect(scene.isResident(used))
+            scene.clock.advance(by: 1000)
+            // The only one that may stay.
+            #expect(try await scene.isResident(scene.session()))
+            scene.registry.hibernate()
+            #expect(!scene.isResident(unused))
+            #expect(!scene.isResident(used))
+            // A request that needs it loads it.
+            scene.registry.insert(woken)
+            scene.clock.advance(by: 590_000)
+            scene.registry.sweep()
+            #expect(try await scene.isStored(unused))
+            scene.clock.advance(by: 30_000)
+            scene.registry.sweep()
+            #expect(try await !scene.isStored(unused))
+            #expect(try await scene.isStored(used))
+            #expect(try await scene.isStored(woken))
+        }
+    }
+
     /// Otherwise a session that was just loaded would be the next to hibernate.
     @Test func loadingCountsAsUse() async throws {
         try await run { scene in

@@ -132,6 +132,46 @@ import Testing
         }
     }
 
+    @Test func aSessionThatWasNeverUsedExpiresSooner() async throws {
+        let clock = ManualClock()
+        try await LiveServer.run(clock: clock.clock) { server in
+            let (unused, read, watched) = (
+                try await server.session(), try await server.session(), try await server.session()
+            )
+            #expect(try await read.read("/state").status == 200)
+            let events = try await watched.events()
+            _ = try await events.state()
+            clock.advance(by: 599_999)
+            let late = try await server.session()
+            clock.advance(by: 1)
+            #expect(try await unused.read().code == "session-ended")
+            #expect(try await read.read().status == 200)
+            #expect(try await watched.read().status == 200)
+            clock.advance(by: 599_998)
+            #expect(try await late.increment().status == 200)
+            clock.advance(by: 80_000_000)
+            #expect(try await late.read().status == 200)
+        }
+    }
+
+    @Test func theTimeUntilThereIsRoomIsTrue() async throws {
+        let clock = ManualClock()
+        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.max = 2 }) { server in
+            func retryAfter() async throws -> String? {
+                try await server.send(TestRequest("POST", "/sessions"))["retry-after"]
+            }
+            let first = try await server.session()
+            clock.advance(by: 60_000)
+            let second = try await server.session()
+            // An unused session lives for 600 seconds, and is ended at most 10 seconds later.
+            #expect(try await retryAfter() == "550")
+            #expect(try await first.increment().status == 200)
+            #expect(try await second.increment().status == 200)
+            // Both live for a day now.
+            #expect(try await retryAfter() == "3600")
+        }
+    }
+
     @Test func anOpenStreamAndItsEndCountAsUse() async throws {
         let clock = ManualClock()
         try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {

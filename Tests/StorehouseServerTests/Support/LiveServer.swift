@@ -31,7 +31,7 @@ struct LiveServer: Sendable {
         kinds: [StoreKind]? = nil, clock: WallClock = WallClock(),
         loops: LoopImplementation = .preferred,
         configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any SecretSealer)? = nil,
-        logging level: LogLevel = .debug,
+        logging level: LogLevel = .debug, memory: MemoryLimit? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         await gate.enter()
@@ -42,7 +42,7 @@ struct LiveServer: Sendable {
             kinds: kinds ?? all, configuration: configuration,
             journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer
         )
-        .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops)
+        .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops, memory: memory)
         let server = LiveServer(running: running, log: log)
         do {
             let result = try await body(server)

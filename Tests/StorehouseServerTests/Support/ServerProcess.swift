@@ -18,9 +18,11 @@
         /// - Parameters:
         ///   - program: an executable of this package.
         ///   - files: the limit on open files.
+        ///   - addressSpace: the limit on address space in bytes; nil for none.
         ///   - environment: its configuration.
         static func run<Result: Sendable>(
-            program: String = "storehouse", files: Int = 20_000, _ environment: [String: String] = [:],
+            program: String = "storehouse", files: Int = 20_000, addressSpace: Int? = nil,
+            _ environment: [String: String] = [:],
             _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
             guard let program = Products.directory?.appending(path: program).path else { throw NotBuilt() }
@@ -28,7 +30,8 @@
             let said = LogLines()
             errors.fileHandleForReading.readabilityHandler = { said.write(Array($0.availableData)) { _ in [] } }
             let settings = environment.merging(Self.environment) { given, _ in given }
-            let id = try spawn(program, files, settings, errors.fileHandleForWriting.fileDescriptor)
+            let limits = "ulimit -n \(files)" + (addressSpace.map { "; ulimit -v \($0 / 1024)" } ?? "")
+            let id = try spawn(program, limits, settings, errors.fileHandleForWriting.fileDescriptor)
             // A thread waits for the end, because Swift's own threads must not block.
             let end = ProcessEnd()
             Thread {
@@ -51,7 +54,7 @@
         /// Starts the program. Not by Foundation's `Process`, which reads past the end of a buffer where thousands of
         /// files are open, as other tests have them.
         private static func spawn(
-            _ program: String, _ files: Int, _ environment: [String: String], _ errors: Int32
+            _ program: String, _ limits: String, _ environment: [String: String], _ errors: Int32
         ) throws -> pid_t {
             // It inherits no files, which would count for its limit.
             let script = """
@@ -60,7 +63,7 @@
                     number=${file##*/}
                     if ((number > 2)); then eval "exec $number>&-"; fi
                 done
-                ulimit -n \(files) 2>/dev/null
+                { \(limits); } 2>/dev/null
                 exec "$0" serve
                 """
             let words = ["/bin/bash", "-c", script, program, FileManager.default.temporaryDirectory.path]

@@ -28,6 +28,17 @@ import Upstream
         await upstream.until { $0.open == 0 }
     }
 
+    /// The longest encoding of a body that is still within the limits.
+    @Test func aBodyInChunksOfOneByteIsAnswered() async throws {
+        let upstream = try FaultyUpstream(
+            .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            .send(String(repeating: "1\r\n \r\n", count: 60_000) + "0\r\n\r\n"))
+        try await withClient(of: upstream) { client in
+            let body = try await client.call(RemoteRequest()).body
+            #expect(body.count == 60_000)
+        }
+    }
+
     @Test(arguments: ["GET", "POST"])
     func aRefusedConnectionIsUnreachable(_ method: String) async throws {
         // Nobody listens on port 1, and no test can be given it.

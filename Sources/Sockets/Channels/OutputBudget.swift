@@ -1,0 +1,44 @@
+import Locks
+import Synchronization
+
+/// Counts the bytes that wait to be sent on all channels that share it.
+///
+/// A channel counts only what the system did not accept at once, so a connection whose peer reads never changes the
+/// count. An array counts as a whole until its last byte is sent, because it stays in memory. Arrays that several channels
+/// share count once for each of them.
+package final class OutputBudget: Sendable {
+    /// How many bytes may wait.
+    package let limit: Int
+    private let pending = Atomic(0)
+    private let disconnected = Atomic(0)
+    /// Read only under pressure.
+    private let onPressure = Locked<(@Sendable () -> Void)?>(nil)
+
+    /// - Parameter limit: how many bytes may wait.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
+    package func whenPressed(_ body: @escaping @Sendable () -> Void) { onPressure.withLock { $0 = body } }
+
+    /// How many bytes wait.
+    package var pendingBytes: Int { pending.load(ordering: .relaxed) }
+
+    /// How many clients were disconnected to make room.
+    package var disconnectedClients: Int { disconnected.load(ordering: .relaxed) }
+
+    package func countDisconnected(_ count: Int) { disconnected.add(count, ordering: .relaxed) }
+
+    /// Whether so many bytes more may wait.
+    package func admits(_ byteCount: Int) -> Bool {
+        if pendingBytes + byteCount <= limit { return true }
+        reportPressure()
+        return false
+    }
+
+    func add(_ byteCount: Int) {
+        let count = pending.add(byteCount, ordering: .relaxed).newValue
+        if byteCount > 0, count > limit { reportPressure() }
+    }
+
+    private func reportPressure() { onPressure.withLock { $0 }?() }
+}

@@ -1,0 +1,86 @@
+import JSON
+import Observability
+package import StoreHosting
+import Stores
+
+/// One page of the action log on its way from the journal. A pure value.
+package struct ActionLogPage: Sendable {
+    /// A page ends with the commit that reaches this length.
+    package static let maxBytes = 1 << 20
+
+    private static let portion = 101
+
+    private let limit: Int
+    private var actions: [[UInt8]] = []
+    private var byteCount = 0
+    /// The revision after which the next portion begins.
+    package private(set) var lastRevision: Int
+    /// Whether a commit follows behind the page.
+    package private(set) var hasMore = false
+    /// Whether retention has deleted the first commit.
+    package private(set) var isGone = false
+
+    /// - Parameters:
+    ///   - after: the revision behind which the page begins.
+    ///   - limit: how many commits the page has at most.
+    package init(after: Int, limit: Int) {
+        self.limit = limit
+        lastRevision = after
+    }
+
+    /// How many commits to read: one more than the page shows, to know whether another page follows.
+    package var nextCount: Int { byteCount < Self.maxBytes ? min(limit - actions.count + 1, Self.portion) : 1 }
+
+    /// Takes the next portion.
+    ///
+    /// - Parameters:
+    ///   - commits: what was read; nil if the first one was deleted by retention.
+    ///   - count: how many were asked for.
+    /// - Returns: whether another portion is needed.
+    package mutating func append(_ commits: [CommitRecord]?, of count: Int) -> Bool {
+        guard let commits else {
+            // Retention may also overtake the reader of several portions: the page ends, and the next one is gone.
+            (isGone, hasMore) = (actions.isEmpty, !actions.isEmpty)
+            return false
+        }
+        for commit in commits {
+            if actions.count == limit || byteCount >= Self.maxBytes {
+                hasMore = true
+                return false
+            }
+            let action = LoggedAction(record: commit).encoded()
+            actions.append(action)
+            byteCount += action.count
+            lastRevision = commit.revision
+        }
+        return commits.count == count
+    }
+
+    package var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 64 + byteCount + actions.count)
+        json.object { json in
+            json.name("actions")
+            json.array { json in
+                for action in actions { json.raw(action) }
+            }
+            json.member("next", hasMore ? lastRevision : nil)
+        }
+        return json.finish()
+    }
+}
+
+/// A commit as the action log shows it.
+private struct LoggedAction: JSONEncodable {
+    let record: CommitRecord
+
+    func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("revision", record.revision)
+            json.member("type", record.type)
+            json.member("payload", record.payload)
+            json.member("origin", record.origin.rawValue)
+            json.member("cause", record.cause)
+            json.member("at", Timestamp.rfc3339(record.committedAt))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Locks
+import Platform
+
+/// Decides which job of a ``WorkPool`` runs next. A pure value.
+///
+/// Each owner has a queue of its own, of which one job runs at a time, and the owners take turns. So a job waits for at
+/// most one job of each other owner, however many jobs those have.
+package struct WorkQueue<Owner: Hashable & Sendable, Job> {
+    package enum Admission: Equatable, Sendable {
+        /// A further thread has to run jobs.
+        case startThread
+        /// The threads that run will come to the job.
+        case queued
+        /// Too many jobs wait.
+        case overloaded
+    }
+
+    package struct Limits: Sendable {
+        /// How many jobs run at once.
+        package var threads = 2
+        /// How many jobs of one owner wait.
+        package var waitingPerOwner = 128
+        /// How many jobs wait in all.
+        package var waiting = 1024
+
+        package init() {}
+    }
+
+    private struct Line {
+        var waiting: [Job] = []
+        var isRunning = false
+    }
+
+    private let limits: Limits
+    private var lines: [Owner: Line] = [:]
+    /// The owners with a job that can run now, in the order of their turns.
+    private var turns: [Owner] = []
+    private var threadCount = 0
+    private var waitingCount = 0
+
+    package init(_ limits: Limits = Limits()) { self.limits = limits }
+
+    package mutating func add(_ job: Job, of owner: Owner) -> Admission {
+        var line = lines[owner] ?? Line()
+        guard waitingCount < limits.waiting, line.waiting.count < limits.waitingPerOwner else { return .overloaded }
+        if !line.isRunning, line.waiting.isEmpty { turns.append(owner) }
+        line.waiting.append(job)
+        lines[owner] = line
+        waitingCount += 1
+        guard threadCount < limits.threads, !turns.isEmpty else { return .queued }
+        threadCount += 1
+        return .startThread
+    }
+
+    /// The next job for a thread; nil if the thread has to end.
+    ///
+    /// - Parameter finished: the owner of the job that the thread has just run, if any.
+    package mutating func next(after finished: Owner?) -> (owner: Owner, job: Job)? {
+        if let finished, var line = lines[finished] {
+            line.isRunning = false
+            lines[finished] = line.waiting.isEmpty ? nil : line
+            if !line.waiting.isEmpty { turns.append(finished) }
+        }
+        guard !turns.isEmpty else {
+            threadCount -= 1
+            return nil
+        }
+        let owner = turns.removeFirst()
+        guard var line = lines.removeValue(forKey: owner) else { return nil }
+        let job = line.waiting.removeFirst()
+        line.isRunning = true
+        lines[owner] = line
+        waitingCount -= 1
+        return (owner, job)
+    }
+}
+
+/// Runs work that would take an event loop too long: on a few threads of low priority, fairly between sessions.
+package final class WorkPool: Sendable {
+    package typealias Job = @Sendable () -> Void
+
+    // Guards the queue. No job runs while it is held.
+    private let queue: Locked<WorkQueue<SessionID, Job>>
+
+    package init(_ limits: WorkQueue<SessionID, Job>.Limits = .init()) { queue = Locked(WorkQueue(limits)) }
+
+    /// Runs a job of a session on a thread of the pool.
+    ///
+    /// - Throws: ``Problem/Code/overloaded`` if too many jobs wait; the job does not run then.
+    package func run(for session: SessionID, _ job: @escaping Job) throws(Problem) {
+        switch queue.withLock({ $0.add(job, of: session) }) {
+        case .queued: break
+        case .startThread:
+            let isStarted = startThread { [self] in
+                lowerThreadPriority()
+                runJobs()
+            }
+            // Without a thread the caller runs the jobs: nothing that was accepted may be left undone.
+            if !isStarted { runJobs() }
+        case .overloaded:
+            throw Problem(.overloaded, "Too many requests wait for large states; nothing was done. Try again soon.")
+        }
+    }
+
+    /// A thread ends when no job can run: a new one costs little compared with the work that it is for.
+    private func runJobs() {
+        var finished: SessionID?
+        while let (owner, job) = queue.withLock({ $0.next(after: finished) }) {
+            job()
+            finished = owner
+        }
+    }
+}

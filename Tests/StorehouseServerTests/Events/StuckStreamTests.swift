@@ -1,0 +1,65 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Testing
+
+/// Streams whose clients take nothing of a large state.
+@Suite(.timeLimit(.minutes(5))) struct StuckStreamTests {
+    @Test(arguments: LoopImplementation.allCases)
+    func streamsThatAreNeverReadAreClosed(_ loops: LoopImplementation) async throws {
+        let configuration = Configuration.with {
+            $0.http.maxBodyBytes = 1 << 20
+            $0.http.idleTimeout = .milliseconds(500)
+        }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await OutputBudgetTests.largeSession(on: server)
+            var stuck: [EventReader] = []
+            for query in ["", "?changes=patch", "?select=/tasks", "?select=/tasks/entities&changes=patch"] {
+                stuck.append(try await session.events(query: query, receiveBuffer: 4096))
+            }
+            let small = try await session.events(query: "?select=/tasks/ids/0")
+            #expect(try await small.state().state == 1)
+            // The stream that is read stays, however silent it is.
+            _ = try await server.eventually(TestRequest("GET", session.path)) { $0[json: "subscribers"] == 1 }
+            _ = try await session.dispatch("tasks/move", ["id": 1, "index": 5])
+            #expect(try await small.state().state == 2)
+            withExtendedLifetime(stuck) {}
+        }
+    }
+
+    #if os(Linux)
+        /// Streams that are never read share the bytes of the state.
+        @Test func streamsShareTheBytesOfALargeState() async throws {
+            let environment = [
+                "STOREHOUSE_HTTP_MAX_BODY_BYTES": "1048576", "STOREHOUSE_HTTP_IDLE_TIMEOUT": "3600",
+                "STOREHOUSE_HTTP_THREADS": "2", "STOREHOUSE_HTTP_OUTPUT_BUDGET": "1000000000",
+            ]
+            try await ServerProcess.run(environment) { server in
+                let client = try server.client()
+                let created = try await client.exchange(TestRequest("POST", "/sessions", json: ["store": "planner"]))
+                let path = try #require(created["location"])
+                let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
+                let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
+                let batch = TestRequest(
+                    "POST", path + "/actions", [("Prefer", "return=minimal")],
+                    json: .array(Array(repeating: add, count: 64)))
+                for _ in 0..<32 { #expect(try await client.exchange(batch).status == 204) }
+                let size = try await client.exchange(TestRequest("GET", path + "/state")).body.count
+                var stuck: [EventReader] = []
+                func open(_ query: String) async throws {
+                    let client = try server.client(receiveBuffer: 4096)
+                    try await client.send(TestRequest("GET", path + "/events" + query).bytes)
+                    stuck.append(try await EventReader(client))
+                }
+                // The first streams make what all later ones share.
+                for query in ["", "?select=/tasks"] { try await open(query) }
+                let before = try server.residentBytes
+                for index in 0..<60 { try await open(index.isMultiple(of: 2) ? "" : "?select=/tasks") }
+                let growth = try server.residentBytes - before
+                // Each stream has a copy of its own in 60 × 8 MiB.
+                if try !server.isSanitized { #expect(growth < 3 * size, "\(growth) bytes for a state of \(size)") }
+                withExtendedLifetime(stuck) {}
+            }
+        }
+    #endif
+}

@@ -1,0 +1,129 @@
+import JSON
+import Sockets
+import StorehouseServer
+import Testing
+
+/// Clients that take nothing of their responses and streams.
+@Suite(.timeLimit(.minutes(5))) struct OutputBudgetTests {
+    /// A planner whose state has about so many mebibytes.
+    ///
+    /// The system holds up to 4 MiB for a client that does not read.
+    static func largeSession(on server: LiveServer, mebibytes: Int = 8) async throws -> LiveSession {
+        let session = try await server.session("planner")
+        let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
+        let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
+        let batch = JSONValue.array(Array(repeating: add, count: 64))
+        for _ in 0..<(4 * mebibytes) {
+            let response = try await session.post(batch, [("Prefer", "return=minimal")])
+            guard response.status == 204 else { throw Wire.Failure.malformed("no commit but \(response.status)") }
+        }
+        return session
+    }
+
+    private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        .with {
+            $0.http.maxBodyBytes = 1 << 20
+            $0.http.outputBudget = 20 << 20
+            change(&$0)
+        }
+    }
+
+    private static func pendingBytes(_ server: LiveServer, _ isAsItShould: (Int) -> Bool) async throws {
+        _ = try await server.eventually(TestRequest("GET", "/metrics")) { metrics in
+            let lines = metrics.text.split(separator: "\n")
+            let value = lines.first { $0.hasPrefix("storehouse_http_output_bytes ") }?.split(separator: " ").last
+            return value.flatMap { Int($0) }.map(isAsItShould) ?? false
+        }
+    }
+
+    /// Unread states fill the budget. Then large responses are refused, and the clients that take nothing are
+    /// disconnected, so that others are served again.
+    @Test(arguments: LoopImplementation.allCases)
+    func clientsThatReadNothingDoNotHurtOthers(_ loops: LoopImplementation) async throws {
+        let configuration = Self.configuration { $0.http.idleTimeout = .seconds(3600) }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await Self.largeSession(on: server)
+            let request = TestRequest("GET", session.path + "/state")
+            var stuck: [TestClient] = []
+            for _ in 0..<12 {
+                let client = try server.client(receiveBuffer: 4096)
+                try await client.send(request.bytes)
+                stuck.append(client)
+            }
+            let served = try await server.eventually(request) { response in
+                if response.status == 503 {
+                    #expect(response.code == "overloaded")
+                    #expect(response["retry-after"] == "1")
+                }
+                return response.status == 200
+            }
+            #expect(served.revision == 2048)
+            let metrics = try await server.eventually(TestRequest("GET", "/metrics")) { metrics in
+                !metrics.text.contains("storehouse_http_slow_clients_total 0\n")
+            }
+            #expect(metrics.status == 200)
+            try await Self.pendingBytes(server) { $0 <= 20 << 20 }
+            withExtendedLifetime(stuck) {}
+        }
+    }
+
+    /// The committed action must not be answered with an error that says the opposite.
+    @Test func aRequestThatChangesSomethingIsNotAnsweredWithAProblem() async throws {
+        let configuration = Self.configuration {
+            $0.http.outputBudget = 1 << 20
+            $0.http.idleTimeout = .seconds(3600)
+        }
+        try await LiveServer.run(configuration: configuration) { server in
+            let session = try await Self.largeSession(on: server, mebibytes: 2)
+            let client = try server.client()
+            // The state is longer than the whole budget.
+            await #expect(throws: Wire.Failure.self) {
+                try await client.exchange(session.request("tasks/edit", ["id": 1, "isDone": true]))
+            }
+            #expect(try await session.read("/state").code == "overloaded")
+            #expect(try await session.read("/events").code == "overloaded")
+            #expect(try await session.read("/state?select=/tasks/entities/1/isDone")[json: "state"] == true)
+        }
+    }
+
+    @Test(arguments: LoopImplementation.allCases)
+    func aClientThatTakesNothingIsDisconnectedAfterTheIdleTimeout(_ loops: LoopImplementation) async throws {
+        let configuration = Self.configuration {
+            $0.http.outputBudget = 1 << 40
+            $0.http.idleTimeout = .milliseconds(500)
+        }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await Self.largeSession(on: server)
+            let client = try server.client(receiveBuffer: 4096)
+            try await client.send(TestRequest("GET", session.path + "/state").bytes)
+            await server.log.line(with: "/state status=200")
+            try await Self.pendingBytes(server) { $0 == 0 }
+            // The client has had no byte until now, and gets only what the system holds.
+            await #expect(throws: Wire.Failure.self) { try await client.response() }
+        }
+    }
+
+    /// A slow client is not one that takes nothing.
+    @Test(arguments: LoopImplementation.allCases)
+    func aClientThatReadsSlowlyGetsEverything(_ loops: LoopImplementation) async throws {
+        let configuration = Self.configuration {
+            $0.http.outputBudget = 1 << 40
+            $0.http.idleTimeout = .seconds(5)
+        }
+        try await LiveServer.run(loops: loops, configuration: configuration) { server in
+            let session = try await Self.largeSession(on: server)
+            let expected = try await session.read("/state").body
+            let client = try server.client(receiveBuffer: 4096)
+            try await client.send(TestRequest("GET", session.path + "/state").bytes)
+            let head = try await client.head()
+            #expect(head.status == 200)
+            var body: [UInt8] = []
+            while body.count < expected.count {
+                body += try await client.bytes(min(65_536, expected.count - body.count))
+                // Other work between two reads.
+                _ = try await server.get("/healthz")
+            }
+            #expect(body == expected)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import JSON
+import Locks
+import StorehouseServer
+import Testing
+
+/// When the server refuses to grow.
+@Suite struct MemoryGaugeTests {
+    private typealias Reading = MemoryGauge.Reading
+
+    private static func gauge(_ resident: Int, _ addressSpace: Int = .max) -> MemoryGauge {
+        MemoryGauge(limit: Reading(resident: resident, addressSpace: addressSpace))
+    }
+
+    @Test func nothingIsRefusedWithoutALimit() {
+        var gauge = Self.gauge(.max)
+        #expect(!gauge.isLimited)
+        gauge.update(Reading(resident: 1 << 40, addressSpace: 1 << 45))
+        #expect(!gauge.isExhausted)
+        #expect(gauge.admits(1 << 50))
+    }
+
+    @Test func theLimitIsReachedAtOnceAndLeftALittleBelow() {
+        var gauge = Self.gauge(1000)
+        var states: [Bool] = []
+        for resident in [999, 1000, 999, 951, 949, 999] {
+            gauge.update(Reading(resident: resident, addressSpace: 0))
+            states.append(gauge.isExhausted)
+        }
+        #expect(states == [false, true, true, true, false, false])
+    }
+
+    @Test func addressSpaceIsLimitedToo() {
+        var gauge = Self.gauge(.max, 1000)
+        #expect(gauge.isLimited)
+        gauge.update(Reading(resident: 10, addressSpace: 1000))
+        #expect(gauge.isExhausted)
+        gauge.update(Reading(resident: 10, addressSpace: 900))
+        #expect(!gauge.isExhausted)
+        #expect(gauge.admits(100))
+        #expect(!gauge.admits(101))
+    }
+
+    @Test func moreIsAdmittedOnlyIfItFits() {
+        var gauge = Self.gauge(1000)
+        gauge.update(Reading(resident: 600, addressSpace: 0))
+        #expect(gauge.admits(400))
+        #expect(!gauge.admits(401))
+        gauge.update(Reading(resident: 1000, addressSpace: 0))
+        #expect(!gauge.admits(0))
+    }
+
+    @Test(
+        arguments: [
+            (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "1048576\n"], 1_048_576),
+            (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "max\n"], nil),
+            (
+                [
+                    "/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max": "max\n",
+                    "/sys/fs/cgroup/a/memory.max": "4096\n", "/sys/fs/cgroup/memory.max": "8192\n",
+                ], 4096
+            ),
+            (
+                [
+                    "/proc/self/cgroup": "3:cpu,memory:/docker/x\n1:name=systemd:/\n",
+                    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2048\n",
+                ], 2048
+            ),
+            (
+                [
+                    "/proc/self/cgroup": "3:memory:/\n",
+                    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+                ], nil
+            ),
+            ([:], nil),
+        ] as [([String: String], Int?)])
+    func theLimitOfTheControlGroupIsRead(_ files: [String: String], _ limit: Int?) {
+        #expect(ProcessMemory.controlGroupLimit { files[$0] } == limit)
+    }
+
+    #if os(Linux)
+        @Test func theMemoryOfTheProcessIsRead() throws {
+            let reading = try #require(ProcessMemory.read())
+            #expect(reading.resident > 1 << 20)
+            #expect(reading.addressSpace > reading.resident)
+        }
+    #endif
+}
+
+/// What a server refuses when it has no memory left, and what goes on.
+@Suite struct MemoryLimitTests {
+    @Test func growthIsRefusedUntilThereIsMemoryAgain() async throws {
+        let resident = Locked(0)
+        let memory = MemoryLimit(.init(resident: 1000, addressSpace: .max)) {
+            .init(resident: resident.withLock { $0 }, addressSpace: 0)
+        }
+        try await LiveServer.run(memory: memory) { server in
+            let session = try await server.session()
+            let doomed = try await server.session()
+            _ = try await session.increment()
+            let events = try await session.events()
+            _ = try await events.state()
+            resident.withLock { $0 = 1000 }
+            _ = try await server.eventually(TestRequest("POST", "/sessions")) { $0.status == 503 }
+            for request in [
+                TestRequest("POST", "/sessions"), TestRequest("POST", session.path + "/forks"),
+                session.request("counter/increment"),
+            ] {
+                let response = try await server.send(request)
+                #expect(response.code == "overloaded")
+                #expect(response["retry-after"] == "1")
+            }
+            #expect(try await session.state("/counter/count") == 1)
+            #expect(try await session.read("/state?revision=0").at("/state/counter/count") == 0)
+            #expect(try await session.read("/actions").status == 200)
+            #expect(try await server.get("/readyz").status == 200)
+            #expect(try await doomed.delete().status == 204)
+            let late = try await session.events()
+            #expect(try await late.state().revision == 1)
+            resident.withLock { $0 = 500 }
+            _ = try await server.eventually(session.request("counter/increment")) { $0.status == 200 }
+            #expect(try await events.state().revision == 2)
+            #expect(try await server.post(session.path + "/forks", json: [:]).status == 201)
+            #expect(server.log.text.contains("memory limit reached"))
+        }
+    }
+}
+
+#if os(Linux)
+    /// A client that takes all the memory it can get.
+    @Suite(.timeLimit(.minutes(5)), .serialized) struct MemoryProcessTests {
+        private static let megabyte = 1 << 20
+        private static let batch: JSONValue = .array(
+            (0..<100).map { _ in
+                ["type": "tasks/add", "payload": ["title": .string(String(repeating: "x", count: 500))]]
+            })
+
+        /// A session whose state has about so many bytes; nil if the server refuses before.
+        private static func session(_ client: TestClient, bytes: Int) async throws -> String? {
+            let created = try await client.exchange(TestRequest("POST", "/sessions", json: ["store": "planner"]))
+            guard let path = created["location"] else { return nil }
+            for _ in 0..<(bytes / 55_000) {
+                let response = try await client.exchange(
+                    TestRequest("POST", path + "/actions", [("Prefer", "return=minimal")], json: batch))
+                guard response.status == 204 else {
+                    #expect(response.code == "overloaded")
+                    return nil
+                }
+            }
+            return path
+        }
+
+        @Test func aServerWithAMemoryLimitStaysBelowIt() async throws {
+            // What the program takes by itself, which is more with a sanitizer.
+            let base = try await ServerProcess.run { server in
+                _ = try await server.sessionPath()
+                return try server.residentBytes
+            }
+            let limit = base + 64 * Self.megabyte
+            let settings = ["STOREHOUSE_MEMORY_LIMIT": "\(limit)", "STOREHOUSE_HTTP_MAX_BODY_BYTES": "262144"]
+            try await ServerProcess.run(settings) { server in
+                let client = try server.client()
+                let first = try #require(try await Self.session(client, bytes: 100_000))
+                var refused = false
+                for _ in 0..<200 where !refused {
+                    refused = try await Self.session(client, bytes: Self.megabyte) == nil
+                }
+                #expect(refused)
+                // It stays where it is, and serves what takes nothing.
+                let isSanitized = try server.isSanitized
+                if !isSanitized { #expect(try server.mostResidentBytes < limit + 32 * Self.megabyte) }
+                #expect(try await client.exchange(TestRequest("GET", first + "/state")).status == 200)
+                #expect(try await client.exchange(TestRequest("DELETE", first)).status == 204)
+            }
+        }
+
+        @Test func forksOfALargeStateDoNotEndTheServer() async throws {
+            let isSanitized = try await ServerProcess.run { try $0.isSanitized }
+            let settings = ["STOREHOUSE_HTTP_MAX_BODY_BYTES": "262144"]
+            // A sanitizer reserves more address space than that for itself.
+            try await ServerProcess.run(addressSpace: isSanitized ? nil : 1 << 30, settings) { server in
+                let client = try server.client()
+                let path = try #require(try await Self.session(client, bytes: 5 * Self.megabyte))
+                let before = try server.residentBytes
+                var made = 0
+                for _ in 0..<32 {
+                    let response = try await client.exchange(TestRequest("POST", path + "/forks"))
+                    if response.status == 201 { made += 1 } else { #expect(response.code == "overloaded") }
+                }
+                #expect(made == 32)
+                // The forks share one state: without that, each takes 20 MB.
+                if !isSanitized { #expect(try server.residentBytes - before < 160 * Self.megabyte) }
+                // Each action makes the next fork one of another state.
+                for _ in 0..<32 {
+                    let action = TestRequest(
+                        "POST", path + "/actions", [("Prefer", "return=minimal")],
+                        json: ["type": "tasks/add", "payload": ["title": "x"]])
+                    _ = try await client.exchange(action)
+                    let response = try await client.exchange(TestRequest("POST", path + "/forks"))
+                    #expect(response.status == 201 || response.code == "overloaded")
+                }
+                #expect(
+                    try await client.exchange(TestRequest("GET", path + "/state?select=/tasks/ids/0")).status == 200)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,195 @@
+import JSON
+import Journal
+import StoreHosting
+import StorehouseServer
+import Testing
+
+/// Work that grows with a state leaves the event loop.
+@Suite struct LargeStateTests {
+    /// A server with one event loop, and a session whose state is large.
+    private struct Scene {
+        let server: LiveServer
+        let large: LiveSession
+        let slow: SlowKind
+
+        /// Posts an action that must succeed.
+        func dispatch(_ type: String, _ payload: JSONValue? = nil) async throws {
+            let response = try await large.dispatch(type, payload, query: "?select=/count")
+            #expect(response.status == 200)
+        }
+    }
+
+    private static let text = String(repeating: "0123456789", count: 10_000)
+
+    private func run(_ body: (Scene) async throws -> Void) async throws {
+        let slow = SlowKind()
+        let configuration = Configuration.with {
+            $0.http.threads = 1
+            $0.http.maxBodyBytes = 1 << 20
+        }
+        let kinds = [slow.kind, StoreKind.faulty]
+        try await LiveServer.run(kinds: kinds, configuration: configuration) { server in
+            let large = try await server.session("slow")
+            let scene = Scene(server: server, large: large, slow: slow)
+            try await scene.dispatch("slow/set", ["text": .string(Self.text)])
+            // By now the server knows that it is large.
+            #expect(try await large.state("/text")?.asString?.count == Self.text.count)
+            try await body(scene)
+        }
+    }
+
+    enum Work: CaseIterable { case read, readPast, action, batch, waitedAction, fork }
+
+    private static func request(_ work: Work, _ scene: Scene) -> TestRequest {
+        let large = scene.large
+        return switch work {
+        case .read: TestRequest("GET", large.path + "/state?select=slow")
+        case .readPast: TestRequest("GET", large.path + "/state?select=slow&revision=1")
+        case .action: large.request("slow/block")
+        case .batch:
+            TestRequest("POST", large.path + "/actions", json: [["type": "slow/count"], ["type": "slow/block"]])
+        case .waitedAction: large.request("slow/count", query: "?select=slow", fields: [("Prefer", "wait=60")])
+        case .fork: TestRequest("POST", large.path + "/forks")
+        }
+    }
+
+    /// The loop is the only one, so another session is served only if the work has left it.
+    @Test(arguments: Work.allCases)
+    func workOnALargeStateHoldsUpNoOtherSession(_ work: Work) async throws {
+        try await run { scene in
+            let other = try await scene.server.session("faulty")
+            try await scene.dispatch("slow/count")
+            if work == .fork {
+                try await scene.dispatch("slow/rename", ["name": .string(scene.slow.nameThatBlocksForks())])
+            }
+            let request = Self.request(work, scene)
+            async let answer = scene.server.send(request)
+            await scene.slow.job.started()
+            #expect(try await other.dispatch("faulty/count").at("/state/count") == 1)
+            #expect(try await other.read("/state").status == 200)
+            scene.slow.job.release()
+            #expect(try await answer.status == (work == .fork ? 201 : 200))
+        }
+    }
+
+    @Test func equalRequestsShareOneRead() async throws {
+        try await run { scene in
+            async let blocked = scene.server.send(scene.large.request("slow/block"))
+            await scene.slow.job.started()
+            let clients = try (0..<6).map { _ in try scene.server.client() }
+            for client in clients { try await client.send(Self.request(.read, scene).bytes) }
+            // The only loop answers this after it has taken the requests before.
+            #expect(try await scene.server.get("/healthz").status == 200)
+            scene.slow.job.release()
+            #expect(try await blocked.status == 200)
+            for client in clients { #expect(try await client.response().json["state"]?.asInteger == Self.text.count) }
+            // The action, and at most one read for those that came before it began and one for any that came later.
+            #expect(scene.slow.job.runs <= 3)
+        }
+    }
+
+    @Test func beyondTheQueueRequestsAreRefused() async throws {
+        try await run { scene in
+            let (server, large) = (scene.server, scene.large)
+            let second = try await server.session("slow")
+            _ = try await second.dispatch("slow/set", ["text": .string(Self.text)])
+            async let blocked = server.send(large.request("slow/block"))
+            await scene.slow.job.started()
+            let clients = try (0..<200).map { _ in try server.client() }
+            for (number, client) in clients.enumerated() {
+                try await client.send(TestRequest("GET", large.path + "/state?select=/\(number)").bytes)
+            }
+            // Another large session is served meanwhile.
+            #expect(try await second.state("/count") == 0)
+            scene.slow.job.release()
+            #expect(try await blocked.status == 200)
+            var refused = 0
+            for client in clients {
+                let response = try await client.response()
+                if response.status == 503 {
+                    refused += 1
+                    #expect(response.code == "overloaded")
+                    #expect(response["retry-after"] == "1")
+                } else {
+                    #expect(response.json["state"] == .null)
+                }
+            }
+            #expect(refused > 0)
+            #expect(refused < 200)
+        }
+    }
+
+    @Test func aLargeStateIsReadLikeASmallOne() async throws {
+        try await run { scene in
+            let large = scene.large
+            try await scene.dispatch("slow/count")
+            let whole = try await large.read("/state")
+            #expect(whole.revision == 2)
+            #expect(whole["etag"] == "\"2\"")
+            #expect(whole.at("/state/text")?.asString == Self.text)
+            #expect(try await large.read("/state", [("If-None-Match", "\"2\"")]).status == 304)
+            #expect(try await large.read("/state", [("If-None-Match", "\"1\"")]).status == 200)
+            #expect(try await large.read("/state?select=/count").json == ["revision": 2, "state": 1])
+            #expect(try await large.read("/state?select=/nothing").json == ["revision": 2, "state": nil])
+            for (revision, count) in [(1, 0), (2, 1), (1, 0)] {
+                let past = try await large.read("/state?revision=\(revision)&select=/count")
+                #expect(past.json == ["revision": .integer(revision), "state": .integer(count)])
+                #expect(past["etag"] == "\"\(revision)\"")
+            }
+            #expect(try await large.read("/state?revision=0").at("/state/text") == "")
+            #expect(try await large.read("/state?revision=3").code == "no-such-revision")
+            #expect(try await large.read("/state?revision=1", [("If-None-Match", "\"1\"")]).status == 304)
+            #expect(try await large.read()[json: "revision"] == 2)
+        }
+    }
+
+    @Test func anActionOnALargeStateIsAnsweredLikeOthers() async throws {
+        try await run { scene in
+            let large = scene.large
+            let key = [("Idempotency-Key", "\"k\"")]
+            let counted = try await large.dispatch("slow/count", query: "?select=/count", fields: key)
+            #expect(counted.json["state"] == 1)
+            let again = try await large.dispatch("slow/count", query: "?select=/count", fields: key)
+            #expect(again["idempotency-replayed"] == "true")
+            #expect(again.json["state"] == 1)
+            #expect(try await large.dispatch("slow/nothing").code == "unknown-action")
+            #expect(try await large.dispatch("slow/count", fields: [("If-Match", "\"1\"")]).code == "revision-mismatch")
+            #expect(try await large.dispatch("slow/count", fields: [("Prefer", "return=minimal")]).status == 204)
+            let dry = try await large.dispatch("slow/count", query: "?dryRun=true&select=/count")
+            #expect(dry.json["state"] == 3)
+            let events = try await large.events(query: "?select=/count")
+            #expect(try await events.state().revision == 3)
+            // It becomes small again.
+            _ = try await large.dispatch("slow/set", ["text": "a"])
+            #expect(try await large.read("/state").at("/state/text") == "a")
+            #expect(try await large.read("/state?revision=1").at("/state/text")?.asString == Self.text)
+            #expect(try await large.delete().status == 204)
+        }
+    }
+
+    @Test func forksOfALargeStateGoTheirOwnWays() async throws {
+        try await run { scene in
+            try await scene.dispatch("slow/count")
+            var forks: [LiveSession] = []
+            for _ in 0..<3 {
+                let response = try await scene.server.post(scene.large.path + "/forks", json: ["revision": 2])
+                #expect(response.status == 201)
+                #expect(response.at("/state/text")?.asString == Self.text)
+                #expect(response[json: "forkedFrom"] == ["revision": 2])
+                forks.append(LiveSession(server: scene.server, path: try #require(response["location"])))
+            }
+            for (number, fork) in forks.enumerated() {
+                for _ in 0...number { _ = try await fork.dispatch("slow/count", query: "?select=/count") }
+                _ = try await fork.dispatch("slow/rename", ["name": .string("fork \(number)")])
+            }
+            for (number, fork) in forks.enumerated() {
+                #expect(try await fork.state("/count") == .integer(number + 2))
+                #expect(try await fork.state("/name") == .string("fork \(number)"))
+                #expect(try await fork.read("/state?revision=0&select=/count").json["state"] == 1)
+                #expect(try await fork.read("/state?revision=1&select=/count").json["state"] == 2)
+            }
+            #expect(try await scene.large.state("/count") == 1)
+            #expect(try await scene.large.state("/name") == "")
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Clients that misbehave, and a normal client whose waiting times show whether they hurt it."""
