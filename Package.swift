@@ -17,6 +17,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
+        .target(name: "CFaultNote"),
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -27,10 +28,10 @@ let package = Package(
         .target(name: "HTTP"),
         .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
         .target(name: "HTTPServer", dependencies: ["HTTP", "Locks", "Platform", "Sockets"]),
-        .target(name: "Observability", dependencies: ["HTTP", "JSON", "Locks", "Platform"]),
+        .target(name: "Observability", dependencies: ["CFaultNote", "HTTP", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
-        .target(name: "StoreHosting", dependencies: ["JSON", "Locks", "Stores"]),
+        .target(name: "StoreHosting", dependencies: ["CFaultNote", "JSON", "Locks", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),

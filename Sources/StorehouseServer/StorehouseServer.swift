@@ -65,6 +65,7 @@ public struct StorehouseServer: Sendable {
             log.error("the drain did not end in time; the process exits")
             log.flush()
         }
+        FaultReport.install(configuration.log.format)
         ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)

@@ -11,6 +11,9 @@ public struct StateDiffer: ~Copyable {
     @usableFromInline var scratch = JSONWriter(reservingCapacity: 128)
     /// The path to the current object.
     @usableFromInline var path: [StaticString] = []
+    /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
+    /// known.
+    @usableFromInline var growth = 0
     /// The number of members and of tokens that were visited.
     private var members = 0
     private var tokens = 0
@@ -18,7 +21,7 @@ public struct StateDiffer: ~Copyable {
     init(_ baseline: EncodedBaseline) { self.baseline = baseline }
 
     /// The changes, and the writer for reuse.
-    consuming func finish() -> DiffResult { DiffResult(patch, scratch) }
+    consuming func finish() -> DiffResult { DiffResult(patch, growth, scratch) }
 
     /// Compares a state that does not declare its members as a whole.
     @inlinable
@@ -37,6 +40,7 @@ public struct StateDiffer: ~Copyable {
         scratch.withBytes { new in
             if let range {
                 if baseline.isEqual(UnsafeRawBufferPointer(new), at: range) { return }
+                growth += new.count - range.count
                 patch.append(EncodedPatch(from: baseline.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
             }
             baseline.set(member, at: range, to: new)
@@ -95,11 +99,13 @@ extension StateDiffer: MemberVisitor {
 /// The changes of a state.
 struct DiffResult: ~Copyable {
     let patch: EncodedPatch
+    let growth: Int
     /// A writer to reuse.
     private var writer: JSONWriter
 
-    init(_ patch: EncodedPatch, _ writer: consuming JSONWriter) {
+    init(_ patch: EncodedPatch, _ growth: Int, _ writer: consuming JSONWriter) {
         self.patch = patch
+        self.growth = growth
         self.writer = writer
         self.writer.clear()
     }
@@ -156,7 +162,10 @@ extension StateDiffer {
     ) {
         scratch.clear()
         write(&scratch)
-        patch.operations.append(EncodedPatch.Operation(kind, path, scratch.bytes))
+        let value = scratch.bytes
+        // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
+        growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
+        patch.operations.append(EncodedPatch.Operation(kind, path, value))
     }
 
     @usableFromInline

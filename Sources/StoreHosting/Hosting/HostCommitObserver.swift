@@ -1,3 +1,4 @@
+import CFaultNote
 import JSON
 public import Stores
 
@@ -10,12 +11,23 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     private let encoder: StateEncoder<State>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
+    /// The largest state, in bytes of its JSON.
+    private let maxStateBytes: Int
+    /// Names the store in the line that is written if its code ends the process.
+    private let note: fault_note
+    private let names: FaultNames
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
 
     @usableFromInline
-    init(_ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?) {
+    init(
+        _ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
+        maxStateBytes: Int, _ names: FaultNames, label: String
+    ) {
         self.encoder = encoder
+        self.names = names
+        note = names.note(label)
+        self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
     }
@@ -25,11 +37,16 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
 
     /// Begins with a state that was persisted.
     @usableFromInline
-    func restore(_ baseline: RestoredBaseline, _ encoding: StateEncoding?) {
-        let bookkeeping = HostBookkeeping(baseline.encoded, privateBaseline: baseline.privateState)
+    func restore(
+        _ baseline: RestoredBaseline, _ encoding: StateEncoding?,
+        _ contents: StoreCore<State, Action>.ContentsPointer
+    ) {
+        let bookkeeping = HostBookkeeping(
+            baseline.encoded, byteCount: baseline.byteCount, privateBaseline: baseline.privateState)
         bookkeeping.pendingMigration = baseline.migration
         bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
+        contents.pointee.asksBeforeCommit = bookkeeping.size.isNear(maxStateBytes)
     }
 
     /// Sets the record that is persisted with the commits of the dispatch in progress.
@@ -47,13 +64,34 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     @usableFromInline
+    func willReduce(_ action: Action, isNamed: Bool) {
+        if isNamed { return FaultNote.set(note) }
+        FaultNote.set(note, type: Action.catalogue.describe(action).flatMap { names.type($0.type) })
+    }
+
+    @usableFromInline
+    func admits(_ state: State, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool {
+        guard maxStateBytes < .max else { return true }
+        let bookkeeping = madeBookkeeping()
+        return bookkeeping.size.admits(
+            growth: bookkeeping.growth(to: state), limit: maxStateBytes, next: { encoder.json(of: state).count },
+            current: { root(contents.pointee.state, at: contents.pointee.revision).count })
+    }
+
+    @usableFromInline
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer) {
+        defer { FaultNote.clear() }
         let deadline = contents.pointee.pending == nil ? nil : contents.pointee.nextDeadline
-        guard
-            let transaction = bookkeeping?.takeTransaction(at: contents.pointee.revision, nextDeadline: deadline),
-            let recorder
+        let revision = contents.pointee.revision
+        guard let bookkeeping,
+            let transaction = bookkeeping.takeTransaction(at: revision, nextDeadline: deadline)
         else { return }
-        recorder.append(transaction, view(of: contents))
+        if bookkeeping.size.isNear(maxStateBytes) || contents.pointee.asksBeforeCommit {
+            contents.pointee.asksBeforeCommit = bookkeeping.size.update(limit: maxStateBytes) {
+                root(contents.pointee.state, at: revision).count
+            }
+        }
+        recorder?.append(transaction, view(of: contents))
     }
 
     @usableFromInline
@@ -134,7 +172,9 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     }
 
     private func newBookkeeping() -> HostBookkeeping {
-        HostBookkeeping(encoder.initialBaseline, privateBaseline: encoder.initial.privateState ?? [])
+        HostBookkeeping(
+            encoder.initialBaseline, byteCount: encoder.initial.json.count,
+            privateBaseline: encoder.initial.privateState ?? [])
     }
 }
 
@@ -142,14 +182,18 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
 @usableFromInline
 struct RestoredBaseline: Sendable {
     let encoded: EncodedBaseline
+    /// The size of the state as JSON, or about that.
+    let byteCount: Int
     let privateState: [UInt8]
     /// The migration that made the state; nil if it is as it was persisted.
     let migration: PendingMigration?
 
     @usableFromInline
     init<State: HostedState>(
-        of state: State, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?, _ migration: PendingMigration?
+        of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
+        _ migration: PendingMigration?
     ) {
+        self.byteCount = byteCount
         encoded = EncodedBaseline(of: state)
         privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
         self.migration = migration
@@ -179,12 +223,16 @@ final class HostBookkeeping {
     private var baseline: EncodedBaseline
     /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
     private var privateBaseline: [UInt8]
+    /// The size of the newest state.
+    var size: StateSize
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
+    ///   - byteCount: the size of that state as JSON.
     ///   - privateBaseline: the private part of that state.
-    init(_ baseline: EncodedBaseline, privateBaseline: [UInt8]) {
+    init(_ baseline: EncodedBaseline, byteCount: Int, privateBaseline: [UInt8]) {
         self.baseline = baseline
+        size = StateSize(byteCount)
         self.privateBaseline = privateBaseline
     }
 
@@ -195,7 +243,15 @@ final class HostBookkeeping {
         baseline = EncodedBaseline()
         state.findChanges(&differ)
         baseline = differ.baseline
+        size.grow(by: differ.growth)
         return differ.finish()
+    }
+
+    /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
+    func growth(to state: some HostedState) -> Int {
+        var differ = StateDiffer(baseline)
+        state.findChanges(&differ)
+        return differ.growth
     }
 
     /// - Returns: whether the private part differs from that of the state before.
@@ -229,6 +285,7 @@ final class HostBookkeeping {
     ///   - nextDeadline: when the next timer is due.
     /// - Returns: nil if there is nothing to persist.
     func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
+        defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
         guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
         let commits = hasOpenTransaction ? commits : []
         defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }

@@ -8,10 +8,12 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
 
     @usableFromInline let encoder: StateEncoder<Engine.State>
     @usableFromInline let catalogue: ActionSchema<Engine.Action>
+    @usableFromInline let names: FaultNames
 
     @inlinable
-    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>) {
+    init(_ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>, _ names: FaultNames) {
         self.encoder = encoder
+        self.names = names
         self.catalogue = catalogue
     }
 
@@ -25,7 +27,9 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
                 try dispatch(batch: batch, to: engine, options, done: done)
             } else {
                 let action = try catalogue.action(of: body)
-                submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
+                FaultNote.naming(body["type"]?.asString.flatMap(names.type)) {
+                    submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
+                }
             }
         } catch {
             done(DispatchResult(refused: error))
@@ -35,11 +39,12 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
     /// Nil for most actions, which have no options.
     @inlinable
     func details(of options: DispatchOptions) -> Envelope<Engine.Action>.Details? {
-        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil else {
+        guard options.isDryRun || options.expectedRevisions != nil || options.trace != nil || options.isLarge else {
             return nil
         }
         return .init(
-            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun, trace: options.trace)
+            expectedRevisions: options.expectedRevisions, isDryRun: options.isDryRun,
+            asksBeforeCommit: options.isLarge, trace: options.trace)
     }
 
     @inlinable
@@ -78,7 +83,7 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
     func restore(_ baseline: RestoredBaseline, _ json: [UInt8]?, at revision: Int, in engine: Engine) {
         engine.core.contents.withLock { contents in
             contents.pointee.revision = revision
-            observer(of: contents).restore(baseline, json.map { StateEncoding(revision: revision, json: $0) })
+            observer(of: contents).restore(baseline, json.map { StateEncoding(revision: revision, json: $0) }, contents)
         }
     }
 
@@ -144,7 +149,7 @@ extension StoreHost {
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
                 isDryRun: options.isDryRun, trace: options.trace))
-        submit(actions[0], envelope, to: engine, options, isBatch: true, done)
+        FaultNote.naming(nil) { submit(actions[0], envelope, to: engine, options, isBatch: true, done) }
     }
 
     @inlinable

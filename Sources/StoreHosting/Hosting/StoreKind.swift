@@ -48,7 +48,9 @@ public struct StoreKind: Sendable {
     public typealias Migration = @Sendable (inout JSONValue, inout JSONValue) throws(RestorationError) -> Void
 
     @usableFromInline typealias Factory =
-        @Sendable (StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> HostedStore
+        @Sendable (
+            StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, _ maxStateBytes: Int, _ label: String
+        ) -> HostedStore
     @usableFromInline typealias Restorer =
         @Sendable (StateSnapshot, (any SecretSealer)?) throws(RestorationError) -> RestoredState
 
@@ -70,21 +72,27 @@ public struct StoreKind: Sendable {
     ) where Engine.State: HostedState, Engine.Action: DeclaredAction {
         let encoder = StateEncoder(selectors: selectors, migrations: migrations)
         let catalogue = Engine.Action.catalogue
-        let host = StoreHost<Engine>(encoder, catalogue)
+        let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
+        let host = StoreHost<Engine>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
-        let make: @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?) -> Engine = {
-            state, environment, sealer, recorder in
-            engine(state, environment, HostCommitObserver(encoder, recorder, sealer))
-        }
+        let make:
+            @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->
+                Engine = {
+                    state, environment, sealer, recorder, limit, label in
+                    engine(
+                        state, environment,
+                        HostCommitObserver(encoder, recorder, sealer, maxStateBytes: limit, names, label: label))
+                }
         self.init(
             name, summary, selectors, encoder, catalogue,
-            make: { HostedStore(make(Engine.State(), $0, $1, $2), vtable) },
+            make: { HostedStore(make(Engine.State(), $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
                 let baseline = RestoredBaseline(
-                    of: state, encoder, sealer, schema.map { PendingMigration(persisted.json, schema: $0) })
-                return RestoredState { revision, environment, recorder, json in
-                    let engine = make(state, environment, sealer, recorder)
+                    of: state, byteCount: persisted.json.count, encoder, sealer,
+                    schema.map { PendingMigration(persisted.json, schema: $0) })
+                return RestoredState { revision, environment, recorder, limit, label, json in
+                    let engine = make(state, environment, sealer, recorder, limit, label)
                     host.restore(baseline, json, at: revision, in: engine)
                     return HostedStore(engine, vtable)
                 }
@@ -139,11 +147,15 @@ public struct StoreKind: Sendable {
     ///   - environment: time, a place for effects, and limits.
     ///   - sealer: seals the secrets of persisted states; nil leaves the secrets out.
     ///   - recorder: receives the commits; nil for none.
+    ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
+    ///     `Rejection.stateTooLarge`. One that is small in itself and makes the state grow from less than half of the limit
+    ///     to more than all of it is committed.
+    ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
-        recorder: (any CommitRecorder)? = nil
+        recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = ""
     ) -> HostedStore {
-        make(environment, sealer, recorder)
+        make(environment, sealer, recorder, maxStateBytes, label)
     }
 
     /// A store of this kind that begins with a persisted state.
@@ -154,14 +166,20 @@ public struct StoreKind: Sendable {
     ///   - environment: time, a place for effects, and limits.
     ///   - sealer: opens sealed secrets; nil loses them.
     ///   - recorder: receives the commits; nil for none.
+    ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
+    ///     `Rejection.stateTooLarge`. One that is small in itself and makes the state grow from less than half of the limit
+    ///     to more than all of it is committed.
+    ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
-        recorder: (any CommitRecorder)? = nil,
+        recorder: (any CommitRecorder)? = nil, maxStateBytes: Int = .max, label: String = "",
         from persisted: StateSnapshot, revision: Int
     ) throws(RestorationError) -> HostedStore {
-        try restore(persisted, sealer).makeStore(environment: environment, recorder: recorder, revision: revision)
+        try restore(persisted, sealer).makeStore(
+            environment: environment, recorder: recorder, revision: revision, maxStateBytes: maxStateBytes,
+            label: label)
     }
 
     /// Decodes a persisted state for several stores that begin with it.
@@ -183,7 +201,10 @@ public struct StoreKind: Sendable {
     ///
     /// It takes longer than ``select(_:of:)``, because it restores the state.
     ///
-    /// - Parameter sealer: opens sealed secrets, on which a named selector may depend.
+    /// - Parameters:
+    ///   - selection: the part of the state.
+    ///   - persisted: the state.
+    ///   - sealer: opens sealed secrets, on which a named selector may depend.
     public func encodeAsShown(
         _ selection: Selection, of persisted: StateSnapshot, sealer: (any SecretSealer)?
     ) throws(RestorationError) -> [UInt8] {
@@ -195,7 +216,10 @@ public struct StoreKind: Sendable {
 @usableFromInline
 package struct RestoredState: Sendable {
     @usableFromInline typealias Maker =
-        @Sendable (_ revision: Int, StoreEnvironment, (any CommitRecorder)?, _ json: [UInt8]?) -> HostedStore
+        @Sendable (
+            _ revision: Int, StoreEnvironment, (any CommitRecorder)?, _ maxStateBytes: Int, _ label: String,
+            _ json: [UInt8]?
+        ) -> HostedStore
 
     private let make: Maker
 
@@ -206,9 +230,10 @@ package struct RestoredState: Sendable {
     ///
     /// - Parameter json: the state as another store made from this one has encoded it, to share that too.
     package func makeStore(
-        environment: StoreEnvironment, recorder: (any CommitRecorder)?, revision: Int, json: [UInt8]? = nil
+        environment: StoreEnvironment, recorder: (any CommitRecorder)?, revision: Int, maxStateBytes: Int = .max,
+        label: String = "", json: [UInt8]? = nil
     ) -> HostedStore {
-        make(revision, environment, recorder, json)
+        make(revision, environment, recorder, maxStateBytes, label, json)
     }
 }
 

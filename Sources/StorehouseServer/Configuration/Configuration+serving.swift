@@ -87,6 +87,7 @@ extension Configuration {
         settings.defaultStore = isKnown ? sessions.defaultStore : kinds.first?.name ?? ""
         settings.sessions.maxSessions = sessions.max
         settings.sessions.maxResident = sessions.maxResident
+        settings.limits.maxStateBytes = sessions.maxStateBytes
         settings.limits.maxIdempotencyKeys = sessions.maxIdempotencyKeys
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds

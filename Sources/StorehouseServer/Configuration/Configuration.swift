@@ -53,6 +53,8 @@ public struct Configuration: Sendable, Hashable {
         public var unusedTimeout = Duration.seconds(600)
         /// The number of idempotency keys that a session remembers at a time.
         public var maxIdempotencyKeys = 50_000
+        /// The size of the largest state as JSON.
+        public var maxStateBytes = 1 << 20
     }
 
     /// Event streams.

@@ -39,7 +39,7 @@ final class ActionAPI: Sendable {
 
     /// - Parameter isAdmitted: whether the rate limit counts the actions already.
     private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
-        let request = try ActionRequest(context.head, session, maxWait: maxWait)
+        let request = try ActionRequest(context.request, session, maxWait: maxWait)
         let body = try context.request.json()
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         session.recordGrowth(context.request.body.count)

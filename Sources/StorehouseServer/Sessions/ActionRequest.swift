@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import JSON
 import StoreHosting
 import Stores
@@ -12,13 +13,15 @@ struct ActionRequest: Sendable {
     let wait: Duration?
     private let appliedPreference: String?
 
-    init(_ head: RequestHead, _ session: Session, maxWait: Duration) throws(Problem) {
+    init(_ request: Request, _ session: Session, maxWait: Duration) throws(Problem) {
+        let head = request.head
         key = try IdempotencyKey(head)
         let selection = try head.selection(for: session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
+        options.bodyByteCount = request.body.count
         options.trace = Self.trace(head)
         options.expectedRevisions = try Self.expectedRevisions(head)
         options.selection = preferences.return == .minimal ? nil : selection

@@ -50,9 +50,9 @@ package struct SessionBuilder: Sendable {
             let recorder = recorder(id, journal)
             let store =
                 if let shared = fork?.shared {
-                    try shared.makeStore(of: kind, recorder)
+                    try shared.makeStore(of: kind, recorder, label: id.fingerprint)
                 } else {
-                    try store(kind, recorder, fork.map { ($0.initial, 0) })
+                    try store(id, kind, recorder, fork.map { ($0.initial, 0) })
                 }
             return Session(
                 id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
@@ -77,7 +77,7 @@ package struct SessionBuilder: Sendable {
         }
         let hasOwnInitialState = header.forkedFrom != nil || header.initial != kind.kind.initialSnapshot
         do throws(Problem) {
-            let store = try store(kind, recorder(id, journal), (state, summary.revision))
+            let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch,
@@ -93,13 +93,18 @@ package struct SessionBuilder: Sendable {
     }
 
     private func store(
-        _ kind: KindRuntime, _ recorder: (any CommitRecorder)?, _ snapshot: (state: StateSnapshot, revision: Int)?
+        _ id: SessionID, _ kind: KindRuntime, _ recorder: (any CommitRecorder)?,
+        _ snapshot: (state: StateSnapshot, revision: Int)?
     ) throws(Problem) -> HostedStore {
+        let label = id.fingerprint
         guard let snapshot else {
-            return kind.kind.makeStore(environment: kind.environment, sealer: kind.sealer, recorder: recorder)
+            return kind.kind.makeStore(
+                environment: kind.environment, sealer: kind.sealer, recorder: recorder,
+                maxStateBytes: kind.limits.maxStateBytes, label: label)
         }
         return try kind.restored(snapshot.state).makeStore(
-            environment: kind.environment, recorder: recorder, revision: snapshot.revision)
+            environment: kind.environment, recorder: recorder, revision: snapshot.revision,
+            maxStateBytes: kind.limits.maxStateBytes, label: label)
     }
 
     private func recorder(_ id: SessionID, _ journal: (any SessionJournal)?) -> (any CommitRecorder)? {
@@ -149,6 +154,8 @@ package final class KindRuntime: Sendable {
 /// What one session may hold.
 package struct SessionLimits: Sendable {
     package var maxIdempotencyKeys = 50_000
+    /// The largest state, in bytes of its JSON.
+    package var maxStateBytes = 1 << 20
 
     package init() {}
 }
@@ -175,6 +182,8 @@ extension Log {
             error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
         case .invariantBroken(let name):
             error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        case .stateTooLarge(let origin):
+            error("state too large", [.init("store", kind), .init("origin", origin.rawValue), detail])
         }
     }
 }

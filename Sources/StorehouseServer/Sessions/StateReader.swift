@@ -170,11 +170,16 @@ final class PastState: Sendable {
     var byteCount: Int { 4 * snapshot.json.count }
 
     /// A store that begins with the state at its revision 0.
-    func makeStore(of kind: KindRuntime, _ recorder: (any CommitRecorder)?) throws(Problem) -> HostedStore {
+    ///
+    /// - Parameter label: names the session in the log.
+    func makeStore(
+        of kind: KindRuntime, _ recorder: (any CommitRecorder)?, label: String
+    ) throws(Problem) -> HostedStore {
         try decoded.withLock { (decoded) throws(Problem) in
             var known = if let decoded { decoded } else { Decoded(state: try kind.restored(snapshot)) }
             let store = known.state.makeStore(
-                environment: kind.environment, recorder: recorder, revision: 0, json: known.json)
+                environment: kind.environment, recorder: recorder, revision: 0,
+                maxStateBytes: kind.limits.maxStateBytes, label: label, json: known.json)
             known.json = known.json ?? store.read().json
             decoded = known
             return store

@@ -64,6 +64,9 @@ public enum StoreFault: Sendable, Hashable {
     case cascadeStopped(limit: Int, dropped: Int)
     /// A change would have broken the invariant with this name. It was rejected.
     case invariantBroken(String)
+    /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
+    /// learns of it.
+    case stateTooLarge(Origin)
 }
 
 extension StoreFault: CustomStringConvertible {
@@ -74,6 +77,9 @@ extension StoreFault: CustomStringConvertible {
                 + "look for a middleware or a subscriber that answers its own actions"
         case .invariantBroken(let name):
             "an action would have broken the invariant \(name) and was rejected: the reducer should have refused it"
+        case .stateTooLarge(let origin):
+            "an action of origin \(origin.rawValue) would have made the state too large and was rejected: "
+                + "it is lost, as if it had never been sent"
         }
     }
 }

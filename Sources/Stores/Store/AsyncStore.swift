@@ -201,7 +201,8 @@ extension AsyncStore {
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
-            if let kept { contents.pointee.state = kept } else { contents.pointee.observer?.dispatchEnded(contents) }
+            if let kept { contents.pointee.state = kept }
+            contents.pointee.observer?.dispatchEnded(contents)
             return (finish, core.takeQueuedActions(contents), core.takePostLockWork(contents))
         }
     }
@@ -226,6 +227,12 @@ extension AsyncStore {
         _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
+        if core.needsAdmission(submission.envelope, contents), let observer = contents.pointee.observer,
+            let last = changes.last, !observer.admits(last.1, contents)
+        {
+            let index = changes.firstIndex { !observer.admits($0.1, contents) } ?? changes.count - 1
+            return .rejected(core.tooLarge(submission.envelope), index: index)
+        }
         if var capacity = core.effectCapacity(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated()
             where !core.reserveEffects(action, state, submission.envelope, contents, &capacity) {

@@ -78,12 +78,23 @@ package protocol CommitObserver<State, Action>: AnyObject {
     associatedtype State: Sendable
     associatedtype Action: Sendable
 
+    /// Called before an action is reduced, with the store's lock held.
+    ///
+    /// - Parameter isNamed: whether the host has sent the action itself, alone, so that it knows its name.
+    func willReduce(_ action: Action, isNamed: Bool)
+
+    /// Whether the host can take a state that would be committed next. Called only if `Contents.asksBeforeCommit` or
+    /// `Envelope.Details.asksBeforeCommit` is set.
+    ///
+    /// The store may still reject the actions for another reason.
+    func admits(_ state: State, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool
+
     /// Called for each commit, before subscribers are notified and effects start.
     ///
     /// - Parameter moment: the store's time, in milliseconds since 1970.
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int)
 
-    /// Called once after each dispatch, also one that committed nothing, when its result is known and before the next queued
+    /// Called once after each dispatch, also one that committed nothing or was a dry run, when its result is known and before the next queued
     /// action is reduced.
     func dispatchEnded(_ contents: StoreCore<State, Action>.ContentsPointer)
 

@@ -67,6 +67,9 @@ public enum Outcome: Sendable, Hashable {
 extension Rejection {
     /// An action that would start more effects than the store, or the queue of one, may have.
     public static let tooManyEffects: Rejection = "too-many-effects"
+
+    /// An action that would make the state larger than the host of the store allows.
+    public static let stateTooLarge: Rejection = "state-too-large"
 }
 
 /// One action, or a batch that is committed whole or not at all.
@@ -115,6 +118,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let depth: Int
         /// Whether it is a dry run, which commits nothing and starts no effect.
         @usableFromInline package let isDryRun: Bool
+        /// Whether the observer must admit the state before it is committed.
+        @usableFromInline package let asksBeforeCommit: Bool
         /// The trace of the request.
         @usableFromInline package let trace: TraceContext?
 
@@ -123,7 +128,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             remainingActions: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil,
             effectGroup: EffectGroup? = nil,
             effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
-            isDryRun: Bool = false,
+            isDryRun: Bool = false, asksBeforeCommit: Bool = false,
             trace: TraceContext? = nil
         ) {
             self.remainingActions = remainingActions
@@ -135,6 +140,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.isTimeout = isTimeout
             self.depth = depth
             self.isDryRun = isDryRun
+            self.asksBeforeCommit = asksBeforeCommit
             self.trace = trace
         }
     }

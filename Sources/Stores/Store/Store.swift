@@ -98,8 +98,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
             } else {
                 receipt = process(action, envelope, contents)
                 inspect(receipt, contents)
-                contents.pointee.observer?.dispatchEnded(contents)
             }
+            contents.pointee.observer?.dispatchEnded(contents)
         } ifReentrant: { contents in
             core.queue(action, envelope, contents)
         }
@@ -138,14 +138,16 @@ extension Store {
         if let refusal = core.refusal(envelope, contents) {
             return Receipt(refusal, revision: contents.pointee.revision)
         }
+        contents.pointee.observer?.willReduce(action, isNamed: envelope.origin == .client)
         var progress = DispatchContext(envelope.details)
         var isBatch = false
         if let details = envelope.details {
             if details.endsEffect { core.end(details, contents, self) }
-            isBatch = !details.remainingActions.isEmpty
+            isBatch = !details.remainingActions.isEmpty || details.asksBeforeCommit
         }
         let outcome =
-            isBatch || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
+            isBatch || contents.pointee.asksBeforeCommit
+                || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
             ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
         return Receipt(outcome, revision: contents.pointee.revision, progress.followUps)
@@ -188,6 +190,7 @@ extension Store {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
         case .success(let accepted):
             for (place, action) in accepted.enumerated() {
+                if accepted.count > 1 { contents.pointee.observer?.willReduce(action.action, isNamed: false) }
                 core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, action.action) }
                 let isLast = place == accepted.count - 1
                 core.commit(action.action, batch.envelope, endsBatch: isLast, contents, &progress, self)
@@ -230,6 +233,7 @@ extension Store {
         var accepted: [Accepted] = []
         for (index, action) in batch.actions.enumerated() {
             var outcome = Outcome.ignored
+            contents.pointee.observer?.willReduce(action, isNamed: false)
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
                 switch core.contents.reducing(contents, { reducer.apply(action, to: &state) }) {
                 case .accept: accepted.append((index, action))
@@ -241,8 +245,26 @@ extension Store {
             }
             if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
+        if core.needsAdmission(batch.envelope, contents), let last = accepted.last,
+            contents.pointee.observer?.admits(state, contents) == false
+        {
+            let index = firstActionOverSizeLimit(in: accepted, contents) ?? last.index
+            return .failure(BatchRefusal(core.tooLarge(batch.envelope), index))
+        }
         let firstActionOverEffectLimit = firstActionOverEffectLimit(in: accepted, batch.envelope, contents)
         return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
+    }
+
+    /// The index of the first action whose state the observer does not admit.
+    private func firstActionOverSizeLimit(
+        in accepted: [Accepted], _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Int? {
+        var state = contents.pointee.state
+        for (index, action) in accepted {
+            core.contents.reducing(contents) { reducer.reduce(&state, action) }
+            if contents.pointee.observer?.admits(state, contents) == false { return index }
+        }
+        return nil
     }
 
     /// The index of the first action that would start too many effects. The middlewares are asked after the reducer has
@@ -273,6 +295,7 @@ extension Store {
         var left = core.environment.cascadeLimit
         while let queued = core.nextQueuedActions(contents) {
             for submission in queued.prefix(left) {
+                contents.pointee.observer?.willReduce(submission.first, isNamed: false)
                 _ = process(submission.first, submission.envelope, contents)
                 contents.pointee.observer?.dispatchEnded(contents)
             }

@@ -12,6 +12,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         @usableFromInline package var isBusy = false
         /// Whether the reducer runs: see ``StoreLock``.
         @usableFromInline package var isReducing = false
+        /// Whether the observer must admit a state before it is committed. The observer sets it.
+        @usableFromInline package var asksBeforeCommit = false
         /// Queued actions, effects and timers; nil if there are none, which is most of the time.
         @usableFromInline package var pending: PendingWork<Action>?
         /// Nil before the first subscription.
@@ -118,10 +120,22 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         UnsafeRawPointer(contents).assumingMemoryBound(to: State.self)
     }
 
+    /// Whether a state that would be committed must be admitted by the observer first.
+    func needsAdmission(_ envelope: Envelope<Action>, _ contents: ContentsPointer) -> Bool {
+        contents.pointee.observer != nil
+            && (contents.pointee.asksBeforeCommit || envelope.details?.asksBeforeCommit == true)
+    }
+
     /// Reports a rejection that is a fault of the program.
     @usableFromInline
     package func report(_ rejection: Rejection) {
         if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
+    }
+
+    /// The rejection of actions whose state is too large. It is reported if no client learns of it.
+    func tooLarge(_ envelope: Envelope<Action>) -> Rejection {
+        if envelope.origin != .client { environment.report(.stateTooLarge(envelope.origin)) }
+        return .stateTooLarge
     }
 
     func observe(_ observer: @escaping @Sendable (State) -> Void, _ contents: ContentsPointer) -> Subscription {

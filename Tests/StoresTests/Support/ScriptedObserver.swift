@@ -56,6 +56,10 @@ final class ScriptedObserver: CommitObserver {
         script.calls.record("commit \(commit.revision)")
     }
 
+    func willReduce(_ action: TallyAction, isNamed: Bool) {}
+
+    func admits(_ state: Tally, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer) -> Bool { true }
+
     func dispatchEnded(_ contents: StoreCore<Tally, TallyAction>.ContentsPointer) {
         script.calls.record("end \(contents.pointee.revision)")
     }

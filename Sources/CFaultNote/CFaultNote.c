@@ -1,0 +1,165 @@
+#include "CFaultNote.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Thread_local fault_note note;
+static _Thread_local bool has_stack;
+
+static const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+static const char *const names[] = {"SIGILL", "SIGTRAP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT"};
+enum { signal_count = 6, stack_size = 65536 };
+
+static struct sigaction previous[signal_count];
+static int output = STDERR_FILENO;
+static bool is_json;
+static atomic_bool is_installed;
+static atomic_flag has_written = ATOMIC_FLAG_INIT;
+
+// MARK: The stack of the handlers
+
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+
+static void remove_stack(void *memory) {
+    stack_t none = {.ss_flags = SS_DISABLE};
+    sigaltstack(&none, NULL);
+    free(memory);
+}
+
+static void make_stack_key(void) { pthread_key_create(&stack_key, remove_stack); }
+
+static void add_stack(void) {
+    has_stack = true;
+    stack_t known;
+    // A sanitizer may have set one.
+    if (sigaltstack(NULL, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
+    pthread_once(&stack_once, make_stack_key);
+    stack_t stack = {.ss_sp = malloc(stack_size), .ss_size = stack_size};
+    if (stack.ss_sp == NULL) return;
+    if (sigaltstack(&stack, NULL) != 0 || pthread_setspecific(stack_key, stack.ss_sp) != 0) remove_stack(stack.ss_sp);
+}
+
+fault_note *fault_note_of_thread(void) {
+    if (!has_stack && atomic_load_explicit(&is_installed, memory_order_relaxed)) add_stack();
+    return &note;
+}
+
+// MARK: The line
+
+typedef struct {
+    char text[1024];
+    size_t count;
+} line;
+
+static void add(line *line, const char *text, size_t limit) {
+    for (size_t index = 0; index < limit && text[index] != 0 && line->count < sizeof line->text - 2; index++) {
+        unsigned char byte = (unsigned char)text[index];
+        bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f;
+        line->text[line->count++] = is_plain ? (char)byte : '?';
+    }
+}
+
+static void add_raw(line *line, const char *text) {
+    while (*text != 0 && line->count < sizeof line->text - 2) line->text[line->count++] = *text++;
+}
+
+static void add_number(line *line, int64_t number, int width) {
+    for (int place = width - 1; place >= 0; place--) {
+        line->text[line->count + (size_t)place] = (char)('0' + number % 10);
+        number /= 10;
+    }
+    line->count += (size_t)width;
+}
+
+// The moment in UTC (RFC 3339). The days are converted as in "chrono-Compatible Low-Level Date Algorithms" (H. Hinnant).
+static void add_time(line *line) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t seconds = now.tv_sec % 86400, day = now.tv_sec / 86400 + 719468;
+    int64_t era = day / 146097, of_era = day - era * 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    int64_t shifted = (5 * of_year + 2) / 153;
+    int64_t month = shifted < 10 ? shifted + 3 : shifted - 9;
+    add_number(line, year + era * 400 + (month <= 2), 4);
+    add_raw(line, "-");
+    add_number(line, month, 2);
+    add_raw(line, "-");
+    add_number(line, of_year - (153 * shifted + 2) / 5 + 1, 2);
+    add_raw(line, "T");
+    add_number(line, seconds / 3600, 2);
+    add_raw(line, ":");
+    add_number(line, seconds / 60 % 60, 2);
+    add_raw(line, ":");
+    add_number(line, seconds % 60, 2);
+    add_raw(line, ".");
+    add_number(line, now.tv_nsec / 1000000, 3);
+    add_raw(line, "Z");
+}
+
+static void add_field(line *line, const char *name, const char *value, size_t limit) {
+    if (value == NULL || value[0] == 0) return;
+    add_raw(line, is_json ? ",\"" : " ");
+    add_raw(line, name);
+    add_raw(line, is_json ? "\":\"" : "=");
+    add(line, value, limit);
+    if (is_json) add_raw(line, "\"");
+}
+
+static void write_line(const char *signal) {
+    line line = {.count = 0};
+    if (is_json) add_raw(&line, "{\"time\":\"");
+    add_time(&line);
+    add_raw(&line, is_json ? "\",\"level\":\"error\",\"message\":\"" : " error ");
+    add_raw(&line, "the code of a store has ended the process");
+    if (is_json) add_raw(&line, "\"");
+    add_field(&line, "store", note.store, SIZE_MAX);
+    add_field(&line, "type", note.type, SIZE_MAX);
+    add_field(&line, "session", note.session, sizeof note.session);
+    add_field(&line, "signal", signal, SIZE_MAX);
+    if (is_json) add_raw(&line, "}");
+    line.text[line.count++] = '\n';
+    size_t written = 0;
+    while (written < line.count) {
+        ssize_t count = write(output, line.text + written, line.count - written);
+        if (count <= 0) return;
+        written += (size_t)count;
+    }
+}
+
+// MARK: The handlers
+
+static void handle(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int code = errno;
+    int index = 0;
+    while (index < signal_count - 1 && signals[index] != number) index++;
+    // Of several threads that fault, the first one is named. A fault in this handler ends the process at once.
+    if (note.store != NULL && !atomic_flag_test_and_set(&has_written)) write_line(names[index]);
+    // The previous action takes the signal next: usually it ends the process.
+    sigaction(number, &previous[index], NULL);
+    errno = code;
+    // The instruction that faulted is run again and faults again, so a debugger or a core file shows it. A signal that was
+    // sent, or that comes after its instruction, would not come again.
+    bool comes_again = info->si_code > 0 && number != SIGTRAP && number != SIGABRT;
+    if (!comes_again) raise(number);
+}
+
+void fault_note_install(int descriptor, bool as_json) {
+    output = descriptor;
+    is_json = as_json;
+    if (atomic_exchange(&is_installed, true)) return;
+    for (int index = 0; index < signal_count; index++) {
+        struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+        sigemptyset(&action.sa_mask);
+        sigaction(signals[index], &action, &previous[index]);
+    }
+}

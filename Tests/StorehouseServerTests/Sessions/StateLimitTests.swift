@@ -1,0 +1,222 @@
+import JSON
+import Journal
+import StoreHosting
+import StorehouseServer
+import Stores
+import StoresTesting
+import Testing
+
+/// `sessions.maxStateBytes`: no action makes the state of a session larger.
+@Suite struct StateLimitTests {
+    private static let limit = 16_534
+
+    private func run(journal: (any Journal)? = nil, _ body: (LiveServer) async throws -> Void) async throws {
+        let configuration = Configuration.with { $0.sessions.maxStateBytes = Self.limit }
+        try await LiveServer.run(kinds: [.notes], configuration: configuration, journal: journal, body)
+    }
+
+    private func size(_ session: LiveSession) async throws -> Int {
+        let body = try await session.read("/state").text
+        // {"revision":1,"state":…}
+        return (body.split(separator: ":", maxSplits: 2).last?.utf8.count ?? 0) - 1
+    }
+
+    private func add(_ session: LiveSession, _ bytes: Int = 500, _ fields: [(String, String)] = []) async throws
+        -> TestResponse
+    {
+        try await session.dispatch(
+            "notes/add", ["text": .string(String(repeating: "x", count: bytes))], fields: fields)
+    }
+
+    /// Adds notes until one is refused.
+    private func fill(_ session: LiveSession) async throws -> TestResponse {
+        for _ in 0..<100 {
+            let response = try await add(session, 500, [("Prefer", "return=minimal")])
+            if response.status != 204 { return response }
+        }
+        throw Wire.Failure.malformed("nothing was refused")
+    }
+
+    @Test func theStateGrowsUpToTheLimit() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            let refused = try await fill(session)
+            #expect(refused.status == 409 && refused.code == "action-rejected")
+            #expect(refused[json: "reason"] == "state-too-large")
+            let full = try await size(session)
+            #expect(full <= Self.limit && full > Self.limit - 600)
+            let revision = try await session.revision()
+            // What fits is still committed, and nothing of what was refused.
+            #expect(try await add(session, Self.limit - full + 1).code == "action-rejected")
+            #expect(try await add(session, 1).status == 200)
+            #expect(try await session.revision() == (revision ?? 0) + 1)
+            // A removal makes room.
+            #expect(try await session.dispatch("notes/remove", ["id": 1]).status == 200)
+            #expect(try await add(session, 400).status == 200)
+            #expect(try await size(session) <= Self.limit)
+        }
+    }
+
+    /// Sizes of removed entities are not known, so many changes of one entity move the bound away from the size.
+    @Test func changesThatDoNotGrowAreAlwaysCommitted() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            for _ in 1...20 { _ = try await add(session) }
+            for number in 1...100 {
+                let text = String(repeating: "\(number % 10)", count: 500)
+                let response = try await session.dispatch("notes/edit", ["id": 3, "text": .string(text)])
+                #expect(response.status == 200)
+            }
+            for id in 1...20 {
+                #expect(try await session.dispatch("notes/remove", ["id": .integer(id)]).status == 200)
+            }
+            for _ in 1...20 { #expect(try await add(session).status == 200) }
+        }
+    }
+
+    @Test func aBatchAndALargeActionAreRefusedAsAWhole() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            #expect(try await add(session, Self.limit * 3).code == "action-rejected")
+            for _ in 1...17 { _ = try await add(session) }
+            let text = JSONValue.string(String(repeating: "x", count: 3000))
+            let batch = JSONValue.array(
+                Array(repeating: ["type": "notes/add", "payload": ["text": text]], count: 5))
+            let refused = try await session.post(batch)
+            #expect(refused[json: "reason"] == "state-too-large" && refused[json: "index"] == 2)
+            #expect(try await session.revision() == 17)
+            let dry = try await session.post(batch)
+            #expect(dry[json: "reason"] == "state-too-large")
+        }
+    }
+
+    @Test func aDryRunIsRefusedToo() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            _ = try await fill(session)
+            let text = JSONValue.string(String(repeating: "x", count: 500))
+            let response = try await session.dispatch("notes/add", ["text": text], query: "?dryRun=true")
+            #expect(response[json: "reason"] == "state-too-large")
+        }
+    }
+
+    /// An action of a middleware or an effect is rejected like any other, and the log tells it.
+    @Test func anActionOfAMiddlewareIsRejectedToo() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            _ = try await fill(session)
+            let before = try await size(session)
+            let echoed = try await session.dispatch("notes/echo", ["text": "short"])
+            #expect(echoed.status == 200)
+            #expect(try await size(session) <= before + 20)
+            await server.log.line(with: "state too large store=notes origin=middleware")
+        }
+    }
+
+    /// The limit holds for a session that was loaded, and one that is too large already can only shrink.
+    @Test func aSessionThatIsTooLargeCanShrink() async throws {
+        let durable = try DurableServer()
+        let path = try await LiveServer.run(
+            kinds: [.notes], journal: SQLiteJournal(path: durable.path)
+        ) { server in
+            let session = try await server.session("notes")
+            for _ in 1...100 { _ = try await add(session) }
+            return session.path
+        }
+        let journal = try SQLiteJournal(path: durable.path)
+        try await run(journal: journal) { (server: LiveServer) async throws in
+            let session = LiveSession(server: server, path: path)
+            #expect(try await add(session, 1)[json: "reason"] == "state-too-large")
+            for id in 1...70 {
+                #expect(try await session.dispatch("notes/remove", ["id": .integer(id)]).status == 200)
+            }
+            #expect(try await add(session, 1).status == 200)
+        }
+    }
+}
+
+private struct Note: Sendable, Identifiable, JSONEncodable, Restorable, Hashable {
+    let id: Int
+    var text: String
+
+    init(id: Int, text: String) { (self.id, self.text) = (id, text) }
+
+    init(restoring persisted: PersistedValue) throws(RestorationError) {
+        id = try persisted.member("id")
+        text = try persisted.member("text")
+    }
+
+    func encode(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("text", text)
+        }
+    }
+}
+
+private struct NotesState: HostedState, ObjectState, Restorable {
+    var notes = EntityTable<Note>()
+    var nextID = 1
+
+    init() {}
+
+    init(restoring persisted: PersistedValue) throws(RestorationError) {
+        notes = try persisted.table()
+        nextID = try persisted.member("nextID")
+    }
+
+    func visitMembers(_ members: inout some MemberVisitor & ~Copyable) {
+        members.members(of: notes)
+        members.member("nextID", nextID)
+    }
+}
+
+private enum NotesAction: DeclaredAction {
+    case add(String)
+    case edit(Int, String)
+    case remove(Int)
+    case echo(String)
+
+    static let catalogue = ActionSchema<NotesAction>([
+        ActionDeclaration(
+            "notes/add", "Adds a note.", fields: text, embed: { .add($0) },
+            extract: { if case .add(let text) = $0 { text } else { nil } }),
+        ActionDeclaration(
+            "notes/edit", "Changes a note.", fields: id, text, embed: { .edit($0, $1) },
+            extract: { if case .edit(let id, let text) = $0 { (id, text) } else { nil } }),
+        ActionDeclaration(
+            "notes/remove", "Removes a note.", fields: id, embed: { .remove($0) },
+            extract: { if case .remove(let id) = $0 { id } else { nil } }),
+        ActionDeclaration(
+            "notes/echo", "A middleware adds the text a thousand times.", fields: text, embed: { .echo($0) },
+            extract: { if case .echo(let text) = $0 { text } else { nil } }),
+    ])
+
+    private static var id: Field<Int> { .integer("id", example: 1) }
+
+    private static var text: Field<String> { .text("text", 0...100_000, example: "a") }
+}
+
+private struct NotesReducer: Reducer {
+    func reduce(_ state: inout NotesState, _ action: NotesAction) {
+        switch action {
+        case .add(let text):
+            state.notes.insert(Note(id: state.nextID, text: text))
+            state.nextID += 1
+        case .edit(let id, let text): state.notes.update(id) { $0.text = text }
+        case .remove(let id): state.notes.remove(id)
+        case .echo: state.nextID += 1
+        }
+    }
+}
+
+extension StoreKind {
+    fileprivate static let notes = StoreKind.store(
+        "notes", reducer: NotesReducer(),
+        middleware: [
+            MiddlewareFunction { commit in
+                guard case .echo(let text) = commit.action else { return .none }
+                return .dispatch(.add(String(repeating: text, count: 1000)))
+            }
+        ])
+}
