@@ -85,11 +85,12 @@ import Testing
             _ = await store.dispatch(body)
             if random.isOnce(in: 20) { client.reply(status: random.isOnce(in: 2) ? 200 : 401, #"{"animal":"Cat"}"#) }
         }
+        // No effect commits between the two readings.
+        store.end()
         let contents = follower.contents.withLock { $0 }
         #expect(contents.faults == [])
         #expect(contents.operations > 0)
         #expect(try JSONValue(parsing: store.json) == contents.state)
-        store.end()
     }
 
     @Test(

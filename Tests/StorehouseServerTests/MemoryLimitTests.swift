@@ -129,6 +129,9 @@ import Testing
     /// A client that takes all the memory it can get.
     @Suite(.timeLimit(.minutes(5)), .serialized) struct MemoryProcessTests {
         private static let megabyte = 1 << 20
+        private static let large = [
+            "STOREHOUSE_HTTP_MAX_BODY_BYTES": "262144", "STOREHOUSE_SESSIONS_MAX_STATE_BYTES": "268435456",
+        ]
         private static let batch: JSONValue = .array(
             (0..<100).map { _ in
                 ["type": "tasks/add", "payload": ["title": .string(String(repeating: "x", count: 500))]]
@@ -156,7 +159,7 @@ import Testing
                 return try server.residentBytes
             }
             let limit = base + 64 * Self.megabyte
-            let settings = ["STOREHOUSE_MEMORY_LIMIT": "\(limit)", "STOREHOUSE_HTTP_MAX_BODY_BYTES": "262144"]
+            let settings = Self.large.merging(["STOREHOUSE_MEMORY_LIMIT": "\(limit)"]) { $1 }
             try await ServerProcess.run(settings) { server in
                 let client = try server.client()
                 let first = try #require(try await Self.session(client, bytes: 100_000))
@@ -175,9 +178,8 @@ import Testing
 
         @Test func forksOfALargeStateDoNotEndTheServer() async throws {
             let isSanitized = try await ServerProcess.run { try $0.isSanitized }
-            let settings = ["STOREHOUSE_HTTP_MAX_BODY_BYTES": "262144"]
             // A sanitizer reserves more address space than that for itself.
-            try await ServerProcess.run(addressSpace: isSanitized ? nil : 1 << 30, settings) { server in
+            try await ServerProcess.run(addressSpace: isSanitized ? nil : 1 << 30, Self.large) { server in
                 let client = try server.client()
                 let path = try #require(try await Self.session(client, bytes: 5 * Self.megabyte))
                 let before = try server.residentBytes

@@ -9,6 +9,7 @@ import Testing
     func streamsThatAreNeverReadAreClosed(_ loops: LoopImplementation) async throws {
         let configuration = Configuration.with {
             $0.http.maxBodyBytes = 1 << 20
+            $0.sessions.maxStateBytes = 1 << 28
             $0.http.idleTimeout = .milliseconds(500)
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
@@ -33,6 +34,7 @@ import Testing
             let environment = [
                 "STOREHOUSE_HTTP_MAX_BODY_BYTES": "1048576", "STOREHOUSE_HTTP_IDLE_TIMEOUT": "3600",
                 "STOREHOUSE_HTTP_THREADS": "2", "STOREHOUSE_HTTP_OUTPUT_BUDGET": "1000000000",
+                "STOREHOUSE_SESSIONS_MAX_STATE_BYTES": "268435456",
             ]
             try await ServerProcess.run(environment) { server in
                 let client = try server.client()

@@ -42,7 +42,11 @@ import Testing
 
     /// A title may be one character of many bytes, so a page of few commits may be long.
     @Test func aLongPageEndsEarlyAndTheNextGoesOn() async throws {
-        try await LiveServer.run(configuration: .with { $0.http.maxBodyBytes = 1 << 20 }) { server in
+        let configuration = Configuration.with {
+            $0.http.maxBodyBytes = 1 << 20
+            $0.sessions.maxStateBytes = 1 << 28
+        }
+        try await LiveServer.run(configuration: configuration) { server in
             let session = try await server.session("planner")
             let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
             let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]

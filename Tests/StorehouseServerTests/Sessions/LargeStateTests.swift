@@ -26,6 +26,7 @@ import Testing
         let configuration = Configuration.with {
             $0.http.threads = 1
             $0.http.maxBodyBytes = 1 << 20
+            $0.sessions.maxStateBytes = 1 << 28
         }
         let kinds = [slow.kind, StoreKind.faulty]
         try await LiveServer.run(kinds: kinds, configuration: configuration) { server in
