@@ -181,7 +181,8 @@ import Testing
             // A sanitizer reserves more address space than that for itself.
             try await ServerProcess.run(addressSpace: isSanitized ? nil : 1 << 30, Self.large) { server in
                 let client = try server.client()
-                let path = try #require(try await Self.session(client, bytes: 5 * Self.megabyte))
+                let path = try #require(
+                    try await Self.session(client, bytes: (isSanitized ? 1 : 5) * Self.megabyte))
                 let before = try server.residentBytes
                 var made = 0
                 for _ in 0..<32 {

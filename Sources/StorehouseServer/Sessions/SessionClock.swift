@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 package import StoreHosting
 
@@ -60,8 +61,4 @@ package struct SessionClock: Sendable {
 }
 
 /// The monotonic clock of the system in milliseconds. It does not count the time in which the machine sleeps.
-@Sendable package func steadyTime() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
-}
+@Sendable package func steadyTime() -> Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }

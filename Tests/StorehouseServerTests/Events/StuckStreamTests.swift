@@ -45,7 +45,9 @@ import Testing
                 let batch = TestRequest(
                     "POST", path + "/actions", [("Prefer", "return=minimal")],
                     json: .array(Array(repeating: add, count: 64)))
-                for _ in 0..<32 { #expect(try await client.exchange(batch).status == 204) }
+                // With a sanitizer only the streams count, because memory says nothing.
+                let batches = try server.isSanitized ? 2 : 32
+                for _ in 0..<batches { #expect(try await client.exchange(batch).status == 204) }
                 let size = try await client.exchange(TestRequest("GET", path + "/state")).body.count
                 var stuck: [EventReader] = []
                 func open(_ query: String) async throws {
