@@ -2,7 +2,7 @@
 # Functions for .ci/run and script/soak: timed steps and strict test runs. Source this file from the project's root.
 
 readonly logs=.build/logs
-readonly minutes=10 # the longest time for one run of the tests
+readonly minutes=15 # the longest time for one run of the tests
 export SWIFT_BACKTRACE=color=no
 mkdir -p "$logs"
 
