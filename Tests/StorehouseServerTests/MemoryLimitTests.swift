@@ -182,7 +182,7 @@ import Testing
             try await ServerProcess.run(addressSpace: isSanitized ? nil : 1 << 30, Self.large) { server in
                 let client = try server.client()
                 let path = try #require(
-                    try await Self.session(client, bytes: (isSanitized ? 1 : 5) * Self.megabyte))
+                    try await Self.session(client, bytes: isSanitized ? 220_000 : 5 * Self.megabyte))
                 let before = try server.residentBytes
                 var made = 0
                 for _ in 0..<32 {
