@@ -1,6 +1,6 @@
 import HTTP
 
-/// The fields that say who asks, and for what: `Forwarded`, `X-Forwarded-For`, `Host` and `Origin`.
+/// The header fields that name the client and the site: `Forwarded`, `X-Forwarded-For`, `Host` and `Origin`.
 enum AddressProperties {
     private static let proxies = TrustedProxies(["10.0.0.0/8", "fd00::/8"].compactMap(AddressRange.init))
     private static let proxy = IPAddress(ipv4: 0x0A00_0001)

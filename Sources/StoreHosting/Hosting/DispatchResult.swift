@@ -13,16 +13,13 @@ public struct DispatchOptions: Sendable {
     /// It is called inside the store, so it must be quick and must not dispatch. It is not called for a dry run, nor for a result
     /// that the store had no part in.
     public var idempotencyRecord: (@Sendable (DispatchResult) -> IdempotencyRecord?)?
-    /// The size of the request's body, from which the store knows how much its state may grow at most.
-    public var bodyByteCount = 0
+    /// Whether the action, or the batch, may be so large that its state must be measured before it is committed.
+    public var isLarge = false
     /// The trace of the request, which is passed on with the remote calls that the action causes.
     public var trace: TraceContext?
 
     /// Any revision, with the whole state in the result.
     public init() { selection = .root }
-
-    /// Whether the action may be so large that its state must be measured before it is committed.
-    @usableFromInline var isLarge: Bool { bodyByteCount > 32_768 }
 }
 
 /// The result of a client's action, with the JSON that belongs to it.

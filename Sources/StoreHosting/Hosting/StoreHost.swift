@@ -148,7 +148,7 @@ extension StoreHost {
             .client,
             .init(
                 remainingActions: Array(actions.dropFirst()), expectedRevisions: options.expectedRevisions,
-                isDryRun: options.isDryRun, trace: options.trace))
+                isDryRun: options.isDryRun, asksBeforeCommit: options.isLarge, trace: options.trace))
         FaultNote.naming(nil) { submit(actions[0], envelope, to: engine, options, isBatch: true, done) }
     }
 

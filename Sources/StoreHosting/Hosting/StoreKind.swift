@@ -148,8 +148,8 @@ public struct StoreKind: Sendable {
     ///   - sealer: seals the secrets of persisted states; nil leaves the secrets out.
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
-    ///     `Rejection.stateTooLarge`. One that is small in itself and makes the state grow from less than half of the limit
-    ///     to more than all of it is committed.
+    ///     `Rejection.stateTooLarge`. A state below half of the limit is not measured for an action that is not
+    ///     ``DispatchOptions/isLarge``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     public func makeStore(
         environment: StoreEnvironment = .standard, sealer: (any SecretSealer)? = nil,
@@ -167,8 +167,8 @@ public struct StoreKind: Sendable {
     ///   - sealer: opens sealed secrets; nil loses them.
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
-    ///     `Rejection.stateTooLarge`. One that is small in itself and makes the state grow from less than half of the limit
-    ///     to more than all of it is committed.
+    ///     `Rejection.stateTooLarge`. A state below half of the limit is not measured for an action that is not
+    ///     ``DispatchOptions/isLarge``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.
     ///   - revision: the revision of that state; 0 for a new store.

@@ -109,7 +109,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         let now = Int64(clamping: LoopInstant.current.nanoseconds)
         guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
         let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
-        throw Problem(.rateLimited, "\(detail) Nothing was done; try again after \(seconds) seconds.")
+        throw Problem(.rateLimited, "\(detail) Nothing was done; try again in \(seconds) s.")
             .retry(after: Int(seconds))
     }
 }

@@ -21,7 +21,9 @@ struct ActionRequest: Sendable {
         wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
-        options.bodyByteCount = request.body.count
+        // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
+        // makes more than four bytes of state from each byte.
+        options.isLarge = request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
         options.trace = Self.trace(head)
         options.expectedRevisions = try Self.expectedRevisions(head)
         options.selection = preferences.return == .minimal ? nil : selection

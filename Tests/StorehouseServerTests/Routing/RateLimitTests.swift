@@ -13,7 +13,7 @@ import Testing
         #expect(response.code == "rate-limited")
         let wait = response["retry-after"].flatMap { Int($0) }
         #expect(wait.map(seconds.contains) == true, "\(wait ?? -1)")
-        #expect(response.json["detail"]?.asString?.contains("\(wait ?? -1) seconds") == true)
+        #expect(response.json["detail"]?.asString?.contains("in \(wait ?? -1) s.") == true)
     }
 
     @Test func requestsOfAnAddressAreLimited() async throws {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A client that waits as long as it is told is admitted.
+    /// A client is admitted again once its bucket has a token.
     @Test func tokensAreMadeAgain() async throws {
         let limit = Configuration.RateLimit(rate: 0.5)
         try await LiveServer.run(configuration: .with { $0.limits.requests = limit }) { server async throws in

@@ -90,6 +90,20 @@ import Testing
         }
     }
 
+    /// The state is far below the limit before the action, and the body is short.
+    @Test func oneActionOrBatchDoesNotExceedTheLimit() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            #expect(try await add(session, Self.limit)[json: "reason"] == "state-too-large")
+            let text = JSONValue.string(String(repeating: "x", count: 3000))
+            let batch = JSONValue.array(
+                Array(repeating: ["type": "notes/add", "payload": ["text": text]], count: 6))
+            let refused = try await session.post(batch)
+            #expect(refused[json: "reason"] == "state-too-large" && refused[json: "index"] == 5)
+            #expect(try await session.revision() == 0)
+        }
+    }
+
     @Test func aDryRunIsRefusedToo() async throws {
         try await run { server in
             let session = try await server.session("notes")

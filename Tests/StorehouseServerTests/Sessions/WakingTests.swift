@@ -178,7 +178,7 @@ extension LiveServer {
         let limit = ContinuousClock.now + .seconds(3 * Wire.patience)
         while log.text.split(separator: "alarm/ring").count - 1 < count {
             guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            try await Task.sleep(for: .milliseconds(50))
+            await Task.yield()
         }
     }
 }
