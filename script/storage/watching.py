@@ -16,12 +16,15 @@ class Poster(threading.Thread):
         super().__init__(daemon=True)
         self.server, self.session, self.revision, self.refused = server, session, revision, 0
         self.wrong, self.is_running = [], True
+        self.turn = threading.Lock()  # held during each post of this thread
 
     def run(self):
         connection = self.server.connect()
         with contextlib.suppress(OSError, http.client.HTTPException):  # the server is gone
             while self.is_running:
-                if not self.post(connection):
+                with self.turn:
+                    accepted = self.post(connection)
+                if not accepted:
                     time.sleep(0.002)
 
     def post(self, connection):
