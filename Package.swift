@@ -31,7 +31,7 @@ let package = Package(
         .target(name: "Observability", dependencies: ["CFaultNote", "HTTP", "JSON", "Locks", "Platform"]),
 
         .target(name: "Stores", dependencies: ["Locks", "Platform"]),
-        .target(name: "StoreHosting", dependencies: ["CFaultNote", "JSON", "Locks", "Stores"]),
+        .target(name: "StoreHosting", dependencies: ["CFaultNote", "JSON", "Locks", "RemoteServices", "Stores"]),
         .target(name: "RemoteServices", dependencies: ["JSON", "Stores"]),
         .target(name: "StoresTesting", dependencies: ["Locks", "RemoteServices", "Stores"]),
         .target(name: "StoreKinds", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"]),

@@ -1,4 +1,5 @@
 public import JSON
+public import RemoteServices
 public import Stores
 
 /// The definition of a store that a server can host: a name, the state, the actions, the reducer and the middleware.
@@ -42,6 +43,9 @@ public struct StoreKind: Sendable {
     public let isRestorable: Bool
     /// The version of its state: one more than it has migrations.
     public let schema: Int
+    /// The remote services that its stores call: see ``calling(_:make:)``.
+    public internal(set) var services: [RemoteService] = []
+    var connect: (@Sendable (RemoteClients) -> StoreKind)?
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.

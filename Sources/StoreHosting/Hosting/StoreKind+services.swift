@@ -1,0 +1,30 @@
+public import RemoteServices
+
+extension StoreKind {
+    /// A kind that calls remote services. The server that hosts it provides the clients, by its configuration.
+    ///
+    ///     StoreKind.calling(RemoteService("quotes")) { clients in
+    ///         .store("hall", reducer: HallReducer(), middleware: [QuoteMiddleware(clients["quotes"])])
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - services: the services.
+    ///   - make: makes the kind with their clients. It is called at once with ``RemoteClients/none``, and again by
+    ///     ``connected(to:)``; all these kinds must differ in their clients only.
+    public static func calling(
+        _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
+    ) -> StoreKind {
+        var kind = make(.none)
+        kind.services += services
+        kind.connect = make
+        return kind
+    }
+
+    /// The same kind, whose stores call its services through these clients.
+    public func connected(to clients: RemoteClients) -> StoreKind {
+        guard let connect else { return self }
+        var kind = connect(clients)
+        kind.services = services
+        return kind
+    }
+}
