@@ -32,7 +32,7 @@ public protocol Journal: Sendable {
     func list(
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void)
 
-    /// Finds the ids of at most `limit` sessions that were last used before `moment`, in milliseconds since 1970.
+    /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time.
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
 
@@ -104,7 +104,7 @@ public protocol SessionJournal: CommitRecorder {
     func replayBase(
         for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void)
 
-    /// Records when the session was last used, in milliseconds since 1970. It may be persisted a little later.
+    /// Records when the session was last used, in session time. It may be persisted a little later.
     func recordUse(at moment: Int)
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.

@@ -6,7 +6,7 @@ public struct SessionHeader: Sendable, Equatable {
     public let kind: String
     /// The version of the kind's state that ``initial`` is encoded in.
     public let schema: Int
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Session time in milliseconds; see ``SessionTimeReference``.
     public let createdAt: Int
     /// The revision of another session from which it was forked; nil if it is no fork.
     public let forkedFrom: Int?
@@ -36,7 +36,7 @@ public struct SessionSummary: Sendable, Equatable {
     public let header: SessionHeader
     /// Its newest revision.
     public let revision: Int
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Session time in milliseconds; see ``SessionTimeReference``.
     public let lastActiveAt: Int
 
     /// The summary of a session.

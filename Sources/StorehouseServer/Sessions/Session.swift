@@ -9,7 +9,7 @@ package final class Session: Sendable {
     let store: HostedStore
     /// Nil if the server has no journal.
     let journal: (any SessionJournal)?
-    /// Milliseconds since 1970.
+    /// By the ``SessionClock``, in milliseconds.
     let createdAt: Int
     /// Names the sequence of revisions in event ids, so that an id of another sequence is recognized.
     let historyID: String
@@ -82,13 +82,10 @@ package final class Session: Sendable {
     /// Whether anything was done on the session since it was created.
     var isUsed: Bool { used.load(ordering: .relaxed) }
 
-    /// Sets the time of its creation by the clock of the registry.
-    func begin(_ now: Int) { lastActive.store(now, ordering: .relaxed) }
-
     func touch(_ now: Int) {
         if !isUsed { used.store(true, ordering: .relaxed) }
         lastActive.store(now, ordering: .relaxed)
-        // The journal tells a session that was used by this time.
+        // The journal takes a session as used if its last use is after its creation.
         journal?.recordUse(at: max(now, createdAt + 1))
     }
 

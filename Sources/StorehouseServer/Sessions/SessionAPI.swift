@@ -200,11 +200,13 @@ struct SessionDocument: JSONEncodable {
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
-    init(session: Session, revision: Int, lastActiveAt: Int, expiresAt: Int, state: [UInt8]?) {
+    init(
+        session: Session, revision: Int, createdAt: Int, lastActiveAt: Int, expiresAt: Int, state: [UInt8]?
+    ) {
         id = session.id.description
         store = session.kind.name
         self.revision = revision
-        createdAt = session.createdAt
+        self.createdAt = createdAt
         self.lastActiveAt = lastActiveAt
         self.expiresAt = expiresAt
         subscribers = session.streamCount
@@ -214,11 +216,11 @@ struct SessionDocument: JSONEncodable {
     }
 
     /// The document of a session that is not in memory: it has no streams and no effects.
-    init(hibernated summary: SessionSummary, lastActiveAt: Int, expiresAt: Int) {
+    init(hibernated summary: SessionSummary, createdAt: Int, lastActiveAt: Int, expiresAt: Int) {
         id = summary.header.id
         store = summary.header.kind
         revision = summary.revision
-        createdAt = summary.header.createdAt
+        self.createdAt = createdAt
         self.lastActiveAt = lastActiveAt
         self.expiresAt = expiresAt
         subscribers = 0

@@ -57,8 +57,7 @@ final class SessionLoader: Sendable {
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()
-                // Whoever waits for it uses it, unless a timer does.
-                registry.insert(session, isUse: false)
+                registry.insert(session)
                 return .success(.session(session))
             }
         }

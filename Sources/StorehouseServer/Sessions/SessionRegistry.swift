@@ -53,7 +53,7 @@ package final class SessionRegistry: Sendable {
     /// How many sessions there are, in memory or only in the journal.
     var sessionCount: Int { max(residentCount, journal?.sessionCount ?? 0) }
 
-    /// Creates a session with the id and time that `make` gets; nil if there are as many as may be.
+    /// Creates a session with the id and session time that `make` gets; nil if there are as many as may be.
     package func create<Failure: Error>(
         _ make: (SessionID, Int) throws(Failure) -> Session
     ) throws(Failure) -> Session? {
@@ -65,12 +65,11 @@ package final class SessionRegistry: Sendable {
         let now = clock.now()
         let session: Session
         do throws(Failure) {
-            session = try make(SessionID.random(), clock.wall.now())
+            session = try make(SessionID.random(), now)
         } catch {
             count.subtract(1, ordering: .relaxed)
             throw error
         }
-        session.begin(now)
         insert(session, now)
         return session
     }
@@ -82,20 +81,16 @@ package final class SessionRegistry: Sendable {
         return max(1, min(3600, (next - now + policy.sweepInterval + 999) / 1000))
     }
 
-    /// Inserts a session that was loaded from the journal.
-    ///
-    /// - Parameter isUse: whether a request asks for it. Only then loading counts as use, so that it does not hibernate
-    ///   next.
-    package func insert(_ session: Session, isUse: Bool = true) {
+    /// Inserts a session that was loaded from the journal. This does not count as use: a timer may have loaded it.
+    package func insert(_ session: Session) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
         unused.remove(session.id, at: endOfUnused(session))
-        if isUse { session.touch(now) }
         insert(session, now)
     }
 
     /// Counts as use of a session.
-    func touch(_ session: Session) { session.touch(clock.now()) }
+    package func touch(_ session: Session) { session.touch(clock.now()) }
 
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0[session.id] = session }
@@ -278,7 +273,7 @@ extension SessionRegistry {
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
             session: session, revision: revision,
-            lastActiveAt: max(session.createdAt, clock.shown(session.lastActiveAt)),
+            createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
             expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
     }
 
@@ -289,7 +284,8 @@ extension SessionRegistry {
             return document(of: session, revision: summary.revision)
         }
         return SessionDocument(
-            hibernated: summary, lastActiveAt: clock.shown(summary.lastActiveAt),
+            hibernated: summary, createdAt: clock.shown(summary.header.createdAt),
+            lastActiveAt: clock.shown(summary.lastActiveAt),
             expiresAt: clock.shown(expires(summary)))
     }
 }

@@ -9,7 +9,10 @@ import Testing
 /// Sessions in memory and in a file, without sockets.
 @Suite struct SessionRegistryTests {
     private struct Scene {
+        /// The monotonic clock.
         let clock = ManualClock()
+        /// The clock that an operator may set.
+        let wall = ManualClock()
         let registry: SessionRegistry
         let journal: SQLiteJournal
         private let builder: SessionBuilder
@@ -17,12 +20,13 @@ import Testing
 
         init(_ directory: URL, maxResident: Int = 1) throws {
             let log = Log(level: .error, format: .text, sink: LogLines())
+            let clocks = WallClock(now: { [wall] in wall.now }, steady: { [clock] in clock.now })
             journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
-            runtime = KindRuntime(.faulty, clock: clock.clock, sealer: nil, log: log)
+            runtime = KindRuntime(.faulty, clock: clocks, sealer: nil, log: log)
             builder = SessionBuilder([runtime], defaultStore: "faulty", journal, streamEpoch: "", log)
             var policy = SessionPolicy()
             policy.maxResident = maxResident
-            registry = SessionRegistry(policy, journal: journal, clock: clock.clock)
+            registry = SessionRegistry(policy, journal: journal, clock: clocks)
         }
 
         /// A new session that is durable.
@@ -113,6 +117,7 @@ import Testing
             #expect(!scene.isResident(used))
             // A request that needs it loads it.
             scene.registry.insert(woken)
+            scene.registry.touch(woken)
             scene.clock.advance(by: 590_000)
             scene.registry.sweep()
             #expect(try await scene.isStored(unused))
@@ -124,13 +129,16 @@ import Testing
         }
     }
 
-    /// Otherwise a session that was just loaded would be the next to hibernate.
-    @Test func loadingCountsAsUse() async throws {
-        try await run { scene in
-            let session = try await scene.session()
-            scene.clock.advance(by: 60_000)
-            scene.registry.insert(session)
-            #expect(session.lastActiveAt == scene.clock.now)
+    @Test func settingTheWallClockBackEndsNoUnusedSession() async throws {
+        try await run(maxResident: 1) { scene in
+            scene.wall.advance(by: -86_400_000)
+            let (first, second) = (try await scene.session(), try await scene.session())
+            scene.registry.hibernate()
+            #expect(first.continuesElsewhere != second.continuesElsewhere)
+            scene.clock.advance(by: 500_000)
+            scene.registry.sweep()
+            #expect(try await scene.isStored(first))
+            #expect(try await scene.isStored(second))
         }
     }
 

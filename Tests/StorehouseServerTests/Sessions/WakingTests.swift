@@ -161,6 +161,24 @@ private struct Alarm: HostedState, ObjectState, Restorable {
             #expect(status == 410)
         }
     }
+
+    @Test func aSessionThatWasCreatedAfterAStepBackIsLoaded() async throws {
+        let (durable, wall) = (try DurableServer(), ManualClock())
+        let steady = ManualClock(1000)
+        let clock = WallClock(now: { wall.now }, steady: { steady.now }, boot: 1)
+        let path = try await Self.run(durable, clock) { server in
+            wall.advance(by: -3 * Self.day)
+            let session = try await server.session("alarm")
+            return session.path
+        }
+        steady.advance(by: 1000)
+        wall.advance(by: 1000)
+        try await Self.run(durable, clock) { server in
+            let session = try await server.get(path)
+            #expect(session.status == 200)
+            #expect(session[json: "createdAt"] == .string(Timestamp.rfc3339(wall.now - 1000)))
+        }
+    }
 }
 
 extension LiveServer {

@@ -14,6 +14,8 @@ struct StoredSession: Sendable {
     let answers: [IdempotencyRecord]
 
     var summary: SessionSummary {
+        // A commit is use too, if the writer stopped before it recorded a later use. Commits have the time of the wall clock:
+        // if that was ahead of the session time, the session lives longer, and never shorter.
         SessionSummary(
             header: row.header, revision: position.revision,
             lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0))
