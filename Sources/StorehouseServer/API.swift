@@ -89,7 +89,7 @@ final class API: Sendable {
 
     var isDraining: Bool { availability.isDraining }
 
-    /// Looks whether the memory limit is reached. Not on an event loop.
+    /// Looks whether the memory limit is reached, and logs each change. Not on an event loop.
     func updateMemory() {
         let wasExhausted = availability.memory.isExhausted
         availability.memory.update()

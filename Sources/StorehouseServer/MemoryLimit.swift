@@ -6,70 +6,63 @@ import Synchronization
     import CLinux
 #endif
 
+/// What the process uses of the memory, in bytes, or may use.
+package struct MemoryUse: Sendable, Equatable {
+    package var resident: Int
+    package var addressSpace: Int
+
+    package init(resident: Int, addressSpace: Int) {
+        self.resident = resident
+        self.addressSpace = addressSpace
+    }
+
+    fileprivate func reaches(_ limit: MemoryUse) -> Bool {
+        resident >= limit.resident || addressSpace >= limit.addressSpace
+    }
+
+    fileprivate func scaled(by factor: Double) -> MemoryUse {
+        MemoryUse(resident: Self.scaled(resident, factor), addressSpace: Self.scaled(addressSpace, factor))
+    }
+
+    fileprivate static func scaled(_ bytes: Int, _ factor: Double) -> Int {
+        bytes == .max ? .max : Int(Double(bytes) * factor)
+    }
+}
+
 /// Decides whether the server may take more memory. A pure value.
 ///
 /// It refuses from the limit on, until the memory in use is a twentieth below it, so that it does not change its mind with
 /// every reading.
 package struct MemoryGauge: Sendable {
-    /// What the process uses, in bytes.
-    package struct Reading: Sendable, Equatable {
-        package var resident: Int
-        package var addressSpace: Int
-
-        package init(resident: Int, addressSpace: Int) {
-            self.resident = resident
-            self.addressSpace = addressSpace
-        }
-    }
-
-    private let limit: Reading
-    private var latest = Reading(resident: 0, addressSpace: 0)
+    private let limit: MemoryUse
     package private(set) var isExhausted = false
 
     package var isLimited: Bool { limit.resident < .max || limit.addressSpace < .max }
 
     /// - Parameter limit: what the process may use; `Int.max` for as much as there is.
-    package init(limit: Reading) { self.limit = limit }
+    package init(limit: MemoryUse) { self.limit = limit }
 
-    package mutating func update(_ reading: Reading) {
-        latest = reading
-        isExhausted = isBeyond(limit) || isExhausted && isBeyond(Reading(limit, 0.95))
+    package mutating func update(_ use: MemoryUse) {
+        isExhausted = use.reaches(limit) || isExhausted && use.reaches(limit.scaled(by: 0.95))
     }
 
-    /// Whether so many further bytes fit, as far as the latest reading tells.
-    package func admits(_ bytes: Int) -> Bool {
-        !isExhausted && latest.resident <= limit.resident - bytes && latest.addressSpace <= limit.addressSpace - bytes
-    }
-
-    private func isBeyond(_ limit: Reading) -> Bool {
-        latest.resident >= limit.resident || latest.addressSpace >= limit.addressSpace
-    }
-}
-
-extension MemoryGauge.Reading {
-    /// A part of what the system allows.
-    fileprivate init(_ whole: Self, _ part: Double) {
-        self.init(resident: Self.part(whole.resident, part), addressSpace: Self.part(whole.addressSpace, part))
-    }
-
-    fileprivate static func part(_ bytes: Int, _ part: Double) -> Int {
-        bytes == .max ? .max : Int(Double(bytes) * part)
+    /// Whether so many further bytes fit.
+    package func admits(_ bytes: Int, beyond use: MemoryUse) -> Bool {
+        !isExhausted && use.resident <= limit.resident - bytes && use.addressSpace <= limit.addressSpace - bytes
     }
 }
 
 /// The memory limit of a server. Any thread may ask it.
 package final class MemoryLimit: Sendable {
     private let gauge: Locked<MemoryGauge>
-    private let read: @Sendable () -> MemoryGauge.Reading?
+    private let read: @Sendable () -> MemoryUse?
     // What every action asks, without the lock of the gauge.
     private let exhausted = Atomic(false)
 
     /// - Parameters:
     ///   - limit: in bytes.
     ///   - read: reads what the process uses; nil if that is unknown.
-    package init(
-        _ limit: MemoryGauge.Reading, read: @escaping @Sendable () -> MemoryGauge.Reading? = ProcessMemory.read
-    ) {
+    package init(_ limit: MemoryUse, read: @escaping @Sendable () -> MemoryUse? = ProcessMemory.read) {
         gauge = Locked(MemoryGauge(limit: limit))
         self.read = read
     }
@@ -77,17 +70,18 @@ package final class MemoryLimit: Sendable {
     /// Whether there is a limit at all.
     var isLimited: Bool { gauge.withLock(\.isLimited) }
 
-    var isExhausted: Bool { exhausted.load(ordering: .relaxed) }
+    package var isExhausted: Bool { exhausted.load(ordering: .relaxed) }
 
-    /// Reads again what the process uses. This takes microseconds.
+    /// Decides by what the process uses now whether the limit is reached. One timer calls this, and nothing else changes
+    /// the decision, so that the timer sees every change.
     package func update() {
-        guard let reading = read() else { return }
+        guard let use = read() else { return }
         let isExhausted = gauge.withLock { gauge in
-            gauge.update(reading)
+            gauge.update(use)
             return gauge.isExhausted
         }
         exhausted.store(isExhausted, ordering: .relaxed)
-        // What was freed counts until the allocator returns it to the system.
+        // What was freed counts until the allocator returns it to the system, which can take it milliseconds.
         if isExhausted { ProcessMemory.releaseFree() }
     }
 
@@ -96,10 +90,10 @@ package final class MemoryLimit: Sendable {
         if isExhausted { throw Self.problem }
     }
 
-    /// Requires that so many further bytes fit now.
-    func requireRoom(for bytes: Int) throws(Problem) {
-        update()
-        guard gauge.withLock({ $0.admits(bytes) }) else { throw Self.problem }
+    /// Requires that so many further bytes fit now. This reads what the process uses, which takes microseconds.
+    package func requireRoom(for bytes: Int) throws(Problem) {
+        guard let use = read() else { return }
+        guard gauge.withLock({ $0.admits(bytes, beyond: use) }) else { throw Self.problem }
     }
 
     private static var problem: Problem {
@@ -112,30 +106,36 @@ package final class MemoryLimit: Sendable {
 /// The memory of this process.
 package enum ProcessMemory {
     /// Reads it from the kernel; nil where there is no `/proc`.
-    @Sendable package static func read() -> MemoryGauge.Reading? {
+    @Sendable package static func read() -> MemoryUse? {
         guard let text = text(of: "/proc/self/statm") else { return nil }
         let pages = text.split(separator: " ").prefix(2).compactMap { Int($0) }
         guard pages.count == 2 else { return nil }
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
-        return .init(resident: pages[1] * size, addressSpace: pages[0] * size)
+        return MemoryUse(resident: pages[1] * size, addressSpace: pages[0] * size)
     }
 
     /// What the process may use: the configured limit, or less than the limits of the control group, so that the process is
     /// not killed; and less than its limit on address space.
     ///
     /// - Parameter configured: bytes; 0 for the limit of the control group.
-    package static func limit(configured: Int) -> MemoryGauge.Reading {
+    package static func limit(configured: Int) -> MemoryUse {
         let group = controlGroupLimit(read: text) ?? .max
-        var space = rlimit()
+        return MemoryUse(
+            resident: configured > 0 ? configured : MemoryUse.scaled(group, 0.85),
+            addressSpace: MemoryUse.scaled(addressSpaceLimit, 0.75))
+    }
+
+    /// The limit on address space of the process; `Int.max` without one.
+    private static var addressSpaceLimit: Int {
         #if os(Linux)
-            let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space) == 0
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < 1 << 62 else {
+                return .max
+            }
+            return Int(limit.rlim_cur)
         #else
-            let isKnown = false
+            return .max
         #endif
-        let spaceLimit = isKnown && space.rlim_cur < 1 << 62 ? Int(space.rlim_cur) : .max
-        return .init(
-            resident: configured > 0 ? configured : MemoryGauge.Reading.part(group, 0.85),
-            addressSpace: MemoryGauge.Reading.part(spaceLimit, 0.75))
     }
 
     /// The smallest memory limit of the control group and those around it; nil without any.
@@ -166,7 +166,7 @@ package enum ProcessMemory {
     /// this before the first thread starts.
     package static func shareHeapsIfLimited() {
         #if canImport(Glibc)
-            if limit(configured: 1).addressSpace < .max { mallopt(M_ARENA_MAX, 2) }
+            if addressSpaceLimit < .max { mallopt(M_ARENA_MAX, 2) }
         #endif
     }
 

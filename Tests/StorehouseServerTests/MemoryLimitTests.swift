@@ -5,25 +5,23 @@ import Testing
 
 /// When the server refuses to grow.
 @Suite struct MemoryGaugeTests {
-    private typealias Reading = MemoryGauge.Reading
-
     private static func gauge(_ resident: Int, _ addressSpace: Int = .max) -> MemoryGauge {
-        MemoryGauge(limit: Reading(resident: resident, addressSpace: addressSpace))
+        MemoryGauge(limit: MemoryUse(resident: resident, addressSpace: addressSpace))
     }
 
     @Test func nothingIsRefusedWithoutALimit() {
         var gauge = Self.gauge(.max)
         #expect(!gauge.isLimited)
-        gauge.update(Reading(resident: 1 << 40, addressSpace: 1 << 45))
+        gauge.update(MemoryUse(resident: 1 << 40, addressSpace: 1 << 45))
         #expect(!gauge.isExhausted)
-        #expect(gauge.admits(1 << 50))
+        #expect(gauge.admits(1 << 50, beyond: MemoryUse(resident: 1 << 40, addressSpace: 1 << 45)))
     }
 
     @Test func theLimitIsReachedAtOnceAndLeftALittleBelow() {
         var gauge = Self.gauge(1000)
         var states: [Bool] = []
         for resident in [999, 1000, 999, 951, 949, 999] {
-            gauge.update(Reading(resident: resident, addressSpace: 0))
+            gauge.update(MemoryUse(resident: resident, addressSpace: 0))
             states.append(gauge.isExhausted)
         }
         #expect(states == [false, true, true, true, false, false])
@@ -32,21 +30,37 @@ import Testing
     @Test func addressSpaceIsLimitedToo() {
         var gauge = Self.gauge(.max, 1000)
         #expect(gauge.isLimited)
-        gauge.update(Reading(resident: 10, addressSpace: 1000))
+        gauge.update(MemoryUse(resident: 10, addressSpace: 1000))
         #expect(gauge.isExhausted)
-        gauge.update(Reading(resident: 10, addressSpace: 900))
+        gauge.update(MemoryUse(resident: 10, addressSpace: 900))
         #expect(!gauge.isExhausted)
-        #expect(gauge.admits(100))
-        #expect(!gauge.admits(101))
+        #expect(gauge.admits(100, beyond: MemoryUse(resident: 10, addressSpace: 900)))
+        #expect(!gauge.admits(101, beyond: MemoryUse(resident: 10, addressSpace: 900)))
     }
 
     @Test func moreIsAdmittedOnlyIfItFits() {
         var gauge = Self.gauge(1000)
-        gauge.update(Reading(resident: 600, addressSpace: 0))
-        #expect(gauge.admits(400))
-        #expect(!gauge.admits(401))
-        gauge.update(Reading(resident: 1000, addressSpace: 0))
-        #expect(!gauge.admits(0))
+        let use = MemoryUse(resident: 600, addressSpace: 0)
+        #expect(gauge.admits(400, beyond: use))
+        #expect(!gauge.admits(401, beyond: use))
+        gauge.update(MemoryUse(resident: 1000, addressSpace: 0))
+        #expect(!gauge.admits(0, beyond: use))
+    }
+
+    /// The timer that calls `update()` logs each change, so no other call may change the decision.
+    @Test func onlyAnUpdateDecidesThatTheLimitIsReached() {
+        let resident = Locked(1000)
+        let memory = MemoryLimit(MemoryUse(resident: 1000, addressSpace: .max)) {
+            MemoryUse(resident: resident.withLock { $0 }, addressSpace: 0)
+        }
+        #expect(throws: Problem.self) { try memory.requireRoom(for: 1) }
+        #expect(!memory.isExhausted)
+        memory.update()
+        #expect(memory.isExhausted)
+        resident.withLock { $0 = 100 }
+        #expect(throws: Problem.self) { try memory.requireRoom(for: 1) }
+        memory.update()
+        #expect(throws: Never.self) { try memory.requireRoom(for: 900) }
     }
 
     @Test(
