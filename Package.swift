@@ -75,7 +75,8 @@ let package = Package(
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "HTTPRules", "StoresTesting", "FuzzProperties"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzProperties", "StoresTesting"]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets", "CLinux", "Locks"]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP", "Sockets", "StoresTesting"]),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP", "Locks", "Sockets", "StoresTesting"]),
         .testTarget(
             name: "StoresTests",
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),

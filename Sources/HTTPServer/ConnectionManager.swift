@@ -117,17 +117,18 @@ extension ConnectionManager {
 
 // Slow clients.
 extension ConnectionManager {
-    /// Disconnects the slow clients that hold most.
-    func disconnectSlowClients() {
+    /// Disconnects the slow clients of this loop that hold most, and then calls `done` on the loop.
+    func disconnectSlowClients(done: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             let open = Array(contents.value.open.values)
             let output = settings.output
             let excess = OutputRelief.excess(of: output.pendingBytes, limit: output.limit)
             let slow = OutputRelief.choose(
-                from: open.map { SlowClient(pendingBytes: $0.pendingBytes, stalledTime: $0.stalledTime) },
+                from: open.map { SlowClient(heldBytes: $0.heldBytes, stalledTime: $0.stalledTime) },
                 excess: excess)
             for index in slow { open[index].closeNow() }
             output.countDisconnected(slow.count)
+            done()
         }
     }
 }

@@ -56,6 +56,9 @@ package final class HTTPConnection {
     /// For how long the client has taken none of them.
     var stalledTime: Duration { channel?.stalledTime ?? .zero }
 
+    /// How many bytes of memory the pending bytes hold.
+    var heldBytes: Int { channel?.heldBytes ?? 0 }
+
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
         let settings = context.settings
         switch timeout {

@@ -1,56 +1,74 @@
-import Sockets
+package import Sockets
 import Synchronization
 
 /// A connection as ``OutputRelief`` sees it.
 package struct SlowClient: Sendable {
-    let pendingBytes: Int
+    /// How many bytes of memory its output holds.
+    let heldBytes: Int
     /// For how long the client has taken none of them.
     let stalledTime: Duration
 
-    package init(pendingBytes: Int, stalledTime: Duration) {
-        self.pendingBytes = pendingBytes
+    package init(heldBytes: Int, stalledTime: Duration) {
+        self.heldBytes = heldBytes
         self.stalledTime = stalledTime
     }
 }
 
 /// Disconnects clients that do not read, when the bytes that wait for all clients together reach their budget.
 ///
-/// A client that takes bytes is never disconnected, however slowly it does. Among the others, those that hold most are
-/// disconnected first, until a quarter of the budget is free again. While no client qualifies, large responses are
-/// refused instead; see `Exchange.hasRoom`.
+/// A client that takes bytes is never disconnected, however slowly it does. Among the others of an event loop, those that
+/// hold most are disconnected first, until a quarter of the budget is free again. The loops do this one after another,
+/// so that each sees what the others have freed. While no client qualifies, large responses are refused instead; see
+/// `Exchange.hasRoom`.
 package final class OutputRelief: Sendable {
+    /// Disconnects slow clients of one event loop, and then calls `done`, on any thread.
+    package typealias Visit = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
     /// A client that has taken nothing for so long does not read.
     package static var patience: Duration { .seconds(1) }
 
     private static var interval: Duration { .milliseconds(250) }
 
     private let output: OutputBudget
-    private let managers: [ConnectionManager]
+    private let visits: [Visit]
+    private let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     private let isRunning = Atomic(false)
 
-    init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
+    /// - Parameters:
+    ///   - visits: one for each event loop.
+    ///   - schedule: runs a job after a while.
+    package init(
+        _ output: OutputBudget, _ visits: [Visit],
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    ) {
         self.output = output
-        self.managers = managers
+        self.visits = visits
+        self.schedule = schedule
+    }
+
+    convenience init(_ output: OutputBudget, _ managers: [ConnectionManager]) {
+        let visits: [Visit] = managers.map { manager in { manager.disconnectSlowClients(done: $0) } }
+        let loop = managers.first?.loop
+        self.init(output, visits) { time, job in
+            loop?.execute { _ = loop?.schedule(after: time, job) }
+        }
     }
 
     /// Starts to disconnect slow clients, unless that is under way. Any thread may call it, and often.
-    func begin() {
+    package func begin() {
         guard !isRunning.load(ordering: .relaxed), !isRunning.exchange(true, ordering: .relaxed) else { return }
-        run()
+        visit(visits[...])
     }
 
-    /// Looks at all connections, and again after a while until the budget has room.
-    private func run() {
-        for manager in managers { manager.disconnectSlowClients() }
-        guard let loop = managers.first?.loop else { return }
-        loop.execute { [weak self] in
-            _ = loop.schedule(after: Self.interval) {
-                guard let self else { return }
-                if Self.excess(of: self.output.pendingBytes, limit: self.output.limit) > 0 {
-                    self.run()
-                } else {
-                    self.isRunning.store(false, ordering: .relaxed)
-                }
+    /// Visits one event loop after another, and all again after a while until the budget has room.
+    private func visit(_ rest: ArraySlice<Visit>) {
+        if let next = rest.first { return next { [weak self] in self?.visit(rest.dropFirst()) } }
+        schedule(Self.interval) { [weak self] in
+            guard let self else { return }
+            if Self.excess(of: output.pendingBytes, limit: output.limit) > 0 {
+                visit(visits[...])
+            } else {
+                isRunning.store(false, ordering: .relaxed)
             }
         }
     }
@@ -65,10 +83,10 @@ extension OutputRelief {
     ///
     /// - Parameter excess: how many bytes to free.
     package static func choose(from clients: [SlowClient], excess: Int) -> [Int] {
-        let stuck = clients.indices.filter { clients[$0].pendingBytes > 0 && clients[$0].stalledTime >= patience }
+        let stuck = clients.indices.filter { clients[$0].heldBytes > 0 && clients[$0].stalledTime >= patience }
         var freed = 0
-        return stuck.sorted { clients[$0].pendingBytes > clients[$1].pendingBytes }.prefix { index in
-            defer { freed += clients[index].pendingBytes }
+        return stuck.sorted { clients[$0].heldBytes > clients[$1].heldBytes }.prefix { index in
+            defer { freed += clients[index].heldBytes }
             return freed < excess
         }
     }

@@ -1,10 +1,12 @@
 import HTTPServer
+import Locks
+import Sockets
 import Testing
 
 /// Which clients are disconnected when too many bytes wait for all clients together.
 @Suite struct OutputReliefTests {
-    private func client(_ pendingBytes: Int, stalled: Duration = .seconds(2)) -> SlowClient {
-        SlowClient(pendingBytes: pendingBytes, stalledTime: stalled)
+    private func client(_ heldBytes: Int, stalled: Duration = .seconds(2)) -> SlowClient {
+        SlowClient(heldBytes: heldBytes, stalledTime: stalled)
     }
 
     @Test func aQuarterOfTheBudgetBecomesFree() {
@@ -30,5 +32,32 @@ import Testing
             client(800, stalled: .zero),
         ]
         #expect(OutputRelief.choose(from: clients, excess: 1000) == [2])
+    }
+
+    /// Each loop has to see how much the loops before it have freed.
+    @Test func theLoopsAreVisitedOneAfterAnother() {
+        let log = Locked<[String]>([])
+        let pending = Locked<[@Sendable () -> Void]>([])
+        let visits = (0..<3).map { number -> OutputRelief.Visit in
+            { done in
+                log.withLock { $0.append("visit \(number)") }
+                pending.withLock { $0.append(done) }
+            }
+        }
+        let relief = OutputRelief(OutputBudget(limit: 100), visits) { _, job in
+            log.withLock { $0.append("wait") }
+            pending.withLock { $0.append(job) }
+        }
+        relief.begin()
+        // It is under way already.
+        relief.begin()
+        for _ in 0..<4 {
+            let next = pending.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            next?()
+        }
+        #expect(log.withLock { $0 } == ["visit 0", "visit 1", "visit 2", "wait"])
+        // The budget has room now, so the next pressure begins anew.
+        relief.begin()
+        #expect(log.withLock { $0.last } == "visit 0")
     }
 }

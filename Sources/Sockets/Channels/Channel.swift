@@ -81,6 +81,9 @@ package final class Channel: ReadinessHandler {
     /// The number of written bytes that the system has not accepted yet.
     package var pendingBytes: Int { output.byteCount }
 
+    /// The bytes of memory that they hold: an array counts as a whole until its last byte is sent.
+    package var heldBytes: Int { output.heldBytes }
+
     /// For how long the system has accepted none of the pending bytes; zero if none are pending.
     package var stalledTime: Duration {
         output.isEmpty || !interest.contains(.writable) ? .zero : lastTakenAt.duration(to: loop.now)
