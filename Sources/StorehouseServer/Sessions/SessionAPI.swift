@@ -125,13 +125,13 @@ extension SessionAPI {
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
         try access.authorizedSession(id, context) { [self] (parent, context) throws(Problem) in
-            guard !parent.wasLarge else { return try forkLarge(parent, at: wanted, context) }
+            try limits.admitCreation(context.head, peer: context.exchange.peer)
+            guard !parent.wasLarge else { return forkLarge(parent, at: wanted, context) }
             let revision = wanted ?? parent.store.revision
             let deferred = context.deferred
             parent.state(at: revision) { found in
                 deferred.resume { [self] context throws(Problem) in
                     let state = try found.get()
-                    try limits.admitCreation(context.head, peer: context.exchange.peer)
                     let fork = try create(parent.runtime, .init(revision, state))
                     context.answer(fork.response, about: fork.session)
                 }
@@ -140,8 +140,7 @@ extension SessionAPI {
     }
 
     /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
-    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) throws(Problem) {
-        try limits.admitCreation(context.head, peer: context.exchange.peer)
+    private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) {
         states.respond(to: context, about: parent) { [self] () throws(Problem) in
             try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
             let revision = wanted ?? parent.store.revision

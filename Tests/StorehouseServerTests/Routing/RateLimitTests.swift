@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    /// Replaying a revision is the expensive part, so the limit comes before it, whatever the size of the state.
+    @Test func aForkThatFailsCountsToo() async throws {
+        try await LiveServer.run(configuration: .with { $0.limits.sessions = Self.low }) { server async throws in
+            let session = try await server.session()
+            for _ in 0..<2 {
+                let response = try await server.post(session.path + "/forks", json: ["revision": 99])
+                #expect(response.code == "no-such-revision")
+            }
+            Self.expectRefusal(try await server.post(session.path + "/forks", json: ["revision": 99]))
+        }
+    }
+
     @Test func actionsOfASessionAreLimited() async throws {
         try await LiveServer.run(configuration: .with { $0.limits.actions = Self.low }) { server async throws in
             let session = try await server.session()
