@@ -117,7 +117,7 @@ final class ActionAPI: Sendable {
         case .full(let retryAfter):
             throw Problem(
                 .tooManyKeys,
-                "This session has sessions.maxIdempotencyKeys keys; each is forgotten ten minutes after its response."
+                "This session remembers as many keys and responses as it may. A new key fits in \(retryAfter) s."
             ).retry(after: retryAfter)
         }
     }

@@ -134,6 +134,7 @@ import Testing
             #expect(refused.status == 429 && refused.code == "too-many-keys")
             let seconds = try #require(refused["retry-after"].flatMap { Int($0) })
             #expect(seconds == 586)
+            #expect(refused[json: "detail"]?.asString?.hasSuffix("A new key fits in 586 s.") == true)
             #expect(try await session.revision() == 3)
             // Without a key, and with a known one, the session works.
             #expect(try await session.increment().status == 200)
