@@ -46,32 +46,28 @@ final class ActionAPI: Sendable {
         if request.key != nil, !request.options.isDryRun {
             return try dispatchIdempotent(body, request, session, context)
         }
-        let responder = ActionResponder(request, session, context.deferred, self)
-        guard !session.isLarge else { return try dispatchLarge(body, request.options, session, responder) }
-        session.store.dispatch(body, request.options, done: responder.respond)
+        try start(body, request.options, session, ActionResponder(request, session, context.deferred, self))
     }
 
-    /// Leaves the event loop, because it takes time in proportion to the state to encode it, and for some kinds to find what
-    /// an action has changed.
-    private func dispatchLarge(
+    /// Dispatches actions. With a large state this leaves the event loop, because it takes time in proportion to the state to
+    /// encode it, and for some kinds to find what an action has changed.
+    private func start(
         _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
+        guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
         try states.pool.run(for: session.id) {
             session.store.dispatch(body, options, done: responder.respond)
             session.measureIfNeeded()
         }
     }
 
-    /// Does work on a large session off the event loop.
-    ///
-    /// - Returns: false if the caller has to do it.
-    func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) -> Bool {
-        guard session.isLarge else { return false }
+    /// Does work on a session: off the event loop if its state is large, unless too much waits for that already.
+    func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) {
+        guard session.isLarge else { return work() }
         do throws(Problem) {
             try states.pool.run(for: session.id, work)
-            return true
         } catch {
-            return false
+            work()
         }
     }
 
@@ -99,9 +95,8 @@ final class ActionAPI: Sendable {
             var options = request.options
             options.idempotencyRecord = recorder.record
             let responder = ActionResponder(request, session, context.deferred, self, recorder)
-            guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
             do throws(Problem) {
-                try dispatchLarge(body, options, session, responder)
+                try start(body, options, session, responder)
             } catch {
                 recorder.abandon()
                 throw error

@@ -71,8 +71,7 @@ final class ActionResponder: Sendable {
     /// was committed.
     private func respondWithCurrentState(_ result: DispatchResult) {
         guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        guard !api.runOffLoop(session, { [self] in readCurrentState(result) }) else { return }
-        readCurrentState(result)
+        api.runOffLoop(session) { [self] in readCurrentState(result) }
     }
 
     private func readCurrentState(_ result: DispatchResult) {
