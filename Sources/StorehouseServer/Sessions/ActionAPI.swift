@@ -122,7 +122,7 @@ final class ActionAPI: Sendable {
         _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
-        let current = session.store.revision
+        _ = session.store.revision
         guard let response = ActionResponse(encoded: record.response) else {
             // A whole response: of an earlier release, or of a session whose earlier states cannot be replayed.
             guard let message = Response(serialized: record.response) else {
@@ -140,12 +140,8 @@ final class ActionAPI: Sendable {
                 return (session, response.message(showing: json).replayed)
             }
         }
-        if revision == current {
-            let state = session.store.read(selection)
-            // A commit may have come in between.
-            if state.revision == revision {
-                return context.answer(response.message(showing: state.json).replayed, about: session)
-            }
+        if let state = session.read(selection, ifAt: revision) {
+            return context.answer(response.message(showing: state.json).replayed, about: session)
         }
         let deferred = context.deferred
         session.state(at: revision) { found in

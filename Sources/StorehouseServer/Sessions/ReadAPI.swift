@@ -33,10 +33,8 @@ final class ReadAPI: Sendable {
             session.recordSize(ofPart: state.json.count)
             return context.answer(Self.response(.init(state)), about: session)
         }
-        if revision == newest {
-            let state = session.store.read(selection)
-            // A commit may have come in between.
-            if state.revision == revision { return context.answer(Self.response(.init(state)), about: session) }
+        if let state = session.read(selection, ifAt: revision) {
+            return context.answer(Self.response(.init(state)), about: session)
         }
         guard !session.wasLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let deferred = context.deferred
@@ -58,18 +56,13 @@ final class ReadAPI: Sendable {
         _ context: RequestContext
     ) {
         let deferred = context.deferred
-        let answer: StateReader.Done = { found in
+        states.read(selection, of: session, at: revision) { found in
             deferred.resume { context throws(Problem) in
                 let document = try found.get()
                 let isKnown = condition?.matchesWeakly(EntityTag(revision: document.revision)) == true
                 context.answer(
                     isKnown ? Self.notModified(document.revision) : Self.response(document), about: session)
             }
-        }
-        if let revision {
-            states.read(selection, of: session, at: revision, done: answer)
-        } else {
-            states.read(selection, of: session, done: answer)
         }
     }
 

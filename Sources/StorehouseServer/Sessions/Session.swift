@@ -264,8 +264,16 @@ extension Session: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-// Earlier states.
+// States at a revision.
 extension Session {
+    /// The selected value at a revision if that is the newest one, else nil.
+    func read(_ selection: Selection, ifAt revision: Int) -> EncodedState? {
+        guard store.revision == revision else { return nil }
+        let state = store.read(selection)
+        // A commit may have come in between.
+        return state.revision == revision ? state : nil
+    }
+
     /// Reads the state at a revision: a snapshot, and the commits since.
     ///
     /// - Parameter done: called once, on any thread.

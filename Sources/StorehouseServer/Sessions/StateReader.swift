@@ -50,26 +50,20 @@ final class StateReader: Sendable {
 
     init(_ pool: WorkPool) { self.pool = pool }
 
-    /// Reads the state now. Calls `done` once, on a thread of the pool or, with a problem, at once.
-    func read(_ selection: Selection, of session: Session, done: @escaping Done) {
-        share(Question(session: session, revision: nil, selection: selection), done) { () throws(Problem) in
-            let state = session.store.read(selection)
-            if selection == .root { session.recordSize(state.json.count) }
-            return Document(state)
+    /// Reads the state: now, or at a revision once everything committed so far is durable. Calls `done` once, on any thread.
+    func read(_ selection: Selection, of session: Session, at revision: Int?, done: @escaping Done) {
+        let question = Question(session: session, revision: revision, selection: selection)
+        guard let revision else {
+            return share(question, done) { () throws(Problem) in
+                let state = session.store.read(selection)
+                if selection == .root { session.recordSize(state.json.count) }
+                return Document(state)
+            }
         }
-    }
-
-    /// Reads the state at a revision once everything committed so far is durable. Calls `done` once, on any thread.
-    func read(_ selection: Selection, of session: Session, at revision: Int, done: @escaping Done) {
         session.whenDurable { [self] failure in
             if let failure { return done(.failure(Problem(failure))) }
-            let question = Question(session: session, revision: revision, selection: selection)
             share(question, done) { [self] () throws(Problem) in
-                if session.store.revision == revision {
-                    let now = session.store.read(selection)
-                    // A commit may have come in between.
-                    if now.revision == revision { return Document(now) }
-                }
+                if let newest = session.read(selection, ifAt: revision) { return Document(newest) }
                 let state = try past(of: session, at: revision).snapshot
                 let json = try session.kind.selected(selection, of: state)
                 return Document(EncodedState(revision: revision, json: json))
