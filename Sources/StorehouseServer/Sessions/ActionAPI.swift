@@ -159,12 +159,9 @@ extension Session {
 
     /// The selected value of a state of this session, with the same bytes as when the store showed it.
     fileprivate func encodeAsShown(_ selection: Selection, of state: StateSnapshot) -> Result<[UInt8], Problem> {
-        do throws(RestorationError) {
-            return .success(try kind.encodeAsShown(selection, of: state, sealer: runtime.sealer))
-        } catch {
-            return .failure(
-                Problem(.internalError, "This release of the store cannot read the revision: \(error)."))
-        }
+        Result { () throws(RestorationError) in
+            try kind.encodeAsShown(selection, of: state, sealer: runtime.sealer)
+        }.mapError(Problem.init)
     }
 }
 

@@ -83,7 +83,7 @@ extension StoreKind {
         do {
             return try select(selection, of: state)
         } catch {
-            throw Problem(.internalError, "This release of the store cannot read the revision: \(error).")
+            throw Problem(error)
         }
     }
 }

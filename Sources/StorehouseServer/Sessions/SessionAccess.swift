@@ -86,4 +86,9 @@ extension Problem {
             self.init(.internalError, "The stored data of this session is damaged; the operator has to restore it.")
         }
     }
+
+    /// Why a stored state cannot be shown or continued.
+    init(_ error: RestorationError) {
+        self.init(.internalError, "This release of the store cannot read the stored state: \(error).")
+    }
 }

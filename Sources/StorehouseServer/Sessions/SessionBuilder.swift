@@ -134,7 +134,7 @@ package final class KindRuntime: Sendable {
         do {
             return try kind.restored(state, sealer: sealer)
         } catch {
-            throw Problem(.internalError, "This release of the store cannot read the session's state: \(error).")
+            throw Problem(error)
         }
     }
 
