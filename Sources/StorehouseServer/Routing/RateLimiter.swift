@@ -43,8 +43,8 @@ package struct TokenBucket: Sendable, Hashable {
 ///
 /// The table consists of sets of eight places, and the hash of a key selects its set. If the set has no free place, the
 /// bucket that is full again first is dropped: a full bucket is as good as none, so this forgets least. No key is refused
-/// because the table is full, and no key gets its own empty bucket dropped by using others, unless these are emptier.
-/// Hashes differ in each process, so nobody can choose keys of one set.
+/// because the table is full. A key cannot shed its own empty bucket by filling the table, unless all others in its set
+/// are emptier. Hashes differ in each process, so nobody can choose keys of one set.
 package struct BucketTable<Key: Hashable & Sendable>: Sendable {
     private struct Place {
         var key: Key?

@@ -126,7 +126,7 @@ final class StateReader: Sendable {
     /// The state at a revision, replayed unless it is remembered. Waits for the storage, so not on an event loop.
     func past(of session: Session, at revision: Int) throws(Problem) -> PastState {
         let key = PastRevision(session: ObjectIdentifier(session), revision: revision)
-        // The key is that of another session if that was made where this one had been.
+        // A new session may have the address of one that is gone, so compare the object too.
         if let known = contents.withLock({ $0.past[key] }), known.session === session { return known }
         let found = Locked<Result<StateSnapshot, Problem>?>(nil)
         let isFound = DispatchSemaphore(value: 0)

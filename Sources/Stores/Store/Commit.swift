@@ -80,7 +80,7 @@ package protocol CommitObserver<State, Action>: AnyObject {
 
     /// Called before an action is reduced, with the store's lock held.
     ///
-    /// - Parameter isNamed: whether the host has sent the action itself, alone, so that it knows its name.
+    /// - Parameter isNamed: whether the action came from a client, whose request has set its name already.
     func willReduce(_ action: Action, isNamed: Bool)
 
     /// Whether the host can take a state that would be committed next. Called only if `Contents.asksBeforeCommit` or

@@ -110,7 +110,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let effectGroup: EffectGroup?
         /// The effect run that sent the action, which must still be current; 0 for none.
         @usableFromInline package let effectRunID: Int
-        /// Whether `sender` is over with it.
+        /// Whether this is the last action of that effect run.
         @usableFromInline package let endsEffect: Bool
         /// Whether the action stands in for the result of an effect that exceeded its deadline.
         @usableFromInline package let isTimeout: Bool

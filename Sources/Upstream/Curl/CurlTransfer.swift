@@ -122,13 +122,13 @@ extension CurlTransfer {
 
     /// Bytes behind the header section, before libcurl decodes them.
     ///
-    /// A body in chunks of one byte is six times as long when it is encoded. What is longer than that, and than a header
-    /// section, is no body: chunk extensions without end, which libcurl discards, would keep the processor busy until the
-    /// call's deadline.
+    /// A body in chunks of one byte is six times as long. Eight leaves room for longer chunk sizes. What is longer than
+    /// that, and than a header section, is no body: chunk extensions without end, which libcurl discards, would keep the
+    /// processor busy until the call's deadline.
     func received(encodedBytes count: Int) {
         encodedBytes += count
-        let most = request.settings.maxHeaderBytes + 8 * (body.count + count)
-        guard stopped == nil, encodedBytes > most + Self.readBufferBytes else { return }
+        let limit = request.settings.maxHeaderBytes + 8 * (body.count + count)
+        guard stopped == nil, encodedBytes > limit + Self.readBufferBytes else { return }
         stopped = .tooLarge
         multi?.stopAtEndOfTurn(self, .tooLarge)
     }
