@@ -30,8 +30,8 @@ import StorehouseServer
                         if disconnect == .finished { try await stream.finishSending() }
                     }
                     if disconnect != .finished { streams = [] }
-                    try await eventually { try await Self.subscribers(path, client) == 0 }
-                    try await eventually { try server.openFiles <= before }
+                    try await waitUntil { try await Self.subscribers(path, client) == 0 }
+                    try await waitUntil { try server.openFiles <= before }
                     withExtendedLifetime(streams) {}
                 }
             }
@@ -49,14 +49,6 @@ import StorehouseServer
 
         private static func subscribers(_ path: String, _ client: TestClient) async throws -> Int? {
             try await client.exchange(TestRequest("GET", path))[json: "subscribers"]?.asInteger
-        }
-
-        private func eventually(_ isSo: () async throws -> Bool) async throws {
-            let limit = ContinuousClock.now + .seconds(Wire.patience)
-            while try await !isSo() {
-                guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-                await Task.yield()
-            }
         }
     }
 #endif

@@ -50,9 +50,7 @@ import Testing
         try await LiveServer.run(configuration: .with { $0.streams.bufferBytes = 4096 }) { server in
             let session = try await server.session("planner")
             // Titles of few characters with many bytes make large events of small changes.
-            let title = JSONValue.string(String(repeating: "🇪🇺", count: 480))
-            let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
-            _ = try await session.post(.array(Array(repeating: add, count: 15)))
+            _ = try await session.post(.longTasks(15))
             let slow = try await session.events(query: "?changes=patch", receiveBuffer: 4096)
             var state = try await slow.state().state
             for round in 0..<100 {

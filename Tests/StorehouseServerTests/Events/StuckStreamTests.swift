@@ -13,7 +13,7 @@ import Testing
             $0.http.idleTimeout = .milliseconds(500)
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
-            let session = try await OutputBudgetTests.largeSession(on: server)
+            let session = try await server.largeSession()
             var stuck: [EventReader] = []
             for query in ["", "?changes=patch", "?select=/tasks", "?select=/tasks/entities&changes=patch"] {
                 stuck.append(try await session.events(query: query, receiveBuffer: 4096))
@@ -40,11 +40,8 @@ import Testing
                 let client = try server.client()
                 let created = try await client.exchange(TestRequest("POST", "/sessions", json: ["store": "planner"]))
                 let path = try #require(created["location"])
-                let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
-                let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
                 let batch = TestRequest(
-                    "POST", path + "/actions", [("Prefer", "return=minimal")],
-                    json: .array(Array(repeating: add, count: 64)))
+                    "POST", path + "/actions", [("Prefer", "return=minimal")], json: .longTasks(64))
                 // With a sanitizer only the streams count, because memory says nothing.
                 let batches = try server.isSanitized ? 2 : 32
                 for _ in 0..<batches { #expect(try await client.exchange(batch).status == 204) }

@@ -5,21 +5,6 @@ import Testing
 
 /// Clients that take nothing of their responses and streams.
 @Suite(.timeLimit(.minutes(5))) struct OutputBudgetTests {
-    /// A planner whose state has about so many mebibytes.
-    ///
-    /// The system holds up to 4 MiB for a client that does not read.
-    static func largeSession(on server: LiveServer, mebibytes: Int = 8) async throws -> LiveSession {
-        let session = try await server.session("planner")
-        let title = JSONValue.string(String(repeating: "🇪🇺", count: 500))
-        let add: JSONValue = ["type": "tasks/add", "payload": ["title": title]]
-        let batch = JSONValue.array(Array(repeating: add, count: 64))
-        for _ in 0..<(4 * mebibytes) {
-            let response = try await session.post(batch, [("Prefer", "return=minimal")])
-            guard response.status == 204 else { throw Wire.Failure.malformed("no commit but \(response.status)") }
-        }
-        return session
-    }
-
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         .with {
             $0.http.maxBodyBytes = 1 << 20
@@ -43,7 +28,7 @@ import Testing
     func clientsThatReadNothingDoNotHurtOthers(_ loops: LoopImplementation) async throws {
         let configuration = Self.configuration { $0.http.idleTimeout = .seconds(3600) }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
-            let session = try await Self.largeSession(on: server)
+            let session = try await server.largeSession()
             let request = TestRequest("GET", session.path + "/state")
             var stuck: [TestClient] = []
             for _ in 0..<12 {
@@ -75,7 +60,7 @@ import Testing
             $0.http.idleTimeout = .seconds(3600)
         }
         try await LiveServer.run(configuration: configuration) { server in
-            let session = try await Self.largeSession(on: server, mebibytes: 2)
+            let session = try await server.largeSession(mebibytes: 2)
             let client = try server.client()
             // The state is longer than the whole budget.
             await #expect(throws: Wire.Failure.self) {
@@ -94,7 +79,7 @@ import Testing
             $0.http.idleTimeout = .milliseconds(500)
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
-            let session = try await Self.largeSession(on: server)
+            let session = try await server.largeSession()
             let client = try server.client(receiveBuffer: 4096)
             try await client.send(TestRequest("GET", session.path + "/state").bytes)
             try await Self.pendingBytes(server) { $0 > 0 }
@@ -112,7 +97,7 @@ import Testing
             $0.http.idleTimeout = .seconds(5)
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
-            let session = try await Self.largeSession(on: server)
+            let session = try await server.largeSession()
             let expected = try await session.read("/state").body
             let client = try server.client(receiveBuffer: 4096)
             try await client.send(TestRequest("GET", session.path + "/state").bytes)

@@ -44,10 +44,7 @@ import Testing
             _ = try await events.state()
             _ = try await session.delete()
             while try await events.event() != nil {}
-            let limit = ContinuousClock.now + .seconds(Wire.patience)
-            while try await Self.samples(server)["storehouse_event_streams"] != 0 {
-                guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            }
+            try await waitUntil { try await Self.samples(server)["storehouse_event_streams"] == 0 }
             #expect(try await Self.samples(server)["storehouse_event_streams_opened_total"] == 1)
         }
     }

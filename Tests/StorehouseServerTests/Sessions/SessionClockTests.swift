@@ -53,5 +53,8 @@ import Testing
         let first = steadyTime()
         #expect(first > 0 && steadyTime() >= first)
         #expect(bootIdentity() == bootIdentity())
+        #if os(Linux)
+            #expect(bootIdentity() != nil)
+        #endif
     }
 }

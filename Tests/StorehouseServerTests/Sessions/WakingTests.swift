@@ -184,19 +184,11 @@ private struct Alarm: HostedState, ObjectState, Restorable {
 extension LiveServer {
     /// Waits until exactly so many sessions are in memory.
     fileprivate func hasResidents(_ count: Int) async throws {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
-        while running.residentSessions != count {
-            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            await Task.yield()
-        }
+        try await waitUntil { running.residentSessions == count }
     }
 
     /// Waits until so many alarms have rung.
     fileprivate func rings(_ count: Int) async throws {
-        let limit = ContinuousClock.now + .seconds(3 * Wire.patience)
-        while log.text.split(separator: "alarm/ring").count - 1 < count {
-            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            await Task.yield()
-        }
+        try await waitUntil(within: 3 * Wire.patience) { log.text.split(separator: "alarm/ring").count - 1 >= count }
     }
 }

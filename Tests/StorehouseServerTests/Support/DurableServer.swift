@@ -10,11 +10,7 @@ import StoresTesting
 extension LiveServer {
     /// Waits until no more sessions than that are in memory.
     func hibernates(to count: Int) async throws {
-        let limit = ContinuousClock.now + .seconds(Wire.patience)
-        while running.residentSessions > count {
-            guard ContinuousClock.now < limit else { throw Wire.Failure.tookTooLong }
-            await Task.yield()
-        }
+        try await waitUntil { running.residentSessions <= count }
     }
 }
 

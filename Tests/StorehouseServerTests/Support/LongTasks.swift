@@ -1,0 +1,23 @@
+import JSON
+
+extension JSONValue {
+    /// A batch that adds tasks to a planner. A title has as many characters as it may, and 4000 bytes.
+    static func longTasks(_ count: Int) -> JSONValue {
+        let title = String(repeating: "🇪🇺", count: 500)
+        return .array(Array(repeating: ["type": "tasks/add", "payload": ["title": .string(title)]], count: count))
+    }
+}
+
+extension LiveServer {
+    /// A planner whose state has about so many mebibytes.
+    ///
+    /// The system holds up to 4 MiB for a client that does not read.
+    func largeSession(mebibytes: Int = 8) async throws -> LiveSession {
+        let session = try await session("planner")
+        for _ in 0..<(4 * mebibytes) {
+            let response = try await session.post(.longTasks(64), [("Prefer", "return=minimal")])
+            guard response.status == 204 else { throw Wire.Failure.malformed("no commit but \(response.status)") }
+        }
+        return session
+    }
+}
