@@ -62,7 +62,7 @@ final class API: Sendable {
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
         proxies = settings.trustedProxies
-        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies)
+        limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
         availability = Availability(journal, memory)
         registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }

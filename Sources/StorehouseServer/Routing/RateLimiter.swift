@@ -1,6 +1,5 @@
 import HTTP
 import Locks
-import Sockets
 
 /// A rate limit as a token bucket: it holds at most `burst` tokens, and gets `rate` new ones a second.
 ///
@@ -13,12 +12,13 @@ package struct TokenBucket: Sendable, Hashable {
 
     /// - Parameters:
     ///   - rate: tokens a second, clamped to `Configuration.RateLimit.rates`.
-    ///   - burst: clamped to `Configuration.RateLimit.bursts`.
-    package init(rate: Double, burst: Int) {
+    ///   - burst: clamped to `Configuration.RateLimit.bursts`; nil for the tokens of a second.
+    package init(rate: Double, burst: Int?) {
         let rates = Configuration.RateLimit.rates
         let bursts = Configuration.RateLimit.bursts
-        interval = Int64((1e9 / min(max(rate, rates.lowerBound), rates.upperBound)).rounded(.up))
-        self.burst = Int64(min(max(burst, bursts.lowerBound), bursts.upperBound))
+        let rate = min(max(rate, rates.lowerBound), rates.upperBound)
+        interval = Int64((1e9 / rate).rounded(.up))
+        self.burst = Int64(min(max(burst ?? Int(rate.rounded(.up)), bursts.lowerBound), bursts.upperBound))
     }
 
     package enum Decision: Sendable, Hashable {
@@ -96,17 +96,18 @@ package struct BucketTable<Key: Hashable & Sendable>: Sendable {
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     // Guards the buckets for the time of a few comparisons. No other lock is taken while it is held.
     private let table: Locked<BucketTable<Key>>
+    private let clock: WallClock
 
     /// Nil for a limit that is off.
-    init?(_ limit: Configuration.RateLimit) {
+    init?(_ limit: Configuration.RateLimit, _ clock: WallClock) {
         guard let rate = limit.rate, rate > 0 else { return nil }
-        let burst = limit.burst ?? Int(min(rate, 1_000_000).rounded(.up))
-        table = Locked(BucketTable(TokenBucket(rate: rate, burst: burst)))
+        table = Locked(BucketTable(TokenBucket(rate: rate, burst: limit.burst)))
+        self.clock = clock
     }
 
     /// Takes tokens, or refuses the request with the time after which it can be repeated.
     func take(_ count: Int = 1, from key: Key, _ detail: StaticString) throws(Problem) {
-        let now = Int64(clamping: LoopInstant.current.nanoseconds)
+        let now = Int64(clock.steady()) * 1_000_000
         guard let wait = table.withLock({ $0.take(count, from: key, now: now) }) else { return }
         let seconds = max(1, (wait + 999_999_999) / 1_000_000_000)
         throw Problem(.rateLimited, "\(detail) Nothing was done; try again in \(seconds) s.")
@@ -121,10 +122,10 @@ struct RateLimits: Sendable {
     private let actions: RateLimiter<SessionID>?
     private let proxies: TrustedProxies
 
-    init(_ limits: Configuration.Limits, behind proxies: TrustedProxies) {
-        requests = RateLimiter(limits.requests)
-        sessions = RateLimiter(limits.sessions)
-        actions = RateLimiter(limits.actions)
+    init(_ limits: Configuration.Limits, behind proxies: TrustedProxies, clock: WallClock) {
+        requests = RateLimiter(limits.requests, clock)
+        sessions = RateLimiter(limits.sessions, clock)
+        actions = RateLimiter(limits.actions, clock)
         self.proxies = proxies
     }
 
