@@ -71,7 +71,7 @@ final class MemorySessionJournal: SessionJournal {
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
-        let history = history.load() ?? history.storeIfNil(History())
+        let history = history.load() ?? history.storeIfNil(History(limits))
         history.append(transaction, state, limits, initial)
     }
 
@@ -121,15 +121,18 @@ private final class History: Sendable {
         var pinned = PinnedRevisions()
         /// About how many bytes the commits and the snapshots take.
         var byteCount = 0
-        /// What has been changed since the newest snapshot, and what the commits since take, in bytes.
-        var changedBytes = 0
-        var loggedBytes = 0
+        var policy: SnapshotPolicy
         /// Until the log is that long, nothing can be dropped.
         var pausedUntil = (revision: 0, byteCount: 0)
     }
 
     // Guards the commits and snapshots. Taken inside the store's lock; no other lock is taken while it is held.
-    private let contents = Locked(Contents())
+    private let contents: Locked<Contents>
+
+    init(_ limits: RetentionLimits) {
+        // Without a snapshot among the retained commits, none of them could be dropped.
+        contents = Locked(Contents(policy: SnapshotPolicy(limits, maxDistance: limits.keepCommits)))
+    }
 
     func append(
         _ transaction: CommitTransaction, _ state: borrowing StateView, _ limits: RetentionLimits, _ initial: [UInt8]
@@ -138,7 +141,7 @@ private final class History: Sendable {
             if let record = transaction.idempotencyRecord { contents.pinned.add(record) }
             guard let newest = transaction.commits.last else { return }
             for commit in transaction.commits { contents.append(commit) }
-            if contents.wantsSnapshot(limits) {
+            if contents.policy.wantsSnapshot(after: transaction.commits) {
                 contents.append(History.Snapshot(revision: state.revision, json: state.encoded(.root)))
             }
             contents.trim(limits, initial, at: newest.committedAt)
@@ -157,27 +160,13 @@ private final class History: Sendable {
 extension History.Contents {
     fileprivate mutating func append(_ commit: CommitRecord) {
         sequence.append(commit)
-        let byteCount = commit.byteCount
-        self.byteCount += byteCount
-        loggedBytes += byteCount
-        changedBytes += commit.changes.byteCount
+        byteCount += commit.byteCount
     }
 
     fileprivate mutating func append(_ snapshot: History.Snapshot) {
         snapshots.append(snapshot)
         byteCount += snapshot.json.count
-        (changedBytes, loggedBytes) = (0, 0)
-    }
-
-    /// Snapshots are so far from each other that they take no more memory than the changes between them, and so near
-    /// that an earlier state is soon rebuilt.
-    fileprivate func wantsSnapshot(_ limits: RetentionLimits) -> Bool {
-        let newest = snapshots.last
-        let distance = sequence.lastRevision - (newest?.revision ?? 0)
-        // Without a snapshot among the retained commits, none of them could be dropped.
-        if distance >= limits.keepCommits { return true }
-        let size = newest?.json.count ?? 0
-        return distance >= 64 && changedBytes >= size || loggedBytes >= max(size, limits.keepBytes / 4)
+        policy.recordSnapshot(at: snapshot.revision, byteCount: snapshot.json.count)
     }
 
     /// Drops the oldest commits if there are too many, or if they take too much memory.
