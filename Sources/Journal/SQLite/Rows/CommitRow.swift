@@ -12,7 +12,7 @@ struct CommitRow: Sendable {
     let cause: Int?
     let changes: [UInt8]
     let privateState: [UInt8]?
-    let checksum: UInt64
+    private(set) var checksum: UInt64 = 0
 
     /// - Parameter previous: the checksum of the previous row, or of the session row for the first commit.
     init(_ record: CommitRecord, after previous: UInt64) {
@@ -24,10 +24,7 @@ struct CommitRow: Sendable {
         cause = record.cause
         changes = record.changes.encoded()
         privateState = record.privateState
-        checksum = Self.checksum(
-            previous, revision: revision, committedAt: committedAt, type: type, payload: payload, origin: origin,
-            cause: cause,
-            changes: changes, privateState: privateState)
+        checksum = checksum(after: previous)
     }
 
     /// The columns that statements select.
@@ -47,13 +44,7 @@ struct CommitRow: Sendable {
     }
 
     /// Whether the row is intact and follows a row with this checksum.
-    func follows(_ previous: UInt64) -> Bool {
-        checksum
-            == Self.checksum(
-                previous, revision: revision, committedAt: committedAt, type: type, payload: payload, origin: origin,
-                cause: cause,
-                changes: changes, privateState: privateState)
-    }
+    func follows(_ previous: UInt64) -> Bool { checksum == checksum(after: previous) }
 
     /// The bytes of its texts, and some for the rest: what it counts against `storage.keepBytes`.
     var byteCount: Int {
@@ -73,15 +64,10 @@ struct CommitRow: Sendable {
         else { return nil }
         return CommitRecord(
             revision: revision, type: type, payload: payload, origin: origin, cause: cause, committedAt: committedAt,
-            changes: changes,
-            privateState: privateState)
+            changes: changes, privateState: privateState)
     }
 
-    private static func checksum(
-        _ previous: UInt64, revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String,
-        cause: Int?,
-        changes: [UInt8], privateState: [UInt8]?
-    ) -> UInt64 {
+    private func checksum(after previous: UInt64) -> UInt64 {
         var checksum = Checksum(previous)
         checksum.add(revision)
         checksum.add(committedAt)
@@ -103,14 +89,14 @@ struct SnapshotRow: Sendable {
     let privateState: [UInt8]?
     /// The checksum of the commit that made the state.
     let chain: UInt64
-    let checksum: UInt64
+    private(set) var checksum: UInt64 = 0
 
     init(revision: Int, state: [UInt8], privateState: [UInt8]?, chain: UInt64) {
         self.revision = revision
         self.state = state
         self.privateState = privateState
         self.chain = chain
-        checksum = Self.checksum(revision, state, privateState, chain)
+        checksum = computedChecksum
     }
 
     /// The columns that statements select.
@@ -126,10 +112,9 @@ struct SnapshotRow: Sendable {
     }
 
     /// Whether the checksum is right.
-    var isIntact: Bool { checksum == Self.checksum(revision, state, privateState, chain) }
+    var isIntact: Bool { checksum == computedChecksum }
 
-    private static func checksum(_ revision: Int, _ state: [UInt8], _ privateState: [UInt8]?, _ chain: UInt64) -> UInt64
-    {
+    private var computedChecksum: UInt64 {
         var checksum = Checksum(chain)
         checksum.add(revision)
         checksum.add(state)
