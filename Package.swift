@@ -102,7 +102,7 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "FaultyServices", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
+                "Upstream", "FaultyServices", "HTTP", "StoreKinds", "Stores", "StoreHosting", "RemoteServices", "JSON",
                 "Sockets", "Locks", "Platform",
             ]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Locks", "Observability", "Platform"]),

@@ -1,4 +1,5 @@
 import CCurl
+package import HTTP
 import Platform
 import Stores
 
@@ -20,63 +21,51 @@ enum CurlSocketFactory {
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let storage = UnsafeRawPointer(address) + offset
         switch address.pointee.family {
-        case AF_INET: return isPublic(storage.loadUnaligned(as: sockaddr_in.self).sin_addr)
-        case AF_INET6: return isPublic(storage.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        case AF_INET:
+            let bits = storage.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
+            return PublicAddress.isPublic(IPAddress(ipv4: UInt32(bigEndian: bits)))
+        case AF_INET6:
+            let bits = withUnsafeBytes(of: storage.loadUnaligned(as: sockaddr_in6.self).sin6_addr) {
+                $0.loadUnaligned(as: UInt128.self)
+            }
+            return PublicAddress.isPublic(IPAddress(ipv6: UInt128(bigEndian: bits)))
         default: return false
         }
     }
 
     /// Whether an address in text is on the public Internet.
     static func isPublic(_ text: UnsafePointer<CChar>) -> Bool {
-        var short = in_addr()
-        var long = in6_addr()
-        if inet_pton(AF_INET, text, &short) == 1 { return isPublic(short) }
-        return inet_pton(AF_INET6, text, &long) == 1 && isPublic(long)
-    }
-
-    private static func isPublic(_ address: some Any) -> Bool {
-        PublicAddress.isPublic(withUnsafeBytes(of: address) { Array($0) })
+        IPAddress(String(cString: text)).map(PublicAddress.isPublic) ?? false
     }
 }
 
 /// Distinguishes addresses of the public Internet from special-purpose ones (RFC 6890) and multicast.
 package enum PublicAddress {
-    private static let privateBlocks4: [(UInt32, bits: UInt32)] = [
-        (0x0000_0000, 8), (0x0a00_0000, 8), (0x6440_0000, 10), (0x7f00_0000, 8), (0xa9fe_0000, 16),
-        (0xac10_0000, 12), (0xc000_0000, 24), (0xc000_0200, 24), (0xc0a8_0000, 16), (0xc612_0000, 15),
-        (0xc633_6400, 24), (0xcb00_7100, 24), (0xe000_0000, 4), (0xf000_0000, 4),
-    ]
+    private static let special = networks(
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
+        "240.0.0.0/4",
+        // Teredo and documentation.
+        "2001::/32", "2001:db8::/32")
+    /// All that is allocated of IPv6.
+    private static let allocated = networks("2000::/3")
+    // Networks whose addresses have an IPv4 address inside: translated ones, and 6to4.
+    private static let translated = networks("64:ff9b::/96")
+    private static let sixToFour = networks("2002::/16")
 
-    /// - Parameter bytes: 4 of an IPv4 address or 16 of an IPv6 address, in network order.
-    package static func isPublic(_ bytes: [UInt8]) -> Bool {
-        switch bytes.count {
-        case 4: isPublic(number(bytes))
-        case 16: isPublic6(bytes)
-        default: false
+    package static func isPublic(_ address: IPAddress) -> Bool {
+        if contains(translated, address) { return isPublic(IPAddress(ipv4: UInt32(truncatingIfNeeded: address.bits))) }
+        if contains(sixToFour, address) {
+            return isPublic(IPAddress(ipv4: UInt32(truncatingIfNeeded: address.bits >> 80)))
         }
+        return (address.isIPv4 || contains(allocated, address)) && !contains(special, address)
     }
 
-    private static func isPublic(_ address: UInt32) -> Bool {
-        !privateBlocks4.contains { block, bits in (address ^ block) >> (32 - bits) == 0 }
+    private static func contains(_ networks: [AddressRange], _ address: IPAddress) -> Bool {
+        networks.contains { $0.contains(address) }
     }
 
-    private static func isPublic6(_ bytes: [UInt8]) -> Bool {
-        // IPv4 inside: mapped (and the unspecified and the loopback address), translated, 6to4.
-        if bytes[..<10].allSatisfy({ $0 == 0 }) { return isMapped(bytes) && isPublic(number(bytes[12...])) }
-        if bytes.starts(with: [0, 0x64, 0xff, 0x9b]) { return isPublic(number(bytes[12...])) }
-        if bytes.starts(with: [0x20, 0x02]) { return isPublic(number(bytes[2..<6])) }
-        // Only 2000::/3 is allocated; documentation and Teredo are in it.
-        return bytes[0] & 0xe0 == 0x20 && !bytes.starts(with: [0x20, 0x01, 0x0d, 0xb8])
-            && !bytes.starts(with: [0x20, 0x01, 0, 0])
-    }
-
-    private static func isMapped(_ bytes: [UInt8]) -> Bool {
-        bytes[10] == 0xff && bytes[11] == 0xff
-    }
-
-    private static func number(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        bytes.reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    private static func networks(_ texts: String...) -> [AddressRange] { texts.compactMap { AddressRange($0) } }
 }
 
 /// Lets one transfer resolve a name for all, so that no name is resolved twice at a time.

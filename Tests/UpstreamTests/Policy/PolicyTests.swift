@@ -1,3 +1,4 @@
+import HTTP
 import Sockets
 import Testing
 import Upstream
@@ -82,48 +83,21 @@ import Upstream
         #expect(HTTPURL(text) == nil)
     }
 
-    private static let publicAddresses: [[UInt8]] = [
-        [8, 8, 8, 8],
-        [1, 1, 1, 1],
-        [172, 15, 0, 1],
-        [172, 32, 0, 1],
-        [100, 128, 0, 1],
-        [0x26, 0x06] + zeros(13) + [1],
-        zeros(10) + [255, 255, 8, 8, 8, 8],
-        [0, 0x64, 0xff, 0x9b] + zeros(8) + [8, 8, 8, 8],
+    private static let publicAddresses = [
+        "8.8.8.8", "1.1.1.1", "172.15.0.1", "172.32.0.1", "100.128.0.1", "192.0.1.1", "198.20.0.1", "223.255.255.255",
+        "2606::1", "2001:db9::1", "2001:1::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1",
     ]
 
-    private static let privateAddresses: [[UInt8]] = [
-        [127, 0, 0, 1],
-        [10, 1, 2, 3],
-        [172, 16, 0, 1],
-        [172, 31, 9, 9],
-        [192, 168, 0, 1],
-        [169, 254, 169, 254],
-        [100, 64, 0, 1],
-        [0, 0, 0, 0],
-        [224, 0, 0, 1],
-        [255, 255, 255, 255],
-        [198, 19, 0, 1],
-        zeros(16),
-        zeros(15) + [1],
-        zeros(10) + [255, 255, 127, 0, 0, 1],
-        [0, 0x64, 0xff, 0x9b] + zeros(8) + [10, 0, 0, 1],
-        [0x20, 0x02, 192, 168, 0, 1] + zeros(10),
-        [0xfd] + zeros(15),
-        [0xfe, 0x80] + zeros(13) + [1],
-        [0xff, 2] + zeros(13) + [1],
-        [0x20, 1, 0x0d, 0xb8] + zeros(12),
-        [1, 2, 3],
+    private static let privateAddresses = [
+        "127.0.0.1", "10.1.2.3", "172.16.0.1", "172.31.9.9", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
+        "224.0.0.1", "240.0.0.1", "255.255.255.255", "198.19.0.1", "192.0.0.1", "192.0.2.1", "198.51.100.1",
+        "203.0.113.1", "::", "::1", "::8.8.8.8", "::ffff:127.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b:1::8.8.8.8",
+        "2002:c0a8:1::", "fd00::", "fe80::1", "ff02::1", "2001:db8::", "2001::1",
     ]
 
     @Test(arguments: publicAddresses.map { ($0, true) } + privateAddresses.map { ($0, false) })
-    func privateAddressesAreRecognized(_ bytes: [UInt8], isPublic: Bool) {
-        #expect(PublicAddress.isPublic(bytes) == isPublic)
-    }
-
-    private static func zeros(_ count: Int) -> [UInt8] {
-        [UInt8](repeating: 0, count: count)
+    func privateAddressesAreRecognized(_ text: String, isPublic: Bool) throws {
+        #expect(PublicAddress.isPublic(try #require(IPAddress(text))) == isPublic)
     }
 
     @Test func aQueueKeepsItsOrderWhenElementsAreRemoved() {
