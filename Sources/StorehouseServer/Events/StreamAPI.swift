@@ -40,7 +40,7 @@ final class StreamAPI: Sendable {
         let request = try StreamRequest(context.head, session)
         guard session.isLarge else { return try openStream(session, request, context) }
         let deferred = context.deferred
-        try pool.run(for: session.id) { [self] in
+        try pool.run(for: .session(session.id)) { [self] in
             // The store remembers the encoded state, so the loop does not have to encode it.
             _ = session.store.read()
             deferred.resume { [self] context throws(Problem) in try openStream(session, request, context) }

@@ -55,7 +55,7 @@ final class ActionAPI: Sendable {
         _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
         guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
-        try states.pool.run(for: session.id) {
+        try states.pool.run(for: .session(session.id)) {
             session.store.dispatch(body, options, done: responder.respond)
             session.measureIfNeeded()
         }
@@ -65,7 +65,7 @@ final class ActionAPI: Sendable {
     func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) {
         guard session.isLarge else { return work() }
         do throws(Problem) {
-            try states.pool.run(for: session.id, work)
+            try states.pool.run(for: .session(session.id), work)
         } catch {
             work()
         }

@@ -9,8 +9,6 @@ final class AdminAPI: Sendable {
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let pool: WorkPool
-    /// What takes the turns of this work in the pool.
-    private let turn = SessionID.random()
     private let token: String
 
     init(_ registry: SessionRegistry, journal: (any Journal)?, _ pool: WorkPool, token: String) {
@@ -29,7 +27,7 @@ final class AdminAPI: Sendable {
         let deferred = context.deferred
         // One more than the page shows, to know whether another page follows. All of it is done off the event loop.
         guard let journal else {
-            return try pool.run(for: turn) { [registry] in
+            return try pool.run(for: .admin) { [registry] in
                 let sessions = registry.list(after: after, limit: limit + 1)
                 let page = Page(last: sessions.count > limit ? sessions[limit - 1].id : nil)
                 let response = page.response(sessions.prefix(limit)) {

@@ -84,7 +84,7 @@ final class StateReader: Sendable {
         session.whenDurable { [pool] failure in
             do throws(Problem) {
                 if let failure { throw Problem(failure) }
-                try pool.run(for: session.id) {
+                try pool.run(for: .session(session.id)) {
                     let made = Result { () throws(Problem) in try make() }
                     deferred.resume { context throws(Problem) in
                         let made = try made.get()
@@ -109,7 +109,7 @@ final class StateReader: Sendable {
         }
         guard isFirst else { return }
         do throws(Problem) {
-            try pool.run(for: question.session.id) { [self] in
+            try pool.run(for: .session(question.session.id)) { [self] in
                 let waiting = take(question)
                 let answer = Result { () throws(Problem) in try compute() }
                 for done in waiting { done(answer) }

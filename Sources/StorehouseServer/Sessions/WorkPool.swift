@@ -26,13 +26,13 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
         package init() {}
     }
 
-    private struct Line {
+    private struct OwnerQueue {
         var waiting: [Job] = []
         var isRunning = false
     }
 
     private let limits: Limits
-    private var lines: [Owner: Line] = [:]
+    private var queues: [Owner: OwnerQueue] = [:]
     /// The owners with a job that can run now, in the order of their turns.
     private var turns: [Owner] = []
     private var threadCount = 0
@@ -41,11 +41,11 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
     package mutating func add(_ job: Job, of owner: Owner) -> Admission {
-        var line = lines[owner] ?? Line()
-        guard waitingCount < limits.waiting, line.waiting.count < limits.waitingPerOwner else { return .overloaded }
-        if !line.isRunning, line.waiting.isEmpty { turns.append(owner) }
-        line.waiting.append(job)
-        lines[owner] = line
+        var queue = queues[owner] ?? OwnerQueue()
+        guard waitingCount < limits.waiting, queue.waiting.count < limits.waitingPerOwner else { return .overloaded }
+        if !queue.isRunning, queue.waiting.isEmpty { turns.append(owner) }
+        queue.waiting.append(job)
+        queues[owner] = queue
         waitingCount += 1
         guard threadCount < limits.threads, !turns.isEmpty else { return .queued }
         threadCount += 1
@@ -56,39 +56,45 @@ package struct WorkQueue<Owner: Hashable & Sendable, Job> {
     ///
     /// - Parameter finished: the owner of the job that the thread has just run, if any.
     package mutating func next(after finished: Owner?) -> (owner: Owner, job: Job)? {
-        if let finished, var line = lines[finished] {
-            line.isRunning = false
-            lines[finished] = line.waiting.isEmpty ? nil : line
-            if !line.waiting.isEmpty { turns.append(finished) }
+        if let finished, var queue = queues[finished] {
+            queue.isRunning = false
+            queues[finished] = queue.waiting.isEmpty ? nil : queue
+            if !queue.waiting.isEmpty { turns.append(finished) }
         }
         guard !turns.isEmpty else {
             threadCount -= 1
             return nil
         }
+        // An owner with a turn has a waiting job.
         let owner = turns.removeFirst()
-        guard var line = lines.removeValue(forKey: owner) else { return nil }
-        let job = line.waiting.removeFirst()
-        line.isRunning = true
-        lines[owner] = line
+        let job = queues[owner, default: OwnerQueue()].waiting.removeFirst()
+        queues[owner]?.isRunning = true
         waitingCount -= 1
         return (owner, job)
     }
 }
 
-/// Runs work that would take an event loop too long: on a few threads of low priority, fairly between sessions.
+/// Whose turn it is in a ``WorkPool``.
+package enum WorkOwner: Hashable, Sendable {
+    case session(SessionID)
+    /// The operator, who lists the sessions.
+    case admin
+}
+
+/// Runs work that would take an event loop too long: on a few threads of low priority, fairly between owners.
 package final class WorkPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
     // Guards the queue. No job runs while it is held.
-    private let queue: Locked<WorkQueue<SessionID, Job>>
+    private let queue: Locked<WorkQueue<WorkOwner, Job>>
 
-    package init(_ limits: WorkQueue<SessionID, Job>.Limits = .init()) { queue = Locked(WorkQueue(limits)) }
+    package init(_ limits: WorkQueue<WorkOwner, Job>.Limits = .init()) { queue = Locked(WorkQueue(limits)) }
 
-    /// Runs a job of a session on a thread of the pool.
+    /// Runs a job on a thread of the pool.
     ///
     /// - Throws: ``Problem/Code/overloaded`` if too many jobs wait; the job does not run then.
-    package func run(for session: SessionID, _ job: @escaping Job) throws(Problem) {
-        switch queue.withLock({ $0.add(job, of: session) }) {
+    package func run(for owner: WorkOwner, _ job: @escaping Job) throws(Problem) {
+        switch queue.withLock({ $0.add(job, of: owner) }) {
         case .queued: break
         case .startThread:
             let isStarted = startThread { [self] in
@@ -98,13 +104,13 @@ package final class WorkPool: Sendable {
             // Without a thread the caller runs the jobs: nothing that was accepted may be left undone.
             if !isStarted { runJobs() }
         case .overloaded:
-            throw Problem(.overloaded, "Too many requests wait for large states; nothing was done. Try again soon.")
+            throw Problem(.overloaded, "Too many requests wait for threads; nothing was done. Try again soon.")
         }
     }
 
     /// A thread ends when no job can run: a new one costs little compared with the work that it is for.
     private func runJobs() {
-        var finished: SessionID?
+        var finished: WorkOwner?
         while let (owner, job) = queue.withLock({ $0.next(after: finished) }) {
             job()
             finished = owner
