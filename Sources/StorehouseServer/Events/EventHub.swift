@@ -41,24 +41,20 @@ final class EventHub: Sendable {
     /// No commit is missing between the initial events and the later ones, and none is repeated.
     ///
     /// - Parameters:
-    ///   - limits: how many streams and views there may be.
     ///   - seen: the last event that the client has, if any.
     ///   - earlier: commits after `seen` that the journal does not buffer any more.
     ///   - onDurable: called only if the result is ``SubscribeResult/pending``, once the initial events are durable or are
     ///     known to be lost.
     func subscribe(
-        _ stream: EventStream, limits: StreamLimits, seen: EventID?, earlier: [CommitRecord] = [],
+        _ stream: EventStream, seen: EventID?, earlier: [CommitRecord] = [],
         onDurable: @escaping @Sendable (Result<InitialEvents, JournalError>) -> Void
     ) -> SubscribeResult {
-        var result = SubscribeResult.full
+        var result = SubscribeResult.pending
         // Inside the store no commit can come between the snapshot and the subscription.
         store.inspect { state in
             result = contents.withLock { contents in
-                switch contents.subscribe(stream, limits) {
-                case .full: return .full
-                case .tooManyViews: return .tooManyViews
-                case .sessionEnded: return .sessionEnded
-                case .sessionDetached: return .sessionDetached
+                switch contents.subscribe(stream) {
+                case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
                     let index = contents.add(stream, state)
@@ -219,11 +215,7 @@ enum SubscribeResult {
     case subscribed(InitialEvents)
     /// The initial events are given later, once they are durable.
     case pending
-    case full
-    case tooManyViews
-    case sessionEnded
-    /// The session continues elsewhere, or later from its journal.
-    case sessionDetached
+    case refused(EventHubState.Refusal)
 }
 
 /// What a stream sends first. Later events belong to later revisions.
@@ -242,18 +234,6 @@ enum InitialEvents: Sendable {
     }
 }
 
-/// How many streams a session may have.
-struct StreamLimits: Sendable {
-    let streams: Int
-    /// How many combinations of selection and format they may have.
-    let views: Int
-
-    init(_ settings: EventStream.Settings) {
-        streams = settings.maxPerSession
-        views = settings.maxViews
-    }
-}
-
 /// A topic and the streams that are subscribed to it.
 private struct SubscribedTopic {
     var topic: Topic
@@ -262,11 +242,11 @@ private struct SubscribedTopic {
 }
 
 extension EventHub.Contents {
-    fileprivate mutating func subscribe(_ stream: EventStream, _ limits: StreamLimits) -> EventHubState.Subscribing {
-        state.subscribe(
-            showsEffects: stream.showsEffects, limit: limits.streams,
-            needsView: !topics.contains { $0.topic.subscription == stream.subscription },
-            isViewFree: topics.count < limits.views)
+    fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
+        let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
+        return state.subscribe(
+            showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
+            exceedsViews: isNew && topics.count >= stream.settings.maxViews)
     }
 
     /// - Returns: the index of the stream's topic.

@@ -27,9 +27,14 @@ package struct EventHubState: Sendable {
 
     package enum Subscribing: Sendable, Hashable {
         case accepted(starts: Observation)
+        case refused(Refusal)
+    }
+
+    package enum Refusal: Sendable, Hashable {
         case full
         case tooManyViews
         case sessionEnded
+        /// The session continues elsewhere, or later from its journal.
         case sessionDetached
     }
 
@@ -37,18 +42,15 @@ package struct EventHubState: Sendable {
     ///
     /// - Parameters:
     ///   - limit: how many subscribers there may be.
-    ///   - needsView: whether no other subscriber has its selection and format.
-    ///   - isViewFree: whether there may be one more combination of those.
-    package mutating func subscribe(
-        showsEffects: Bool, limit: Int, needsView: Bool = false, isViewFree: Bool = true
-    ) -> Subscribing {
+    ///   - exceedsViews: whether its selection and format would be one combination too many.
+    package mutating func subscribe(showsEffects: Bool, limit: Int, exceedsViews: Bool = false) -> Subscribing {
         switch phase {
-        case .ended: return .sessionEnded
-        case .detached: return .sessionDetached
+        case .ended: return .refused(.sessionEnded)
+        case .detached: return .refused(.sessionDetached)
         case .open: break
         }
-        guard subscriberCount < limit else { return .full }
-        guard isViewFree || !needsView else { return .tooManyViews }
+        guard subscriberCount < limit else { return .refused(.full) }
+        guard !exceedsViews else { return .refused(.tooManyViews) }
         subscriberCount += 1
         if showsEffects { effectSubscriberCount += 1 }
         return .accepted(

@@ -21,12 +21,12 @@ final class EventStream {
     let subscription: StreamSubscription
     /// Whether the events of effects are sent.
     let showsEffects: Bool
+    let settings: Settings
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
 
     private let session: Session
-    private let settings: Settings
     private let onEnd: @Sendable () -> Void
     private var connection: HTTPConnection?
     private var position = StreamPosition()

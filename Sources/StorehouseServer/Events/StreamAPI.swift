@@ -68,8 +68,7 @@ final class StreamAPI: Sendable {
     ) throws(Problem) {
         let stream = makeStream(session, request, on: context.exchange.loop)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
-        let limits = StreamLimits(settings)
-        let result = session.events.subscribe(stream, limits: limits, seen: request.seen, earlier: earlier) { durable in
+        let result = session.events.subscribe(stream, seen: request.seen, earlier: earlier) { durable in
             deferred.resume { [self] context throws(Problem) in
                 guard case .success(let initial) = durable else {
                     session.events.unsubscribe(bound.value)
@@ -81,24 +80,32 @@ final class StreamAPI: Sendable {
             }
         }
         switch result {
+        case .pending: break
+        case .subscribed(let initial): try start(stream, of: session, with: initial, context)
+        case .refused(let refusal): try refuse(refusal, session, context)
+        }
+    }
+
+    private func refuse(
+        _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
+    ) throws(Problem) {
+        switch refusal {
         case .sessionEnded: Self.answerEnded(context)
         case .full:
             throw Problem(
                 .tooManyStreams,
-                "This session has \(limits.streams) event streams, which is the limit. Close one first.")
+                "This session has \(settings.maxPerSession) event streams, which is the limit. Close one first.")
         case .tooManyViews:
             throw Problem(
                 .tooManyViews,
-                "The event streams of this session have \(limits.views) combinations of selection and format, which is the "
-                    + "limit. Use one of them, or close a stream first.")
+                "The event streams of this session have \(settings.maxViews) combinations of selection and format, which is "
+                    + "the limit. Use one of them, or close a stream first.")
         case .sessionDetached:
             // In a later turn of the loop the session can be loaded again.
-            deferred.resumeInLaterTurn { [self] context throws(Problem) in
+            context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
                 try availability.requireServing()
                 try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
             }
-        case .pending: break
-        case .subscribed(let initial): try start(stream, of: session, with: initial, context)
         }
     }
 

@@ -33,9 +33,10 @@ import Testing
     @Test func theLimitHoldsForTheSubscribersOfTheMoment() {
         var state = EventHubState()
         for _ in 0..<2 { _ = state.subscribe(showsEffects: false, limit: 2) }
-        #expect(state.subscribe(showsEffects: false, limit: 2) == .full)
+        #expect(state.subscribe(showsEffects: false, limit: 2) == .refused(.full))
         #expect(state.subscriberCount == 2)
         _ = state.unsubscribe(showsEffects: false)
+        #expect(state.subscribe(showsEffects: false, limit: 2, exceedsViews: true) == .refused(.tooManyViews))
         #expect(state.subscribe(showsEffects: false, limit: 2) == .accepted(starts: Self.nothing))
     }
 
@@ -43,12 +44,12 @@ import Testing
         var ended = EventHubState()
         ended.end()
         ended.detach()
-        #expect(ended.subscribe(showsEffects: false, limit: 9) == .sessionEnded)
+        #expect(ended.subscribe(showsEffects: false, limit: 9) == .refused(.sessionEnded))
         var detached = EventHubState()
         detached.detach()
-        #expect(detached.subscribe(showsEffects: false, limit: 9) == .sessionDetached)
+        #expect(detached.subscribe(showsEffects: false, limit: 9) == .refused(.sessionDetached))
         detached.end()
-        #expect(detached.subscribe(showsEffects: false, limit: 9) == .sessionEnded)
+        #expect(detached.subscribe(showsEffects: false, limit: 9) == .refused(.sessionEnded))
     }
 }
 
