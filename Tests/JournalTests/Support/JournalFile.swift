@@ -53,7 +53,7 @@ extension JournalFile {
     func change(_ statement: String) throws {
         var handle: OpaquePointer?
         defer { sqlite3_close(handle) }
-        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle, defineSessionSeal(on: handle) == SQLITE_OK,
+        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle, defineHeadChecksum(on: handle) == SQLITE_OK,
             sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
         else {
             throw Refused()
@@ -65,7 +65,7 @@ extension JournalFile {
         try change(
             """
             \(statement);
-            UPDATE sessions SET seal = session_seal(checksum, newest, chain, cut, bytes, due, last_active)
+            UPDATE sessions SET seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active)
             """)
     }
 

@@ -64,7 +64,7 @@ enum Schema {
             (SELECT snapshots.chain FROM snapshots WHERE session = sessions.number ORDER BY revision DESC LIMIT 1),
             checksum)
         WHERE ended IS NULL;
-        UPDATE sessions SET bytes = CASE newest WHEN 0 THEN 0 END, seal = session_seal(
+        UPDATE sessions SET bytes = CASE newest WHEN 0 THEN 0 END, seal = head_checksum(
             checksum, newest, chain, cut, CASE newest WHEN 0 THEN 0 END, NULL, last_active);
         """ + answersByRevision,
     ]

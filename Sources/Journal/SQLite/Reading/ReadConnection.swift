@@ -102,7 +102,7 @@ extension ReadConnection {
                     { values in
                         values.set(1, text: last)
                         values.set(2, rest)
-                    }, { (SessionRow($0), $0.integer(18)) })
+                    }, { (SessionRow($0), $0.integer(SessionRow.columnCount)) })
             }
             for (row, committedAt) in rows where row.isIntact {
                 found.append(
@@ -123,7 +123,11 @@ extension ReadConnection {
                 { values in
                     values.set(1, moment)
                     values.set(2, limit)
-                }, { (SessionHead($0), committedAt: $0.integer(8), id: $0.text(9)) })
+                },
+                { row in
+                    let next = SessionHead.columnCount
+                    return (SessionHead(row), committedAt: row.integer(next), id: row.text(next + 1))
+                })
         }
         return found.filter { $0.0.isIntact && max($0.0.lastActiveAt, $0.committedAt) < moment }.map(\.id)
     }

@@ -9,6 +9,9 @@ struct SessionRow: Sendable {
     let endedAt: Int?
     let head: SessionHead
 
+    /// How many columns these are, with those of ``SessionHead``.
+    static let columnCount: Int32 = 10 + SessionHead.columnCount
+
     /// The columns that statements select, before those of ``SessionHead``.
     static let columns = "sessions.number, id, kind, schema, created, ended, forked_from, history, json, hidden"
 
@@ -62,14 +65,17 @@ struct SessionHead: Sendable {
     let lastActiveAt: Int
     /// The checksum of the newest commit, or ``checksum`` if there is none; nil in a file of an older version.
     private let chain: UInt64?
-    /// Whether the seal, the checksum of all these fields, is right.
+    /// Whether the checksum of all these fields is right.
     let isIntact: Bool
 
-    /// The columns that statements select, in the order of the seal's arguments.
+    /// The columns that statements select, in the order of the arguments of `head_checksum`. The column `seal` is their
+    /// checksum.
     static let columns = """
         sessions.checksum, sessions.newest, sessions.chain, sessions.cut, sessions.bytes, sessions.due,
             sessions.last_active, sessions.seal
         """
+
+    static let columnCount: Int32 = 8
 
     /// The same for a file of an older version, as far as the other rows show the values.
     static func columns(ofVersion version: Int) -> String {
@@ -89,10 +95,12 @@ struct SessionHead: Sendable {
         byteCount = row.optionalInteger(first + 4)
         nextDeadline = row.optionalInteger(first + 5)
         lastActiveAt = row.integer(first + 6)
-        var seal = Checksum(0)
-        for column in first..<(first + 7) { seal.add(row.optionalInteger(column)) }
-        let isSealed = row.optionalInteger(first + 7).map { UInt64(bitPattern: Int64($0)) == seal.value }
-        isIntact = isSealed ?? (chain == nil) && revision >= compactedThrough && compactedThrough >= 0
+        var computed = Checksum(0)
+        for column in first..<(first + 7) { computed.add(row.optionalInteger(column)) }
+        let stored = row.optionalInteger(first + 7).map { UInt64(bitPattern: Int64($0)) }
+        // A file of an older version has neither this checksum nor the chain.
+        let isRight = stored.map { $0 == computed.value } ?? (chain == nil)
+        isIntact = isRight && revision >= compactedThrough && compactedThrough >= 0
     }
 
     /// Whether the newest commit is this one.
@@ -101,19 +109,19 @@ struct SessionHead: Sendable {
     }
 }
 
-/// Defines the SQL function `session_seal` with the columns of ``SessionHead`` as arguments.
+/// Defines the SQL function `head_checksum` with the columns of ``SessionHead`` as arguments.
 ///
 /// - Returns: a result code of SQLite.
-package func defineSessionSeal(on handle: OpaquePointer) -> Int32 {
+package func defineHeadChecksum(on handle: OpaquePointer) -> Int32 {
     sqlite3_create_function_v2(
-        handle, "session_seal", 7, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+        handle, "head_checksum", 7, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
         { context, count, values in
-            var seal = Checksum(0)
+            var checksum = Checksum(0)
             for index in 0..<Int(count) {
                 let value = values?[index]
-                seal.add(sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value)))
+                checksum.add(sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value)))
             }
-            sqlite3_result_int64(context, Int64(bitPattern: seal.value))
+            sqlite3_result_int64(context, Int64(bitPattern: checksum.value))
         }, nil, nil, nil)
 }
 

@@ -28,17 +28,17 @@ struct WriteStatements {
             """
             INSERT INTO sessions
                 (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, chain, bytes, seal)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, 0, session_seal(?10, 0, ?10, 0, 0, NULL, ?6))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, 0, head_checksum(?10, 0, ?10, 0, 0, NULL, ?6))
             """)
         updateHead = try connection.prepare(
             """
             UPDATE sessions SET newest = ?2, chain = ?3, bytes = bytes + ?4,
-                seal = session_seal(checksum, ?2, ?3, cut, bytes + ?4, due, last_active)
+                seal = head_checksum(checksum, ?2, ?3, cut, bytes + ?4, due, last_active)
             WHERE number = ?1
             """)
         updateDeadline = try connection.prepare(
             """
-            UPDATE sessions SET due = ?2, seal = session_seal(checksum, newest, chain, cut, bytes, ?2, last_active)
+            UPDATE sessions SET due = ?2, seal = head_checksum(checksum, newest, chain, cut, bytes, ?2, last_active)
             WHERE number = ?1
             """)
         insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -52,7 +52,7 @@ struct WriteStatements {
         insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
         recordUse = try connection.prepare(
             """
-            UPDATE sessions SET last_active = ?2, seal = session_seal(checksum, newest, chain, cut, bytes, due, ?2)
+            UPDATE sessions SET last_active = ?2, seal = head_checksum(checksum, newest, chain, cut, bytes, due, ?2)
             WHERE number = ?1 AND last_active < ?2 AND ended IS NULL
             """)
         probe = try connection.prepare(
