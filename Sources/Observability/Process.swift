@@ -10,24 +10,35 @@ package enum ProcessMetrics {
                 "process_cpu_seconds_total", "Processor time of the process in seconds.",
                 Double(used) / 1_000_000)
         }
-        if let pages = residentPages {
-            text.gauge("process_resident_memory_bytes", "Resident memory.", pages * Int(sysconf(Int32(_SC_PAGESIZE))))
+        if let memory = ProcessMemory.read() {
+            text.gauge("process_resident_memory_bytes", "Resident memory.", memory.resident)
         }
         if let limit = FileDescriptorLimit.limit {
             text.gauge("process_max_fds", "Limit on open files.", limit)
         }
     }
+}
 
-    /// The second number of `/proc/self/statm`; nil if there is no such file.
-    private static var residentPages: Int? {
-        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var buffer = [UInt8](repeating: 0, count: 128)
-        let count = read(file, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let words = buffer.prefix(count).split(separator: UInt8(ascii: " "))
-        return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) : nil
+/// What the process uses of the memory, in bytes, or may use.
+package struct MemoryUse: Sendable, Equatable {
+    package var resident: Int
+    package var addressSpace: Int
+
+    package init(resident: Int, addressSpace: Int) {
+        self.resident = resident
+        self.addressSpace = addressSpace
+    }
+}
+
+/// The memory of this process.
+package enum ProcessMemory {
+    /// Reads it from the kernel; nil where there is no `/proc`.
+    @Sendable package static func read() -> MemoryUse? {
+        guard let text = kernelText(of: "/proc/self/statm") else { return nil }
+        let pages = text.split(separator: " ").prefix(2).compactMap { Int($0) }
+        guard pages.count == 2 else { return nil }
+        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+        return MemoryUse(resident: pages[1] * size, addressSpace: pages[0] * size)
     }
 }
 

@@ -47,3 +47,14 @@ private final class ThreadBody {
         return nil
     }
 }
+
+/// The text of a file that the kernel makes when it is read, such as one in `/proc`; nil if it cannot be read. Such a file has
+/// no size, so this reads 4096 bytes at most.
+package func kernelText(of path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(file, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+}

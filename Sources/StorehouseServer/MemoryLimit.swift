@@ -1,4 +1,5 @@
 import Locks
+package import Observability
 import Platform
 import Synchronization
 
@@ -6,16 +7,7 @@ import Synchronization
     import CLinux
 #endif
 
-/// What the process uses of the memory, in bytes, or may use.
-package struct MemoryUse: Sendable, Equatable {
-    package var resident: Int
-    package var addressSpace: Int
-
-    package init(resident: Int, addressSpace: Int) {
-        self.resident = resident
-        self.addressSpace = addressSpace
-    }
-
+extension MemoryUse {
     fileprivate func reaches(_ limit: MemoryUse) -> Bool {
         resident >= limit.resident || addressSpace >= limit.addressSpace
     }
@@ -103,23 +95,13 @@ package final class MemoryLimit: Sendable {
     }
 }
 
-/// The memory of this process.
-package enum ProcessMemory {
-    /// Reads it from the kernel; nil where there is no `/proc`.
-    @Sendable package static func read() -> MemoryUse? {
-        guard let text = text(of: "/proc/self/statm") else { return nil }
-        let pages = text.split(separator: " ").prefix(2).compactMap { Int($0) }
-        guard pages.count == 2 else { return nil }
-        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
-        return MemoryUse(resident: pages[1] * size, addressSpace: pages[0] * size)
-    }
-
+extension ProcessMemory {
     /// What the process may use: the configured limit, or less than the limits of the control group, so that the process is
     /// not killed; and less than its limit on address space.
     ///
     /// - Parameter configured: bytes; 0 for the limit of the control group.
     package static func limit(configured: Int) -> MemoryUse {
-        let group = controlGroupLimit(read: text) ?? .max
+        let group = controlGroupLimit(read: kernelText) ?? .max
         return MemoryUse(
             resident: configured > 0 ? configured : MemoryUse.scaled(group, 0.85),
             addressSpace: MemoryUse.scaled(addressSpaceLimit, 0.75))
@@ -174,15 +156,5 @@ package enum ProcessMemory {
         #if canImport(Glibc)
             malloc_trim(0)
         #endif
-    }
-
-    /// A file of the kernel, which has no size.
-    private static func text(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Platform.read(file, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Locks
+import Observability
 import StorehouseServer
 import Testing
 

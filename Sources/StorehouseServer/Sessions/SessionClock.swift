@@ -51,13 +51,9 @@ package struct SessionClock: Sendable {
 
 /// Identifies the time since the machine was booted; nil if the system does not tell.
 @Sendable package func bootIdentity() -> UInt64? {
-    let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var text = [UInt8](repeating: 0, count: 36)
-    guard read(file, &text, 36) == 36 else { return nil }
+    guard let text = kernelText(of: "/proc/sys/kernel/random/boot_id"), text.utf8.count >= 36 else { return nil }
     // The id is random (RFC 9562), so half of its digits are enough.
-    return UInt64(String(decoding: text.filter { $0 != UInt8(ascii: "-") }.suffix(16), as: UTF8.self), radix: 16)
+    return UInt64(String(text.prefix(36).filter { $0 != "-" }.suffix(16)), radix: 16)
 }
 
 /// The monotonic clock of the system in milliseconds. It does not count the time in which the machine sleeps.
