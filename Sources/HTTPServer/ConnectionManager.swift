@@ -122,8 +122,8 @@ extension ConnectionManager {
         loop.execute { [self] in
             let open = Array(contents.value.open.values)
             let output = settings.output
-            let excess = OutputRelief.excess(of: output.pendingBytes, limit: output.limit)
-            let slow = OutputRelief.choose(
+            let excess = SlowClientDisconnector.excess(of: output.pendingBytes, limit: output.limit)
+            let slow = SlowClientDisconnector.choose(
                 from: open.map { SlowClient(heldBytes: $0.heldBytes, stalledTime: $0.stalledTime) },
                 excess: excess)
             for index in slow { open[index].closeNow() }

@@ -25,7 +25,7 @@ package final class HTTPServer: Sendable {
     /// The address that the server listens on.
     package let address: SocketAddress
     private let managers: [ConnectionManager]
-    private let relief: OutputRelief
+    private let disconnector: SlowClientDisconnector
 
     /// Starts to listen.
     ///
@@ -37,9 +37,9 @@ package final class HTTPServer: Sendable {
         self.address = sockets.first?.address ?? address
         let count = ConnectionCount()
         managers = group.loops.map { ConnectionManager(loop: $0, settings: settings, count: count, handler: handler) }
-        let relief = OutputRelief(settings.output, managers)
-        settings.output.whenPressed { [weak relief] in relief?.begin() }
-        self.relief = relief
+        let disconnector = SlowClientDisconnector(settings.output, managers)
+        settings.output.whenExceeded { [weak disconnector] in disconnector?.begin() }
+        self.disconnector = disconnector
         for (socket, manager) in zip(sockets, managers) { manager.listen(socket) }
     }
 

@@ -79,8 +79,8 @@ package final class RunningServer: Sendable {
         api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
         let (http, registry, journal) = (http, api.registry, api.journal)
-        let cutAfter = configuration.http.cutAfter
-        await step("connections", until: schedule.connections) { await http.drain(within: cutAfter) }
+        let disconnectAfter = configuration.http.disconnectAfter
+        await step("connections", until: schedule.connections) { await http.drain(within: disconnectAfter) }
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
             await withCheckedContinuation { done in
@@ -125,7 +125,7 @@ package final class RunningServer: Sendable {
 
 /// When each step of a drain must have ended, so that all of them together keep `http.drainTimeout`.
 ///
-/// A step that ends early leaves its time to the next. Connections are cut before their step's deadline; the rest of the
+/// A step that ends early leaves its time to the next. Connections are closed before their step's deadline; the rest of the
 /// time is for closing the journal, most of it, and for stopping what has no work left.
 struct DrainDeadlines: Sendable {
     let connections: ContinuousClock.Instant
@@ -134,12 +134,12 @@ struct DrainDeadlines: Sendable {
     let loops: ContinuousClock.Instant
 
     init(_ http: Configuration.Http, from start: ContinuousClock.Instant = .now) {
-        let cut = start + http.cutAfter
-        let rest = http.drainTimeout - http.cutAfter
-        connections = cut + rest * 0.2
-        journal = cut + rest * 0.7
-        upstreams = cut + rest * 0.8
-        loops = cut + rest * 0.9
+        let disconnect = start + http.disconnectAfter
+        let rest = http.drainTimeout - http.disconnectAfter
+        connections = disconnect + rest * 0.2
+        journal = disconnect + rest * 0.7
+        upstreams = disconnect + rest * 0.8
+        loops = disconnect + rest * 0.9
     }
 }
 

@@ -37,8 +37,8 @@ import Testing
     @Test(arguments: [(10_000, 9_500), (2_000, 1_800), (1, 0)])
     func connectionsAreClosedBeforeTheTimeoutEnds(_ timeout: Int, _ soonest: Int) {
         let configuration = Configuration.with { $0.http.drainTimeout = .milliseconds(timeout) }
-        #expect(configuration.http.cutAfter >= .milliseconds(soonest))
-        #expect(configuration.http.cutAfter < .milliseconds(timeout))
+        #expect(configuration.http.disconnectAfter >= .milliseconds(soonest))
+        #expect(configuration.http.disconnectAfter < .milliseconds(timeout))
     }
 
     @Test func aWaitingAnswerIsSentWithTheCurrentState() async throws {

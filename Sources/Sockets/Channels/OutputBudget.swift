@@ -11,14 +11,14 @@ package final class OutputBudget: Sendable {
     package let limit: Int
     private let pending = Atomic(0)
     private let disconnected = Atomic(0)
-    /// Read only under pressure.
-    private let onPressure = Locked<(@Sendable () -> Void)?>(nil)
+    /// Read only when the limit is exceeded.
+    private let onExceeded = Locked<(@Sendable () -> Void)?>(nil)
 
     /// - Parameter limit: how many bytes may wait.
     package init(limit: Int) { self.limit = limit }
 
     /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
-    package func whenPressed(_ body: @escaping @Sendable () -> Void) { onPressure.withLock { $0 = body } }
+    package func whenExceeded(_ body: @escaping @Sendable () -> Void) { onExceeded.withLock { $0 = body } }
 
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }
@@ -31,14 +31,14 @@ package final class OutputBudget: Sendable {
     /// Whether so many bytes more may wait.
     package func admits(_ byteCount: Int) -> Bool {
         if pendingBytes + byteCount <= limit { return true }
-        reportPressure()
+        reportExceeded()
         return false
     }
 
     func add(_ byteCount: Int) {
         let count = pending.add(byteCount, ordering: .relaxed).newValue
-        if byteCount > 0, count > limit { reportPressure() }
+        if byteCount > 0, count > limit { reportExceeded() }
     }
 
-    private func reportPressure() { onPressure.withLock { $0 }?() }
+    private func reportExceeded() { onExceeded.withLock { $0 }?() }
 }

@@ -28,8 +28,8 @@ extension Configuration.Http {
         return address.isLoopback ? AllowedHosts(["localhost", "127.0.0.1", "::1", host]) : .all
     }
 
-    /// When a drain cuts the connections that are left, so that the process can end within ``drainTimeout``.
-    package var cutAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
+    /// When a drain closes the connections that are left, so that the process can end within ``drainTimeout``.
+    package var disconnectAfter: Duration { drainTimeout - min(drainTimeout / 10, .milliseconds(500)) }
 
     /// The limit on open files, less a reserve for upstreams, storage and the log.
     private static func connectionLimitOfSystem(on loops: LoopImplementation) -> Int {

@@ -89,7 +89,7 @@ final class ActionAPI: Sendable {
     ) throws(Problem) {
         let key = request.key?.text ?? ""
         let fingerprint = RequestFingerprint(context.request.body, redacted: session.kind.redacted(body))
-        switch session.answers.admit(key, fingerprint, now: clock.now()) {
+        switch session.idempotencyCache.admit(key, fingerprint, now: clock.now()) {
         case .new:
             let recorder = IdempotencyRecorder(key, fingerprint, request, session)
             var options = request.options

@@ -117,13 +117,13 @@ final class IdempotencyRecorder: Sendable {
         switch result.outcome {
         case .committed, .ignored:
             let record = record(request.response(to: result), showing: result.state?.json)
-            if request.wait == nil || result.isSettled { replay(record) }
+            if request.wait == nil || result.isSettled { publish(record) }
             return record
         case .rejected(let rejection, let index):
             let response = ActionResponse(
                 .rejected(reason: rejection.reason, index: index), revision: result.revision)
             let record = record(response, showing: nil)
-            replay(record)
+            publish(record)
             return record
         case .refused, .revisionMismatch, .overloaded, .ended: return nil
         }
@@ -134,11 +134,11 @@ final class IdempotencyRecorder: Sendable {
         let record = record(response, showing: state)
         // The journal comes first: a repeated request must not get what a crash could take back.
         session.record(record)
-        replay(record)
+        publish(record)
     }
 
     /// Nothing is remembered: the next request with the key is a new one.
-    func abandon() { session.answers.abandon(key) }
+    func abandon() { session.idempotencyCache.abandon(key) }
 
     private func record(_ response: ActionResponse, showing state: [UInt8]?) -> IdempotencyRecord {
         let isWhole = state != nil && !session.canReplayStates
@@ -149,8 +149,8 @@ final class IdempotencyRecorder: Sendable {
     }
 
     /// Repeated requests get this response from now on.
-    private func replay(_ record: IdempotencyRecord) {
+    private func publish(_ record: IdempotencyRecord) {
         hasFinalResponse.store(true, ordering: .releasing)
-        session.answers.store(record)
+        session.idempotencyCache.store(record)
     }
 }

@@ -61,7 +61,7 @@ package final class Session: Sendable {
     var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
 
     /// The responses to requests with an Idempotency-Key; made with the first.
-    var answers: IdempotencyCache {
+    var idempotencyCache: IdempotencyCache {
         cache.load() ?? cache.storeIfNil(IdempotencyCache(maxKeys: runtime.limits.maxIdempotencyKeys))
     }
 

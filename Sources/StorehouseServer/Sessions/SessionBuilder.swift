@@ -82,7 +82,7 @@ package struct SessionBuilder: Sendable {
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
                 historyID: header.historyID + streamEpoch,
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
-            if !answers.isEmpty { session.answers.restore(answers) }
+            if !answers.isEmpty { session.idempotencyCache.restore(answers) }
             return .success(session)
         } catch {
             log.error(

@@ -102,9 +102,9 @@ import Testing
     /// Only what the system does not accept at once is counted, until it is sent or the channel closes.
     @Test(arguments: LoopImplementation.allCases)
     func pendingBytesAreCountedInTheBudget(_ implementation: LoopImplementation) async throws {
-        let pressed = Probe<Void>()
+        let exceeded = Probe<Void>()
         let budget = OutputBudget(limit: 3_000_000)
-        budget.whenPressed { pressed.note(()) }
+        budget.whenExceeded { exceeded.note(()) }
         let pending = Probe<Int>()
         let closed = Probe<Int>()
         try await TestServer.run(implementation) { channel, delegate in
@@ -127,7 +127,7 @@ import Testing
             #expect(await pending.next() == 0)
             #expect(await pending.next() == 0)
             #expect(try #require(await pending.next()) > budget.limit)
-            await pressed.next()
+            await exceeded.next()
             #expect(!budget.admits(1))
             _ = try client.receive(exactly: 16_000_001)
             #expect(await pending.next() == 0)

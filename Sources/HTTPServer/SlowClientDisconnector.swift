@@ -1,7 +1,7 @@
 package import Sockets
 import Synchronization
 
-/// A connection as ``OutputRelief`` sees it.
+/// A connection as ``SlowClientDisconnector`` sees it.
 package struct SlowClient: Sendable {
     /// How many bytes of memory its output holds.
     let heldBytes: Int
@@ -20,12 +20,12 @@ package struct SlowClient: Sendable {
 /// hold most are disconnected first, until a quarter of the budget is free again. The loops do this one after another,
 /// so that each sees what the others have freed. While no client qualifies, large responses are refused instead; see
 /// `Exchange.hasRoom`.
-package final class OutputRelief: Sendable {
+package final class SlowClientDisconnector: Sendable {
     /// Disconnects slow clients of one event loop, and then calls `done`, on any thread.
     package typealias Visit = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     /// A client that has taken nothing for so long does not read.
-    package static var patience: Duration { .seconds(1) }
+    package static var stallTimeout: Duration { .seconds(1) }
 
     private static var interval: Duration { .milliseconds(250) }
 
@@ -75,7 +75,7 @@ package final class OutputRelief: Sendable {
 }
 
 // The decision.
-extension OutputRelief {
+extension SlowClientDisconnector {
     /// How many bytes to free, so that a quarter of the budget is free.
     package static func excess(of pendingBytes: Int, limit: Int) -> Int { max(0, pendingBytes - (limit - limit / 4)) }
 
@@ -83,7 +83,7 @@ extension OutputRelief {
     ///
     /// - Parameter excess: how many bytes to free.
     package static func choose(from clients: [SlowClient], excess: Int) -> [Int] {
-        let stuck = clients.indices.filter { clients[$0].heldBytes > 0 && clients[$0].stalledTime >= patience }
+        let stuck = clients.indices.filter { clients[$0].heldBytes > 0 && clients[$0].stalledTime >= stallTimeout }
         var freed = 0
         return stuck.sorted { clients[$0].heldBytes > clients[$1].heldBytes }.prefix { index in
             defer { freed += clients[index].heldBytes }
