@@ -1,6 +1,7 @@
 import Dispatch
 import Platform
 package import StoreHosting
+import Stores
 
 /// The clock by which sessions expire. Setting the wall clock does not move it.
 ///
@@ -46,6 +47,37 @@ package struct SessionClock: Sendable {
     /// The current moment, for a later process.
     var reference: SessionTimeReference {
         SessionTimeReference(time: now(), steady: wall.steady(), wall: wall.now(), boot: wall.boot)
+    }
+}
+
+/// The clocks of a server and its stores, as a parameter for tests.
+package struct WallClock: StoreClock {
+    private let read: @Sendable () -> Int
+    /// A clock in milliseconds that nobody can set. It begins when the machine boots.
+    package let steady: @Sendable () -> Int
+    /// Identifies the boot to which ``steady`` belongs; nil if the system does not tell.
+    package let boot: UInt64?
+
+    /// The clocks of the system.
+    package init() { self.init(now: systemTime, steady: steadyTime, boot: bootIdentity()) }
+
+    /// - Parameters:
+    ///   - now: milliseconds since 1970-01-01T00:00:00Z.
+    ///   - steady: a clock that nobody can set; nil if nobody sets `now`.
+    ///   - boot: identifies the boot to which `steady` belongs.
+    package init(now: @escaping @Sendable () -> Int, steady: (@Sendable () -> Int)? = nil, boot: UInt64? = 1) {
+        read = now
+        self.steady = steady ?? now
+        self.boot = boot
+    }
+
+    package func now() -> Int { read() }
+
+    /// Waits in real time, for as long as `moment` is in the future.
+    package func sleep(until moment: Int) async throws(CancellationError) {
+        let system = SystemClock()
+        let (due, isTooFar) = moment.addingReportingOverflow(system.now() - now())
+        try await system.sleep(until: isTooFar ? moment : due)
     }
 }
 

@@ -1,0 +1,79 @@
+package import Observability
+package import StoreHosting
+import Stores
+
+/// A kind, and what its sessions share: the server's clock, its log, and the sealer.
+package final class KindRuntime: Sendable {
+    let kind: StoreKind
+    let environment: StoreEnvironment
+    let sealer: (any SecretSealer)?
+    let limits: SessionLimits
+
+    init(
+        _ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?,
+        _ limits: SessionLimits = SessionLimits()
+    ) {
+        self.kind = kind
+        self.limits = limits
+        self.sealer = sealer
+        self.environment = environment
+    }
+
+    /// Decodes a persisted state of the kind.
+    func restored(_ state: StateSnapshot) throws(Problem) -> RestoredState {
+        do {
+            return try kind.restored(state, sealer: sealer)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    package convenience init(
+        _ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
+        log: Log
+    ) {
+        let name = kind.name
+        var effects: (@Sendable (EffectEvent) -> Void)?
+        if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
+        self.init(
+            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer,
+            limits)
+    }
+}
+
+/// What one session may hold.
+package struct SessionLimits: Sendable {
+    package var maxIdempotencyKeys = 50_000
+    /// The largest state, in bytes of its JSON.
+    package var maxStateBytes = 1 << 20
+
+    package init() {}
+}
+
+extension Log {
+    /// Logs an event of an effect.
+    fileprivate func debug(_ event: EffectEvent, of kind: String) {
+        var fields = [
+            LogField("store", kind), .init("effect", event.effect.name), .init("phase", event.phase.rawValue),
+            .init("cause", event.cause),
+        ]
+        if let upstream = event.upstream { fields.append(.init("upstream", upstream)) }
+        if let attempt = event.attempt { fields.append(.init("attempt", attempt)) }
+        if let code = event.code { fields.append(.init("code", code)) }
+        if let duration = event.duration { fields.append(.init("seconds", .milliseconds(duration))) }
+        debug("effect", fields)
+    }
+
+    /// Logs a fault of a kind's code that its store has contained.
+    fileprivate func error(_ fault: StoreFault, of kind: String) {
+        let detail = LogField("detail", fault.description)
+        switch fault {
+        case .cascadeStopped(let limit, let dropped):
+            error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
+        case .invariantBroken(let name):
+            error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        case .stateTooLarge(let origin):
+            error("state too large", [.init("store", kind), .init("origin", origin.rawValue), detail])
+        }
+    }
+}
