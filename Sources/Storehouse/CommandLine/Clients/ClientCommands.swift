@@ -121,12 +121,17 @@ package enum ProblemText {
             return "the server answered with the status \(status)"
         }
         let title = problem["title"]?.asString ?? "the request was refused"
-        var lines = ["\(title) (\(status) \(code))" + (problem["detail"]?.asString.map { ": \($0)" } ?? "")]
+        let detail = problem["detail"]?.asString ?? ""
+        var lines = ["\(title) (\(status) \(code))" + (detail.isEmpty ? "" : ": \(detail)")]
+        // The detail may have the only error, and the similar names.
         for error in problem["errors"]?.asArray ?? [] {
-            lines.append("  \(error["pointer"]?.asString ?? ""): \(error["detail"]?.asString ?? "")")
+            let reason = error["detail"]?.asString ?? ""
+            if !detail.contains(reason) { lines.append("  \(error["pointer"]?.asString ?? ""): \(reason)") }
         }
         let nearest = (problem["nearest"]?.asArray ?? []).compactMap(\.asString)
-        if !nearest.isEmpty { lines.append("Did you mean \(nearest.joined(separator: " or "))?") }
+        if !nearest.isEmpty, !detail.contains(nearest[0]) {
+            lines.append("Did you mean \(nearest.joined(separator: " or "))?")
+        }
         return lines.map(\.escapedForOneLine).joined(separator: "\n")
     }
 }

@@ -4,6 +4,12 @@ package struct StreamedEvent: Sendable, Hashable {
     package var data: String
     /// The id that a client sends back to resume: that of this event, or of the last one before it that had an id.
     package var id: String
+
+    package init(name: String, data: String, id: String) {
+        self.name = name
+        self.data = data
+        self.id = id
+    }
 }
 
 /// Cuts the bytes of a `text/event-stream` into events, however they are divided.

@@ -1,5 +1,5 @@
 import HTTP
-import Upstream
+package import Upstream
 
 /// The address of a session or of a whole server, as a user gives it on the command line.
 package struct SessionURL: Sendable, Hashable {
@@ -49,7 +49,7 @@ package struct SessionURL: Sendable, Hashable {
     /// The URL of the stream of events, with changes as patches and with effects unless the query says otherwise.
     ///
     /// - Parameter select: the selection; nil for that of the query.
-    func events(select: String?) -> HTTPURL? {
+    package func events(select: String?) -> HTTPURL? {
         guard let session else { return nil }
         var parameters = (query ?? "").split(separator: "&").map(String.init)
         func has(_ name: String) -> Bool { parameters.contains { $0.hasPrefix(name + "=") } }

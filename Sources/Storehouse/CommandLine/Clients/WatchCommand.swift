@@ -81,7 +81,10 @@ private final class Watcher {
             let end = try connect()
             guard hasReader else { return }
             switch reconnection.next(end, random: Double.random(in: 0...1)) {
-            case .finish: return
+            case .finish:
+                // A stream that was open has said so itself.
+                if closedReason == nil { note("the session has ended") }
+                return
             case .fail(let reason): throw CommandFailure(reason)
             case .retry(let delay, let reason):
                 note("\(reason); reconnecting in \(delay.inTenths) s")

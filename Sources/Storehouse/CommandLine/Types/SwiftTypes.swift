@@ -14,7 +14,7 @@ struct SwiftTypes {
         if types.usesJSON { parts.append(SwiftSupport.json) }
         let members = parts.joined(separator: "\n\n")
         return """
-            // Made by 'storehouse types --swift'. Make it again after an upgrade.
+            // Made by 'types --swift'. Make it again after an upgrade.
 
             /// The types of the store kind \(SwiftNames.quoted(kind.name)).
             public enum \(name) {

@@ -13,12 +13,12 @@ enum TypeScriptTypes {
             members.append(name)
             declarations.append(declaration(of: action, name))
         }
-        let actions = members.isEmpty ? "never" : members.map { "\n  | \($0)" }.joined()
+        let actions = members.isEmpty ? " never" : members.map { "\n  | \($0)" }.joined()
         let header = """
-            // The types of the store kind \(quoted(kind.name)), made by 'storehouse types --typescript'. Make them again after an upgrade.
+            // The types of the store kind \(quoted(kind.name)), made by 'types --typescript'. Make them again after an upgrade.
 
             /** An action that clients may send. */
-            export type \(union) = \(actions);
+            export type \(union) =\(actions);
 
             /** The state. */
             export type \(state) = \(kind.state.map { type($0, "") } ?? "unknown");
