@@ -1,6 +1,5 @@
 import JSON
 import Locks
-import RemoteServices
 import Storehouse
 import StoresTesting
 import Testing
@@ -39,7 +38,7 @@ import Testing
     @Test func aSessionIsCreatedFirst() async throws {
         try await LiveServer.run { live in
             let result = try await Self.send(live, "", "counter/increment", ["by=2"]) {
-                ($0.store, $0.select) = ("counter", "/count")
+                ($0.store, $0.select) = ("app", "/counter/count")
             }
             let prefix = "session http://127.0.0.1:\(live.port)"
             #expect(result.lines.count == 3)
@@ -47,7 +46,7 @@ import Testing
             let document = try await live.get(String(line.dropFirst(prefix.count)))
             #expect(document.status == 200)
             #expect(result.lines.dropFirst() == ["#1 committed", "state 2"])
-            let json = try await Self.send(live, "/", "counter/increment") { ($0.store, $0.inJSON) = ("counter", true) }
+            let json = try await Self.send(live, "/", "counter/increment") { ($0.store, $0.inJSON) = ("app", true) }
             #expect(json.lines.count == 1)
             #expect(try JSONValue(parsing: json.lines[0])["session"]?.asString?.count == 22)
         }
@@ -55,10 +54,10 @@ import Testing
 
     @Test func conditionsAndTrialsAreHonoured() async throws {
         try await LiveServer.run { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let trial = try await Self.send(live, session.path, "counter/increment") { $0.isDryRun = true }
             #expect(trial.lines.first == "#1 would be committed")
-            #expect(trial.lines.contains(#"patch [{"op":"replace","path":"/count","value":1}]"#))
+            #expect(trial.lines.contains(#"patch [{"op":"replace","path":"/counter/count","value":1}]"#))
             #expect(try await Self.send(live, session.path, "counter/increment") { $0.ifMatch = "\"0\"" }.code == 0)
             let failure = await #expect(throws: CommandFailure.self) {
                 try await Self.send(live, session.path, "counter/increment") { $0.ifMatch = "\"0\"" }
@@ -69,7 +68,7 @@ import Testing
 
     @Test func aProblemIsReadable() async throws {
         try await LiveServer.run { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let failure = await #expect(throws: CommandFailure.self) {
                 try await Self.send(live, session.path, "counter/incremnt", ["by=2"])
             }
@@ -90,11 +89,12 @@ import Testing
     }
 
     @Test func effectsAreAwaited() async throws {
-        let animal = ScriptedRemoteClient([.success(RemoteResponse(status: 200, body: Array(#"{"animal":"Cat"}"#.utf8)))])
+        let animal = ScriptedRemoteClient()
+        animal.reply(#"{"animal":"Cat"}"#)
         try await LiveServer.run(animal: animal) { live in
-            let session = try await live.session("animal")
+            let session = try await live.session()
             let result = try await Self.send(live, session.path, "animal/fetchAnimal") {
-                ($0.wait, $0.select) = (30, "/currentAnimal")
+                ($0.wait, $0.select) = (30, "/animal/currentAnimal")
             }
             #expect(result.lines == ["#2 committed effects: animal.fetch", #"state "Cat""#])
         }

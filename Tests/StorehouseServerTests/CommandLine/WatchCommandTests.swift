@@ -47,9 +47,9 @@ import Testing
 
     @Test func changesAreShownUntilTheSessionEnds() async throws {
         try await LiveServer.run { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let lines = Lines()
-            async let watch: Void = Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines, select: "/count")
+            async let watch: Void = Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines, select: "/counter/count")
             try await lines.line(with: "#0 0")
             _ = try await live.post(session.path + "/actions", json: ["type": "counter/increment", "payload": ["by": 3]])
             try await lines.line(with: "#1 0 → 3")
@@ -67,10 +67,10 @@ import Testing
     @Test func aStreamIsResumed() async throws {
         let configuration = Configuration.with { $0.streams.maxLifetime = .milliseconds(100) }
         try await LiveServer.run(configuration: configuration) { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let lines = Lines()
             let delays = Locked<[Duration]>([])
-            let url = "http://127.0.0.1:\(live.port)\(session.path)/events?select=/count"
+            let url = "http://127.0.0.1:\(live.port)\(session.path)/events?select=/counter/count"
             async let watch: Void = Self.watch(url, lines) { delay in delays.withLock { $0.append(delay) } }
             for revision in 1...30 {
                 try await lines.line(with: revision == 1 ? "#0 0" : "#\(revision - 1) ")
@@ -88,7 +88,7 @@ import Testing
 
     @Test func eventsAreJSONForScripts() async throws {
         try await LiveServer.run { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let lines = Lines()
             async let watch: Void = Self.watch(
                 "http://127.0.0.1:\(live.port)\(session.path)", lines, inJSON: true)
@@ -97,14 +97,14 @@ import Testing
             try await watch
             let events = try lines.all.map { try JSONValue(parsing: $0) }
             #expect(events.map { $0["event"] } == ["state", "closed"])
-            #expect(events[0]["data"]?["state"]?["count"] == 0)
+            #expect(events[0]["data"]?["state"]?["counter"]?["count"] == 0)
             #expect(events[0]["id"]?.asString?.hasSuffix("-0") == true)
         }
     }
 
     @Test func aReaderThatLeavesEndsIt() async throws {
         try await LiveServer.run { live in
-            let session = try await live.session("counter")
+            let session = try await live.session()
             let lines = Lines()
             lines.close()
             try await Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines)

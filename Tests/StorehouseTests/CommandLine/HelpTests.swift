@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: Help.commandNames)
     func aCommandIsExplained(name: String) throws {
         let text = try #require(Help.text(of: name, program: "hall"))
-        let lines = text.split(separator: "\n")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("Usage: hall \(name)") == true)
         #expect(lines.contains("Exit codes"))
         for code in ["  0  ", "  1  ", "  2  "] { #expect(lines.contains { $0.hasPrefix(code) }) }
@@ -32,7 +32,7 @@ import Testing
         let text = try #require(Help.text(of: name, program: "storehouse"))
         let start = try #require(text.ranges(of: "\nExample").last)
         var count = 0
-        for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
+        for line in text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst() {
             let parts = line.split { "()<>".contains($0) }.flatMap { $0.split(separator: " && ") }
             for part in parts {
                 let words = part.split(separator: " ").map { $0.filter { $0 != "'" } }

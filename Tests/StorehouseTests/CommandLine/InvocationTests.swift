@@ -102,7 +102,7 @@ import Testing
         (["upstream", "--host", "a"], "'upstream' has no flag '--host'; the nearest is '--port'", "upstream "),
         (["serve", "now"], "'serve' takes no argument 'now'", "serve "),
         (["serve", "--", "now"], "'serve' takes no argument 'now'", "serve "),
-        (["serve", "-p"], "'serve' has no flag '-p'; the nearest is '--set'", "serve "),
+        (["serve", "-p"], "'serve' has no flag '-p'; the nearest is '--port'", "serve "),
         (["serve", "--port"], "--port needs a value: --port N", "serve "),
         (["serve", "--port="], "--port needs a value: --port N", "serve "),
         (["serve", "--config", "--port", "1"], "--config needs a value: --config FILE", "serve "),
@@ -119,7 +119,7 @@ import Testing
         (["types", "app"], "choose one of --typescript and --swift", "types "),
         (["types", "app", "--swift", "--typescript"], "choose one of --typescript and --swift", "types "),
         (["completion", "csh"], "SHELL must be bash, zsh or fish, not 'csh'", "completion "),
-        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'serve'"#, ""),
+        (["a\nb"], #"there is no command 'a\nb'; the nearest is 'watch'"#, ""),
     ])
     func aWrongCommandLineIsAnError(words: [String], detail: String, command: String) {
         let error = #expect(throws: UsageError.self) { try Invocation.parse(words) }

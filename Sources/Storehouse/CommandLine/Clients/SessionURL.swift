@@ -18,18 +18,14 @@ package struct SessionURL: Sendable, Hashable {
         let whole = text.prefix { $0 != "#" }
         let parts = whole.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         query = parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil
-        var path = parts[0][...]
-        while path.hasSuffix("/") { path.removeLast() }
-        for folder in ["/sessions/", "/shared/"] {
-            guard let place = path.ranges(of: folder).last else { continue }
-            let names = path[place.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
-            guard let id = names.first, !id.isEmpty, Self.isResource(names.dropFirst()) else { continue }
-            root = String(path[..<place.lowerBound])
-            session = folder + id
-            return
+        var names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
+        while names.last?.isEmpty == true { names.removeLast() }
+        // The scheme, nothing and the host are first.
+        let place = names.indices.dropFirst(3).dropLast().last { index in
+            ["sessions", "shared"].contains(names[index]) && Self.isResource(names[(index + 2)...])
         }
-        root = String(path)
-        session = nil
+        root = names[..<(place ?? names.endIndex)].joined(separator: "/")
+        session = place.map { "/\(names[$0])/\(names[$0 + 1])" }
     }
 
     /// The address of a session of the server.
@@ -53,7 +49,7 @@ package struct SessionURL: Sendable, Hashable {
         guard let session else { return nil }
         var parameters = (query ?? "").split(separator: "&").map(String.init)
         func has(_ name: String) -> Bool { parameters.contains { $0.hasPrefix(name + "=") } }
-        if let select { 
+        if let select {
             parameters.removeAll { $0.hasPrefix("select=") }
             parameters.append("select=" + RemoteRequest.percentEncoded(select))
         }

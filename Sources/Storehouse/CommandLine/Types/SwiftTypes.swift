@@ -114,7 +114,7 @@ struct SwiftTypes {
         _ name: String, _ summary: String, _ properties: [PublishedSchema.Property], keepsNull: Bool
     ) -> String {
         var scope = SwiftScope(keepsNull: keepsNull)
-        var names = IdentifierNames(reserved: SwiftNames.members)
+        var names = IdentifierNames(reserved: SwiftNames.members.union(SwiftNames.types))
         let members = properties.map { property -> SwiftMember in
             var type = type(of: property.schema, property.name, &scope)
             let isNullable = property.schema.isNullable && property.schema.shape != .any
