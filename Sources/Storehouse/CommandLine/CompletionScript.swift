@@ -166,12 +166,13 @@ extension CompletionScript {
             }
             return flags + ["\(start) -l help -d 'explain this command'"] + arguments
         }
-        return ([
-            "# Completes \(program) in fish: \(program) completion fish > ~/.config/fish/completions/\(program).fish",
-            "complete -c \(program) -f",
-            "complete -c \(program) -n __fish_use_subcommand -l help -d 'list the commands'",
-            "complete -c \(program) -n __fish_use_subcommand -l version -d 'print the version'",
-        ] + names + flags).joined(separator: "\n")
+        return
+            ([
+                "# Completes \(program) in fish: \(program) completion fish > ~/.config/fish/completions/\(program).fish",
+                "complete -c \(program) -f",
+                "complete -c \(program) -n __fish_use_subcommand -l help -d 'list the commands'",
+                "complete -c \(program) -n __fish_use_subcommand -l version -d 'print the version'",
+            ] + names + flags).joined(separator: "\n")
     }
 
     private func fishValues(_ values: CompletedValues) -> String {

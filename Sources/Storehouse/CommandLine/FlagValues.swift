@@ -104,7 +104,8 @@ struct FlagValues {
         }
         guard flag.placeholder != nil else {
             guard parts.count == 1 else { throw .wrong("\(flag.name) takes no value") }
-            return texts[flag.name] = [""]
+            texts[flag.name] = [""]
+            return
         }
         let value = parts.count == 2 ? String(parts[1]) : rest.popFirst { !$0.hasPrefix("--") }
         guard let value, !value.isEmpty else {

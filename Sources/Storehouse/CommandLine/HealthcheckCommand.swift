@@ -25,7 +25,8 @@ package struct HealthcheckCommand: Sendable, Hashable {
 
     /// - Returns: the exit code.
     func run() async throws -> Int32 {
-        let http = url == nil ? try StorehouseConfiguration.load(file: configurationFile, flags: flags).server.http : nil
+        let http =
+            url == nil ? try StorehouseConfiguration.load(file: configurationFile, flags: flags).server.http : nil
         var base = url ?? http?.localURL ?? ""
         while base.hasSuffix("/") { base.removeLast() }
         let place = base + (isReadiness ? "/readyz" : "/healthz")

@@ -22,9 +22,13 @@ package enum Help {
             A flag's value may also be written as --flag=value. '--' ends the flags: what follows are arguments. With \
             NO_COLOR in the environment, no output has colours.
             """
-        return ([
-            wrapped(about), "Usage: \(program) COMMAND [ARGUMENTS] [FLAGS]\n       \(program) COMMAND --help",
-        ] + groups + [wrapped(configuration), wrapped(words), "Exit codes: 0 success, 1 failure, 2 wrong command line or configuration."])
+        return
+            ([
+                wrapped(about), "Usage: \(program) COMMAND [ARGUMENTS] [FLAGS]\n       \(program) COMMAND --help",
+            ] + groups + [
+                wrapped(configuration), wrapped(words),
+                "Exit codes: 0 success, 1 failure, 2 wrong command line or configuration.",
+            ])
             .joined(separator: "\n\n")
     }
 
@@ -46,7 +50,9 @@ package enum Help {
         let words =
             command.arguments.map { ($0.placeholder, $0.summary) } + command.flags.map { ($0.text, $0.summary) }
         if !words.isEmpty { sections.append(rows(words).joined(separator: "\n")) }
-        let exits = [("0", command.success), ("1", command.failure), ("2", "the command line or the configuration is wrong")]
+        let exits = [
+            ("0", command.success), ("1", command.failure), ("2", "the command line or the configuration is wrong"),
+        ]
         sections.append((["Exit codes"] + rows(exits)).joined(separator: "\n"))
         let examples = command.examples.map { "  " + $0.replacing("storehouse ", with: program + " ") }
         sections.append(([examples.count == 1 ? "Example" : "Examples"] + examples).joined(separator: "\n"))

@@ -15,7 +15,8 @@ package struct InitCommand: Sendable, Hashable {
             name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
         guard isName else {
-            throw .wrong("'\(name)' cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most")
+            throw .wrong(
+                "'\(name)' cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most")
         }
         let module = InitTemplates.module(name)
         guard !InitTemplates.reservedModules.contains(module.lowercased()) else {

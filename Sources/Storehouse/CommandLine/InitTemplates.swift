@@ -126,7 +126,8 @@ struct InitTemplates {
     private var dockerfile: String {
         let note =
             checkout == nil
-            ? "" : "# Package.swift depends on a folder of this machine. Depend on a published version to build this image.\n"
+            ? ""
+            : "# Package.swift depends on a folder of this machine. Depend on a published version to build this image.\n"
         return """
             \(note)FROM swift:6.3-bookworm AS build
             RUN apt-get -qq update \\

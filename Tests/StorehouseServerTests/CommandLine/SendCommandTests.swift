@@ -56,7 +56,7 @@ import Testing
         try await LiveServer.run { live in
             let session = try await live.session()
             let trial = try await Self.send(live, session.path, "counter/increment") { $0.isDryRun = true }
-            #expect(trial.lines.first == "#1 would be committed")
+            #expect(trial.lines.first == "would be committed after #0")
             #expect(trial.lines.contains(#"patch [{"op":"replace","path":"/counter/count","value":1}]"#))
             #expect(try await Self.send(live, session.path, "counter/increment") { $0.ifMatch = "\"0\"" }.code == 0)
             let failure = await #expect(throws: CommandFailure.self) {

@@ -48,7 +48,9 @@ import Testing
         let refused = try await Program.run(["restore", "--from", copy, "--storage", file])
         #expect(refused.status == 1)
         #expect(refused.errors.contains("already exists"))
-        let missing = try await Program.run(["restore", "--from", server.path("none.db"), "--storage", server.path("x.db")])
+        let missing = try await Program.run([
+            "restore", "--from", server.path("none.db"), "--storage", server.path("x.db"),
+        ])
         #expect(missing.status == 1)
         #expect(!FileManager.default.fileExists(atPath: server.path("x.db")))
     }
@@ -76,7 +78,9 @@ import Testing
         let server = DurableServerFolder()
         defer { server.remove() }
         _ = try await server.serve { try await $0.session().path }
-        let result = try await Program.run(["export", "--storage", server.path("storehouse.db"), "--", "--storageAAAAAAAAAAAAA"])
+        let result = try await Program.run([
+            "export", "--storage", server.path("storehouse.db"), "--", "--storageAAAAAAAAAAAAA",
+        ])
         #expect(result.status == 1)
         #expect(result.errors.contains("session --storageAAAAAAAAAAAAA does not exist"))
     }

@@ -49,9 +49,11 @@ import Testing
         try await LiveServer.run { live in
             let session = try await live.session()
             let lines = Lines()
-            async let watch: Void = Self.watch("http://127.0.0.1:\(live.port)\(session.path)", lines, select: "/counter/count")
+            async let watch: Void = Self.watch(
+                "http://127.0.0.1:\(live.port)\(session.path)", lines, select: "/counter/count")
             try await lines.line(with: "#0 0")
-            _ = try await live.post(session.path + "/actions", json: ["type": "counter/increment", "payload": ["by": 3]])
+            _ = try await live.post(
+                session.path + "/actions", json: ["type": "counter/increment", "payload": ["by": 3]])
             try await lines.line(with: "#1 0 → 3")
             _ = try await live.delete(session.path)
             try await watch
@@ -80,7 +82,9 @@ import Testing
             try await lines.line(with: "rotated; reconnecting in")
             _ = try await live.delete(session.path)
             try await watch
-            let revisions = lines.all.compactMap { $0.split(separator: " ").dropFirst().first }.filter { $0.hasPrefix("#") }
+            let revisions = lines.all.compactMap { $0.split(separator: " ").dropFirst().first }.filter {
+                $0.hasPrefix("#")
+            }
             #expect(revisions.map(String.init) == (0...30).map { "#\($0)" })
             #expect(delays.withLock { $0.allSatisfy { $0 >= .seconds(1) } })
         }

@@ -11,7 +11,8 @@ import Testing
             (["my-hall", "com"], ["completion"]), (["my-hall", "--v"], ["--version"]),
             (["my-hall", "se"], ["serve", "sessions", "send"]),
             (["my-hall", "serve", "--p"], ["--port"]), (["my-hall", "serve", ""], []),
-            (["my-hall", "serve", "--port", ""], []), (["my-hall", "export", "--"], ["--storage", "--json", "--help"]),
+            (["my-hall", "serve", "--port", ""], []),
+            (["my-hall", "export", "--"], ["--storage", "--json", "--help"]),
             (["my-hall", "completion", ""], ["bash", "zsh", "fish"]), (["my-hall", "types", "p"], ["planner"]),
             (["my-hall", "send", "http://a", "b/c", "--store", ""], ["seats", "planner"]),
             (["my-hall", "help", "ver"], ["verify", "version"]),
@@ -36,7 +37,8 @@ import Testing
     @Test(.enabled(if: Tool("bash") != nil)) func bashCompletesFiles() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.script.text(for: .bash), to: "completion")
-        let program = "source \"$1\"; COMP_WORDS=(my-hall verify --storage \"$2\") COMP_CWORD=3; _my_hall; echo \"${COMPREPLY[*]}\""
+        let program =
+            "source \"$1\"; COMP_WORDS=(my-hall verify --storage \"$2\") COMP_CWORD=3; _my_hall; echo \"${COMPREPLY[*]}\""
         let result = try await #require(Tool("bash")).run(["-c", program, "bash", file, folder.path + "/com"])
         #expect(result.output == file + "\n")
     }

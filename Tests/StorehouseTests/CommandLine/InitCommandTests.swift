@@ -11,7 +11,9 @@ import Testing
     @Test(arguments: ["", "1st", "-a", "a b", "a/b", "..", "ä", "a\n", String(repeating: "a", count: 65)])
     func aBadNameIsRefused(name: String) {
         let error = #expect(throws: UsageError.self) { try InitCommand(name: name) }
-        #expect(error?.description.hasSuffix("cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most") == true)
+        #expect(
+            error?.description.hasSuffix(
+                "cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most") == true)
     }
 
     @Test(arguments: ["stores", "Storehouse", "JSON", "swift", "testing"])
@@ -51,7 +53,8 @@ import Testing
         _ = try command.create(in: folder.path + "/")
         let before = try folder.text(of: "hall/README.md")
         let error = #expect(throws: CommandFailure.self) { try command.create(in: folder.path + "/") }
-        #expect(error?.description == "\(folder.path)/hall exists and is not empty; choose another name, or move it away")
+        #expect(
+            error?.description == "\(folder.path)/hall exists and is not empty; choose another name, or move it away")
         #expect(try folder.text(of: "hall/README.md") == before)
     }
 

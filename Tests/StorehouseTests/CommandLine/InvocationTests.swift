@@ -152,7 +152,7 @@ import Testing
         (["watch", "http://a"], "'http://a' is the address of a server, not of a session: URL/sessions/ID"),
         (
             ["watch", "a/sessions/x"],
-            "'a/sessions/x' is not a URL of a session, such as http://127.0.0.1:8080/sessions/ID"
+            "'a/sessions/x' is not a URL of a session, such as http://localhost:8080/sessions/ID"
         ),
     ])
     func aWrongCommandLineOfAClientIsAnError(words: [String], detail: String) throws {

@@ -52,7 +52,7 @@ extension CommandDeclaration {
             success: "the session has ended, or nobody reads the output any more",
             failure: "the server refuses the stream, or cannot be reached at first",
             examples: [
-                "storehouse watch http://127.0.0.1:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA",
+                "storehouse watch http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA",
                 "storehouse watch 'https://example.org/sessions/9GZ3mXk0cYbq2vT1sQeRpA/events?select=/counter'",
             ]
         ) { values throws(UsageError) in
@@ -87,8 +87,8 @@ extension CommandDeclaration {
             success: "the action was committed, or ignored because it changes nothing now",
             failure: "the server refused the action, or cannot be reached",
             examples: [
-                "storehouse send http://127.0.0.1:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA counter/increment by=2",
-                "storehouse send http://127.0.0.1:8080 animal/fetchAnimal --store app --wait 5",
+                "storehouse send http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA counter/increment by=2",
+                "storehouse send http://localhost:8080 animal/fetchAnimal --store app --wait 5",
             ]
         ) { values throws(UsageError) in .send(try SendCommand(values)) },
     ]

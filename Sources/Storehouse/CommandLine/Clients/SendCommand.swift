@@ -35,7 +35,8 @@ package struct SendCommand: Sendable, Hashable {
         }
         (store, select) = (values[.store], values[.select])
         if url.session == nil, store == nil {
-            throw .wrong("'\(url.text)' is the address of a server; --store NAME creates a session, or use URL/sessions/ID")
+            throw .wrong(
+                "'\(url.text)' is the address of a server; --store NAME creates a session, or use URL/sessions/ID")
         }
         if url.session != nil, store != nil {
             throw .wrong("--store needs the address of a server, and '\(url.text)' is a session's")
@@ -103,7 +104,8 @@ package struct SendCommand: Sendable, Hashable {
             throw CommandFailure(ProblemText.text(status: response.status, body: response.body))
         }
         let outcome = document["outcome"]?.asString ?? "?"
-        var words = ["#\(document["revision"] ?? "?")", isDryRun ? "would be \(outcome)" : outcome]
+        let revision = "#\(document["revision"] ?? "?")"
+        var words = isDryRun ? ["would be \(outcome) after \(revision)"] : [revision, outcome]
         let effects = (document["effects"]?.asArray ?? []).compactMap(\.asString)
         if !effects.isEmpty { words.append("effects: " + effects.joined(separator: ", ")) }
         if document["settled"] == false { words.append("(still running)") }
@@ -130,7 +132,8 @@ private struct Server {
     /// The document at a path. A problem is a failure.
     private func document(_ request: RemoteRequest) async throws(CommandFailure) -> JSONValue {
         let response = try await call(request)
-        guard response.isSuccess, let document = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
+        guard response.isSuccess,
+            let document = try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth)
         else { throw CommandFailure(ProblemText.text(status: response.status, body: response.body)) }
         return document
     }

@@ -13,7 +13,7 @@ package struct SessionURL: Sendable, Hashable {
     /// Takes the address of a session, of its events, actions or state, or of a server.
     package init(_ text: String) throws(UsageError) {
         guard let url = URLParts(text), url.isWeb, url.isStrict, !url.hasUserInfo else {
-            throw .wrong("'\(text)' is not a URL of a session, such as http://127.0.0.1:8080/sessions/ID")
+            throw .wrong("'\(text)' is not a URL of a session, such as http://localhost:8080/sessions/ID")
         }
         let whole = text.prefix { $0 != "#" }
         let parts = whole.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -119,7 +119,8 @@ private final class Watcher {
         let text =
             response.status == 200
             ? "\(command.url.text) is not a stream of events" : ProblemText.text(status: response.status, body: problem)
-        return .answered(status: response.status, problem: text, after: response.headers["retry-after"].flatMap { Int($0) })
+        return .answered(
+            status: response.status, problem: text, after: response.headers["retry-after"].flatMap { Int($0) })
     }
 
     private static func isStream(_ head: RemoteResponse) -> Bool {

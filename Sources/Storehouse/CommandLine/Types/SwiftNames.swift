@@ -2,7 +2,8 @@
 enum SwiftNames {
     /// Types of the standard library that generated code uses, and those that it declares itself.
     static let types: Set<String> = [
-        "Action", "Any", "Array", "Bool", "CaseIterable", "Codable", "CodingKey", "CodingKeys", "Decoder", "DecodingError",
+        "Action", "Any", "Array", "Bool", "CaseIterable", "Codable", "CodingKey", "CodingKeys", "Decoder",
+        "DecodingError",
         "Double", "Encoder", "Hashable", "Int", "JSON", "Never", "Nullable", "Protocol", "Self", "Sendable", "State",
         "String", "Type",
     ]

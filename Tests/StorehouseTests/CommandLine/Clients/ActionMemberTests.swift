@@ -55,7 +55,10 @@ import Testing
             #"{"title":"No","detail":"/payload/a must be b.","code":"x","errors":[{"pointer":"/payload/a","detail":"must be b"}]}"#,
             "No (422 x): /payload/a must be b."
         ),
-        (#"{"code":"unknown-action","nearest":["a/b","a/c"]}"#, "the request was refused (422 unknown-action)\nDid you mean a/b or a/c?"),
+        (
+            #"{"code":"unknown-action","nearest":["a/b","a/c"]}"#,
+            "the request was refused (422 unknown-action)\nDid you mean a/b or a/c?"
+        ),
         (#"{"code":"a\u001b[2J"}"#, #"the request was refused (422 a\u{1b}[2J)"#),
         ("<html>", "the server answered with the status 422"),
         (#"{"error":"x"}"#, "the server answered with the status 422"),

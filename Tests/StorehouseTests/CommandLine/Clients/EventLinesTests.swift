@@ -51,7 +51,9 @@ import Testing
         let lines = Self.lines([
             ("state", "{\"revision\":1,\"state\":\"\u{202E}\u{9B}31m\"}"), ("\u{1b}[2J", "\u{1b}[2J"),
         ])
-        for line in lines { #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x9B && $0.value != 0x202E }) }
+        for line in lines {
+            #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x9B && $0.value != 0x202E })
+        }
     }
 
     @Test func aLongValueIsShortened() {

@@ -16,7 +16,8 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 1_000])
     func eventsAreFoundHoweverTheBytesAreDivided(pieces: Int) {
-        let text = "retry: 5\n: note\n\nevent: state\nid: h-1\ndata: {\"a\":\ndata: \"ä\"}\n\ndata:x\r\n\r\nevent: y\rdata\r\r"
+        let text =
+            "retry: 5\n: note\n\nevent: state\nid: h-1\ndata: {\"a\":\ndata: \"ä\"}\n\ndata:x\r\n\r\nevent: y\rdata\r\r"
         #expect(
             Self.events(text, pieces: pieces) == [
                 StreamedEvent(name: "state", data: "{\"a\":\n\"ä\"}", id: "h-1"),

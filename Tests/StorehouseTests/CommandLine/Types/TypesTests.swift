@@ -43,7 +43,9 @@ import Testing
                        "String":{"type":"object","additionalProperties":false,"properties":{"String":{"type":"string"}}}}}
                     """)),
             .init(type: "string default", summary: "", payload: schema("{}")),
-            .init(type: "Int", summary: "", payload: schema(#"{"type":"object","additionalProperties":{"type":"number"}}"#)),
+            .init(
+                type: "Int", summary: "",
+                payload: schema(#"{"type":"object","additionalProperties":{"type":"number"}}"#)),
         ],
         state: schema(
             """
@@ -86,7 +88,8 @@ import Testing
     @Test func theSwiftOfAKind() {
         let source = TypeLanguage.swift.source(of: Self.small)
         for part in [
-            "public enum Hall {\n", "        case seatsBook(SeatsBook)\n        /// Frees all.\n        case seatsClear\n",
+            "public enum Hall {\n",
+            "        case seatsBook(SeatsBook)\n        /// Frees all.\n        case seatsClear\n",
             #"            case "seats/book": self = .seatsBook(try action.decode(SeatsBook.self, forKey: .payload))"#,
             #"            case "seats/clear": self = .seatsClear"#,
             "            /// The name.\n            public var guest: String\n",
