@@ -22,8 +22,11 @@ struct InitTemplates {
 
     private var module: String { Self.module(name) }
 
-    /// The type of the program, which differs from the module in any case.
-    private var type: String { module.prefix(1).uppercased() + module.dropFirst() + "App" }
+    /// The type of the program: `MyHallApp` for `my-hall`.
+    private var type: String {
+        var names = IdentifierNames()
+        return names.name(name, isType: true) + "App"
+    }
 
     /// Each file with its path below the package.
     var files: [(path: String, text: String)] {

@@ -27,7 +27,7 @@ import Testing
         let files = try command.create(in: folder.path + "/")
         #expect(
             files.map { $0.dropFirst("my-hall/".count) } == [
-                "Package.swift", "Sources/my-hall/Seats.swift", "Sources/my-hall/My_hallApp.swift",
+                "Package.swift", "Sources/my-hall/Seats.swift", "Sources/my-hall/MyHallApp.swift",
                 "Tests/my-hallTests/SeatsTests.swift", "config/storehouse.json", "Dockerfile", ".dockerignore",
                 ".gitignore", "README.md",
             ])

@@ -68,6 +68,8 @@ private final class Watcher {
     private var lastEventID = ""
     private var closedReason: String?
     private var problem: [UInt8] = []
+    /// Whether the response at hand is a stream of events.
+    private var isStreaming = false
     private var hasReader = true
 
     init(_ command: WatchCommand, _ surroundings: WatchCommand.Surroundings) {
@@ -104,12 +106,13 @@ private final class Watcher {
         request.headers["Accept"] = "text/event-stream, application/problem+json"
         if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
         parser = EventStreamParser(lastEventID: lastEventID)
-        (closedReason, problem) = (nil, [])
+        (closedReason, problem, isStreaming) = (nil, [], false)
         do throws(RemoteFailure) {
             let response = try CurlStream.read(request) { head, part in self.received(part, of: head) }
             return end(response)
         } catch {
-            return closedReason.map { .closed(reason: $0) } ?? .unreachable("\(command.url.text): \(error.message)")
+            if let closedReason { return .closed(reason: closedReason) }
+            return isStreaming ? .broken : .unreachable("\(command.url.text): \(error.message)")
         }
     }
 
@@ -133,6 +136,7 @@ private final class Watcher {
             problem += part
             return problem.count < 1 << 20
         }
+        isStreaming = true
         reconnection.began()
         for event in parser.feed(part) { show(event) }
         if let retry = parser.retry { reconnection.base = retry }
