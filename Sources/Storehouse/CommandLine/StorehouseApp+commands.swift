@@ -1,11 +1,21 @@
 import JSON
 import Observability
+import Upstream
 
 extension StorehouseApp {
     /// Runs a command that needs neither the server nor its storage.
     ///
     /// - Returns: the exit code.
     func perform(_ invocation: Invocation) async throws -> Int32 {
+        do {
+            return try await run(tool: invocation)
+        } catch let error as UpstreamConfigurationError {
+            // The URL or a header of the command line.
+            throw UsageError(description: "\(Invocation.programName): \(error)")
+        }
+    }
+
+    private func run(tool invocation: Invocation) async throws -> Int32 {
         let program = Invocation.programName
         switch invocation {
         case .healthcheck(let command): return try await command.run()

@@ -82,13 +82,13 @@ import Testing
     @Test func theWordsOfSendBecomeARequest() throws {
         let words = [
             "send", "http://a:1/sessions/x", "a/b", "n=1", "o:={}", "--wait", "5", "--if-match=3", "--dry-run",
-            "--select", "/a", "--json", "--header", "A: b", "--ca-file", "c", "--", "--m=2",
+            "--select", "/a", "--json", "--header", "A: b", "--ca-file", "/dev/null", "--", "--m=2",
         ]
         var command = SendCommand(try SessionURL("http://a:1/sessions/x"), "a/b")
         command.members = [.text(name: "n", "1"), .json(name: "o", [:]), .text(name: "--m", "2")]
         (command.wait, command.ifMatch, command.select) = (5, "\"3\"", "/a")
         (command.isDryRun, command.inJSON) = (true, true)
-        command.connection = ClientConnection(headers: ["A": "b"], caFile: "c")
+        command.connection = ClientConnection(headers: ["A": "b"], caFile: "/dev/null")
         #expect(try Invocation.parse(words) == .send(command))
     }
 
@@ -149,6 +149,7 @@ import Testing
             ["send", "http://a/sessions/x", "b/c", "--header", "s3cr3t"],
             "--header needs a name and a value: --header 'NAME: VALUE'"
         ),
+        (["watch", "http://a/sessions/x", "--ca-file", "/none.pem"], "--ca-file /none.pem cannot be read"),
         (["watch", "http://a"], "'http://a' is the address of a server, not of a session: URL/sessions/ID"),
         (
             ["watch", "a/sessions/x"],

@@ -1,5 +1,6 @@
 import JSON
 import Observability
+import Platform
 import RemoteServices
 import Upstream
 
@@ -17,6 +18,7 @@ package struct ClientConnection: Sendable, Hashable {
 
     init(_ values: FlagValues) throws(UsageError) {
         caFile = values[.caFile]
+        if let caFile, access(caFile, R_OK) != 0 { throw .wrong("--ca-file \(caFile) cannot be read") }
         for text in values.all(.header) {
             guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
                 // The value may be a secret.

@@ -15,8 +15,7 @@ package struct StreamedEvent: Sendable, Hashable {
 /// Cuts the bytes of a `text/event-stream` into events, however they are divided.
 package struct EventStreamParser: Sendable {
     /// A longer line or event is not from this server, and would fill the memory.
-    private static let maxBytes = 64 << 20
-
+    private let maxBytes: Int
     private var line: [UInt8] = []
     private var endedWithReturn = false
     private var isFirstLine = true
@@ -30,9 +29,12 @@ package struct EventStreamParser: Sendable {
     /// False once a line or an event was too long.
     package private(set) var isValid = true
 
-    /// - Parameter lastEventID: the id with which the stream was resumed.
-    package init(lastEventID: String = "") {
+    /// - Parameters:
+    ///   - lastEventID: the id with which the stream was resumed.
+    ///   - maxBytes: the longest line or event.
+    package init(lastEventID: String = "", maxBytes: Int = 64 << 20) {
         id = lastEventID
+        self.maxBytes = maxBytes
     }
 
     /// Takes the next bytes, and returns the events that they complete.
@@ -50,7 +52,7 @@ package struct EventStreamParser: Sendable {
                 line.append(byte)
             }
         }
-        if line.count + data.count > Self.maxBytes { isValid = false }
+        if line.count + data.count > maxBytes { isValid = false }
         return events
     }
 

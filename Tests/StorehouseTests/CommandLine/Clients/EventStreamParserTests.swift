@@ -61,13 +61,17 @@ import Testing
     }
 
     @Test func aLineWithoutEndIsNotCollected() {
-        var parser = EventStreamParser()
-        let part = [UInt8](repeating: 120, count: 1 << 20)
-        var count = 0
-        while parser.isValid, count < 100 {
-            _ = parser.feed(part)
-            count += 1
-        }
-        #expect(count == 65)
+        var parser = EventStreamParser(maxBytes: 100)
+        let part = [UInt8](repeating: 120, count: 50)
+        _ = parser.feed(part + part)
+        #expect(parser.isValid)
+        _ = parser.feed([120])
+        #expect(!parser.isValid)
+    }
+
+    @Test func anEventOfManyLinesIsNotCollectedEither() {
+        var parser = EventStreamParser(maxBytes: 100)
+        for _ in 0..<11 { _ = parser.feed(Array("data: 123456789\n".utf8)) }
+        #expect(!parser.isValid)
     }
 }
