@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #define FUNCTIONS(each)                                                                                                \
-    each(global_init) each(easy_init) each(easy_cleanup) each(easy_strerror) each(easy_setopt) each(easy_getinfo)      \
-    each(slist_append) each(slist_free_all)                                                                            \
+    each(global_init) each(easy_init) each(easy_cleanup) each(easy_perform) each(easy_strerror) each(easy_setopt)      \
+    each(easy_getinfo) each(slist_append) each(slist_free_all)                                                         \
     each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_assign)           \
     each(multi_setopt) each(multi_info_read) each(multi_socket_action)
 
@@ -46,6 +46,8 @@ const char *ccurl_load(const char *name) {
 CURL *ccurl_easy_init(void) { return curl.easy_init(); }
 
 void ccurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
+
+CURLcode ccurl_easy_perform(CURL *easy) { return curl.easy_perform(easy); }
 
 const char *ccurl_easy_strerror(CURLcode code) { return curl.easy_strerror(code); }
 

@@ -21,6 +21,8 @@ const char *ccurl_load(const char *library);
 
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *easy);
+// Blocks the calling thread until the transfer has ended.
+CURLcode ccurl_easy_perform(CURL *easy);
 const char *ccurl_easy_strerror(CURLcode code);
 struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
 void ccurl_slist_free_all(struct curl_slist *list);

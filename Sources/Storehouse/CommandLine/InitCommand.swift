@@ -1,0 +1,108 @@
+import JSON
+import Observability
+import Platform
+
+/// Creates a package with a server of its own.
+package struct InitCommand: Sendable, Hashable {
+    /// The name of the package, its program and its folder.
+    package let name: String
+    /// The checkout to depend on; nil for the one that this program was built from, or else the published version.
+    package let path: String?
+    package let inJSON: Bool
+
+    package init(name: String, path: String? = nil, inJSON: Bool = false) throws(UsageError) {
+        let isName =
+            name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+        guard isName else {
+            throw .wrong(
+                "'\(name)' cannot be the name of a package: a letter, then letters, digits, - and _, 64 at most")
+        }
+        let module = InitTemplates.module(name)
+        guard !InitTemplates.reservedModules.contains(module.lowercased()) else {
+            throw .wrong("'\(name)' is the name of a module that the package imports; choose another name")
+        }
+        self.name = name
+        self.path = path
+        self.inJSON = inJSON
+    }
+
+    /// Creates the folder in the working directory, or in another one.
+    ///
+    /// - Parameter directory: the path before the name, with a slash at its end.
+    /// - Returns: the paths of the created files.
+    package func create(in directory: String = "") throws(CommandFailure) -> [String] {
+        let root = directory + name
+        guard try Self.isFree(root) else {
+            throw CommandFailure("\(root) exists and is not empty; choose another name, or move it away")
+        }
+        let files = InitTemplates(name: name, checkout: try dependency()).files
+        for file in files {
+            try Self.write(file.text, to: root + "/" + file.path)
+        }
+        return files.map { name + "/" + $0.path }
+    }
+
+    func run() throws {
+        let files = try create()
+        if inJSON {
+            let document: JSONValue = ["package": .string(name), "files": .array(files.map(JSONValue.string))]
+            Console.print(document.description)
+        } else {
+            Console.print(files.joined(separator: "\n"))
+            Console.printError("Next: cd \(name) && swift run \(name) serve")
+        }
+    }
+
+    /// The path of the checkout to depend on; nil for the published version.
+    private func dependency() throws(CommandFailure) -> String? {
+        if let path { return try Self.checkout(path) }
+        if let own = try? Self.checkout(InitTemplates.ownCheckout) { return own }
+        guard InitTemplates.repository == nil else { return nil }
+        throw CommandFailure("this version is not published; name a checkout of Storehouse: --path DIR")
+    }
+
+    /// The absolute path of a checkout of the project.
+    private static func checkout(_ path: String) throws(CommandFailure) -> String {
+        guard access(path + "/Package.swift", R_OK) == 0, let real = realpath(path, nil) else {
+            throw CommandFailure("\(path) is not a checkout of Storehouse: it has no Package.swift")
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Whether there is nothing at the path, or an empty folder.
+    private static func isFree(_ path: String) throws(CommandFailure) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return true }
+        guard let folder = opendir(path) else { return false }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { return false }
+        }
+        return true
+    }
+
+    /// Writes a new file, and makes the folders on its way.
+    private static func write(_ text: String, to path: String) throws(CommandFailure) {
+        for (index, character) in zip(path.indices, path) where character == "/" && index > path.startIndex {
+            mkdir(String(path[..<index]), 0o755)
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw CommandFailure("\(path): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var bytes = Array((text + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else {
+                throw CommandFailure("\(path): \(String(cString: strerror(errno)))")
+            }
+            bytes = bytes.dropFirst(max(count, 0))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+/// The files of a new package. Only this file changes when the way to write a store does.
+struct InitTemplates {
+    /// Where a package finds the project, unless it depends on a checkout; nil as long as no version is published.
+    static let repository: String? = nil
+
+    /// The checkout that this program was built from, if it is on this machine.
+    static let ownCheckout = #filePath.prefix(before: "/Sources/Storehouse/")
+
+    /// Modules that a package must not have the name of, in lower case.
+    static let reservedModules: Set<String> = [
+        "foundation", "http", "httpserver", "journal", "json", "locks", "observability", "platform", "remoteservices",
+        "sealing", "sockets", "storehosting", "storehouse", "storehouseserver", "stores", "storestesting", "swift",
+        "testing", "upstream",
+    ]
+
+    let name: String
+    /// The path of a checkout; nil for the published version.
+    let checkout: String?
+
+    /// The name of the module: that of the package, as an identifier.
+    static func module(_ name: String) -> String { name.replacing("-", with: "_") }
+
+    private var module: String { Self.module(name) }
+
+    /// The type of the program: `MyHallApp` for `my-hall`.
+    private var type: String {
+        var names = IdentifierNames()
+        return names.name(name, isType: true) + "App"
+    }
+
+    /// Each file with its path below the package.
+    var files: [(path: String, text: String)] {
+        [
+            ("Package.swift", manifest),
+            ("Sources/\(name)/Seats.swift", store),
+            ("Sources/\(name)/\(type).swift", program),
+            ("Tests/\(name)Tests/SeatsTests.swift", test),
+            ("config/storehouse.json", configuration),
+            ("Dockerfile", dockerfile),
+            (".dockerignore", ".build\n.git"),
+            (".gitignore", ".build/\n*.db*"),
+            ("README.md", readme),
+        ]
+    }
+
+    private var manifest: String {
+        let dependency =
+            checkout.map { ".package(name: \"storehouse\", path: \(SwiftNames.quoted($0)))" }
+            ?? ".package(url: \"\(Self.repository ?? "")\", from: \"\(StorehouseVersion.current)\")"
+        return """
+            // swift-tools-version: 6.2
+            import PackageDescription
+
+            let package = Package(
+                name: "\(name)",
+                platforms: [.macOS(.v15)],
+                dependencies: [
+                    \(dependency)
+                ],
+                targets: [
+                    .executableTarget(
+                        name: "\(name)", dependencies: [.product(name: "Storehouse", package: "storehouse")]),
+                    .testTarget(
+                        name: "\(name)Tests",
+                        dependencies: ["\(name)", .product(name: "StoresTesting", package: "storehouse")]),
+                ],
+                swiftLanguageModes: [.v6]
+            )
+            """
+    }
+
+    private var store: String {
+        """
+        import Storehouse
+
+        /// The state of a session.
+        struct Seats {
+            var guests: [String] = []
+        }
+
+        let seats = StoreKind("seats", "A small hall.", Seats()) {
+            Member("guests", \\.guests)
+            Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada"), rejects: "sold-out") { hall, guest in
+                hall.guests.count < 3 ? .accept { $0.guests.append(guest) } : .reject("sold-out")
+            }
+            Action("clear", "Frees all seats.") { _ in .accept { $0.guests = [] } }
+        }
+        """
+    }
+
+    private var program: String {
+        """
+        import Storehouse
+
+        @main struct \(type): StorehouseApp {
+            let kinds = [seats]
+        }
+        """
+    }
+
+    private var test: String {
+        """
+        import Storehouse
+        import StoresTesting
+        import Testing
+
+        @testable import \(module)
+
+        @Test func theFourthGuestIsRejected() throws {
+            let store = seats.makeStore()
+            for guest in ["Ada", "Grace", "Edsger"] {
+                #expect(store.dispatch("seats/book", ["guest": .string(guest)]) == .committed)
+            }
+            #expect(store.dispatch("seats/book", ["guest": "Alan"]) == .rejected("sold-out"))
+        }
+        """
+    }
+
+    private var configuration: String {
+        """
+        {
+          "http": {"port": 8080},
+          "sessions": {"defaultStore": "seats"},
+          "storage": {"kind": "sqlite", "path": "\(name).db"}
+        }
+        """
+    }
+
+    private var dockerfile: String {
+        let note =
+            checkout == nil
+            ? ""
+            : "# Package.swift depends on a folder of this machine. Depend on a published version to build this image.\n"
+        return """
+            \(note)FROM swift:6.3-bookworm AS build
+            RUN apt-get -qq update \\
+                && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev
+            WORKDIR /src
+            COPY . .
+            RUN swift build -c release --static-swift-stdlib --product \(name)
+
+            FROM debian:bookworm-slim
+            RUN apt-get -qq update \\
+                && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 \\
+                && rm -rf /var/lib/apt/lists/* \\
+                && install -d -o 10001 -g 10001 -m 0700 /var/lib/\(name)
+            COPY --from=build /src/.build/release/\(name) /usr/local/bin/\(name)
+            COPY config/storehouse.json /etc/\(name).json
+            USER 10001:10001
+            WORKDIR /var/lib/\(name)
+            VOLUME /var/lib/\(name)
+            EXPOSE 8080
+            HEALTHCHECK CMD ["\(name)", "healthcheck", "--config", "/etc/\(name).json"]
+            ENTRYPOINT ["\(name)"]
+            CMD ["serve", "--config", "/etc/\(name).json", "--host", "0.0.0.0"]
+            """
+    }
+
+    private var readme: String {
+        """
+        # \(name)
+
+        A Storehouse server. `Sources/\(name)/Seats.swift` is its store.
+
+            swift test                          # the test of the store
+            swift run \(name) serve     # http://127.0.0.1:8080, with an inspector for browsers
+            swift run \(name) send http://127.0.0.1:8080 seats/book guest=Ada --store seats
+            swift run \(name) --help    # every other command
+            docker build -t \(name) . && docker run -p 8080:8080 \(name)
+
+        Sessions are stored in `\(name).db`; `config/storehouse.json` says so.
+        """
+    }
+}
+
+extension String {
+    /// What stands before the last occurrence of a text.
+    fileprivate func prefix(before text: String) -> String {
+        ranges(of: text).last.map { String(self[..<$0.lowerBound]) } ?? self
+    }
+}

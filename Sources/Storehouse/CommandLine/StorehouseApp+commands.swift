@@ -1,0 +1,48 @@
+import JSON
+import Observability
+import Upstream
+
+extension StorehouseApp {
+    /// Runs a command that needs neither the server nor its storage.
+    ///
+    /// - Returns: the exit code.
+    func perform(_ invocation: Invocation) async throws -> Int32 {
+        do {
+            return try await run(tool: invocation)
+        } catch let error as UpstreamConfigurationError {
+            // The URL or a header of the command line.
+            throw UsageError(description: "\(Invocation.programName): \(error)")
+        }
+    }
+
+    private func run(tool invocation: Invocation) async throws -> Int32 {
+        let program = Invocation.programName
+        switch invocation {
+        case .healthcheck(let command): return try await command.run()
+        case .watch(let command): try await command.run(.terminal)
+        case .send(let command): return try await command.run { line in _ = Console.print(line) }
+        case .types(let name, let language): Console.print(language.source(of: TypedKind(try kind(named: name))))
+        case .initialize(let command): try command.run()
+        case .completion(let shell):
+            let script = CompletionScript(program: program, kinds: hostedKinds.map(\.name))
+            Console.print(script.text(for: shell))
+        case .version(let inJSON):
+            let version = StorehouseVersion.current
+            let document: JSONValue = ["name": .string(program), "version": .string(version)]
+            Console.print(inJSON ? document.description : "\(program) \(version)")
+        case .help(let command):
+            Console.print(command.flatMap { Help.text(of: $0, program: program) } ?? Help.commands(of: program))
+        case .serve, .checkConfiguration, .upstream, .storage: return 1
+        }
+        return 0
+    }
+
+    private func kind(named name: String) throws -> StoreKind {
+        let kinds = hostedKinds
+        guard let kind = kinds.first(where: { $0.name == name }) else {
+            let hint = Invocation.nearest(to: name, in: kinds.map(\.name))
+            throw CommandFailure("there is no store kind '\(name)'; the nearest is '\(hint)'".escapedForOneLine)
+        }
+        return kind
+    }
+}

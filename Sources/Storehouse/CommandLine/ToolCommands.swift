@@ -1,0 +1,98 @@
+extension CommandDeclaration {
+    /// The commands for developers and shells.
+    static let tools = [
+        CommandDeclaration(
+            name: "types", group: .tools, summary: "print the types of a store kind for TypeScript or Swift",
+            details: [
+                """
+                The types are those of the actions that clients may send, made from the schemas that the server \
+                checks them with, and that of the state. A name that the language does not allow is changed.
+                """,
+                "The Swift types are Codable and need no library. The TypeScript types are one module without code.",
+            ],
+            arguments: [CommandArgument(placeholder: "KIND", summary: "the name of a store kind", values: .kinds)],
+            flags: [.typeScript, .swift], failure: "this program has no such kind",
+            examples: ["storehouse types --typescript app > app.ts", "storehouse types --swift app > AppActions.swift"]
+        ) { values throws(UsageError) in
+            let kind = try values.required(0, "KIND")
+            switch (values.has(.typeScript), values.has(.swift)) {
+            case (true, false): return .types(kind: kind, language: .typeScript)
+            case (false, true): return .types(kind: kind, language: .swift)
+            default: throw .wrong("choose one of --typescript and --swift")
+            }
+        },
+        CommandDeclaration(
+            name: "init", group: .tools, summary: "create a package with a store, a test, a Dockerfile and a README",
+            details: [
+                """
+                Creates the folder NAME with a whole server: 'swift run NAME serve' starts it. A folder that exists \
+                and is not empty stays as it is.
+                """,
+                """
+                The package depends on the checkout of --path, else on the one that this program was built from if it \
+                is on this machine, else on the published version.
+                """,
+            ],
+            arguments: [
+                CommandArgument(
+                    placeholder: "NAME", summary: "the name of the package: a letter, then letters, digits, - and _")
+            ],
+            flags: [.path, .json], success: "the package is created",
+            failure: "the folder is not empty or cannot be written",
+            examples: ["storehouse init hall && cd hall && swift run hall serve"]
+        ) { values throws(UsageError) in
+            .initialize(
+                try InitCommand(
+                    name: try values.required(0, "NAME"), path: values[.path], inJSON: values.has(.json)))
+        },
+        CommandDeclaration(
+            name: "completion", group: .tools, summary: "print a script that completes commands and flags in a shell",
+            details: [
+                """
+                The script knows the commands, their flags, and the store kinds of this program. Print it again after \
+                an upgrade.
+                """
+            ],
+            arguments: [
+                CommandArgument(
+                    placeholder: "SHELL", summary: "bash, zsh or fish",
+                    values: .words(CompletionScript.Shell.allCases.map(\.rawValue)))
+            ],
+            examples: [
+                "source <(storehouse completion bash)",
+                "storehouse completion zsh > ~/.zfunc/_storehouse",
+                "storehouse completion fish > ~/.config/fish/completions/storehouse.fish",
+            ]
+        ) { values throws(UsageError) in
+            let text = try values.required(0, "SHELL")
+            guard let shell = CompletionScript.Shell(rawValue: text) else {
+                throw .wrong("SHELL must be bash, zsh or fish, not '\(text)'")
+            }
+            return .completion(shell)
+        },
+        CommandDeclaration(
+            name: "version", group: .tools, summary: "print the version; --version does the same", flags: [.json],
+            examples: ["storehouse --version --json"]
+        ) { values in .version(inJSON: values.has(.json)) },
+        CommandDeclaration(
+            name: "help", group: .tools, summary: "list the commands, or explain one like COMMAND --help",
+            arguments: [
+                CommandArgument(
+                    placeholder: "COMMAND", summary: "the command to explain", isRequired: false, values: .commands)
+            ],
+            examples: ["storehouse help send"]
+        ) { values throws(UsageError) in
+            guard let name = values.argument(0) else { return .help(command: nil) }
+            guard CommandDeclaration.named(name) != nil else { throw Invocation.unknown(name) }
+            return .help(command: name)
+        },
+    ]
+}
+
+extension CommandFlag {
+    fileprivate static let typeScript = CommandFlag(name: "--typescript", summary: "print TypeScript")
+    fileprivate static let swift = CommandFlag(name: "--swift", summary: "print Swift")
+    fileprivate static let path = CommandFlag(
+        name: "--path", placeholder: "DIR", summary: "depend on this checkout of Storehouse",
+        values: .files)
+}
