@@ -45,7 +45,8 @@ package struct DeadlineState: Sendable {
 /// A deadline on an event loop. On its loop only.
 package final class Deadline {
     private let loop: any EventLoop
-    private var state = DeadlineState()
+    // Accesses cannot overlap, because its methods call nothing else.
+    @exclusivity(unchecked) private var state = DeadlineState()
     private var timer: LoopTimer?
     /// Called when the deadline is reached; released by ``end()``.
     var onExpiry: (() -> Void)?

@@ -16,7 +16,8 @@ package protocol StreamHandler: AnyObject {
 /// One connection: performs on the socket what its state machine decides. On its loop only.
 package final class HTTPConnection {
     let context: ConnectionManager
-    var machine = HTTPConnectionStateMachine()
+    // A value whose methods call nothing else, so accesses cannot overlap, and checking each would cost more than they do.
+    @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
     /// The request whose body is incomplete.
     var partialRequest: PartialRequest?

@@ -31,7 +31,8 @@ package final class Channel: ReadinessHandler {
     var corks: Int32 = 0
     /// Bytes that were delivered and that the delegate has not consumed.
     var unconsumed: [UInt8] = []
-    var output = OutputQueue()
+    // Accesses cannot overlap, because its methods call nothing else.
+    @exclusivity(unchecked) var output = OutputQueue()
     /// When the system last accepted bytes, or when the first of the pending ones began to wait.
     var lastTakenAt = LoopInstant(nanoseconds: 0)
     var budgetStorage: OutputBudget?

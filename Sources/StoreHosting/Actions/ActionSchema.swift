@@ -63,14 +63,22 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     /// Decodes the action that a client sent.
     @inlinable
-    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action {
+    public func action(of json: JSONValue) throws(ActionDecodingError) -> Action { try indexedAction(of: json).action }
+
+    /// The index of a type among the declarations; nil if none has it.
+    @usableFromInline
+    func index(of type: String) -> Int? { indices[type] }
+
+    /// Decodes the action that a client sent, and finds the index of its declaration.
+    @inlinable
+    func indexedAction(of json: JSONValue) throws(ActionDecodingError) -> (action: Action, index: Int) {
         guard case .object(let members) = json else { throw Self.error(at: [], "must be an object") }
         guard let name = members["type"] else { throw Self.error(at: ["type"], "is required") }
         guard case .string(let type) = name else { throw Self.error(at: ["type"], "must be a string") }
         guard let index = indices[type] else { throw .unknownAction(type, nearest: nearest(to: type)) }
         let declaration = declarations[index]
         guard declaration.audience == .client else { throw .internalAction(type) }
-        return try declaration.action(of: try Self.payload(of: members))
+        return (try declaration.action(of: try Self.payload(of: members)), index)
     }
 
     /// The type of an action, and its payload with redacted secrets; nil if the action is not declared.

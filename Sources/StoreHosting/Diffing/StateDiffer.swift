@@ -187,7 +187,7 @@ struct EncodedBaseline: Sendable {
     init() {}
 
     /// The baseline of a first state.
-    init(of state: some HostedState) {
+    init(of state: some DiffableState) {
         var differ = StateDiffer(EncodedBaseline())
         state.findChanges(&differ)
         self = differ.baseline

@@ -7,12 +7,12 @@ import CFaultNote
 final class FaultNames: Sendable {
     // Addresses: a pointer is not Sendable.
     private let store: UInt
-    private let types: [String: UInt]
+    private let types: [UInt]
 
     @usableFromInline
     init(store: String, types: [String]) {
         self.store = Self.address(of: store)
-        self.types = Dictionary(types.map { ($0, Self.address(of: $0)) }, uniquingKeysWith: { first, _ in first })
+        self.types = types.map(Self.address)
     }
 
     /// The note of a store whose name in the log is `label`, without an action.
@@ -23,9 +23,9 @@ final class FaultNames: Sendable {
         return note
     }
 
-    /// The C string of a type; nil if the kind does not declare it.
+    /// The C string of a type, by its index.
     @usableFromInline
-    func type(_ name: String) -> UnsafePointer<CChar>? { types[name].flatMap { UnsafePointer(bitPattern: $0) } }
+    func type(_ index: Int) -> UnsafePointer<CChar>? { UnsafePointer(bitPattern: types[index]) }
 
     private static func address(of text: String) -> UInt {
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)

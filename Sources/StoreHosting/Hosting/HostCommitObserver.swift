@@ -7,7 +7,7 @@ public import Stores
 ///
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline
-final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: CommitObserver {
+final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver {
     private let encoder: StateEncoder<State>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
@@ -16,15 +16,17 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     /// Names the store in the line that is written if its code ends the process.
     private let note: fault_note
     private let names: FaultNames
+    private let catalogue: ActionSchema<Action>
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
 
     @usableFromInline
     init(
         _ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
-        maxStateBytes: Int, _ names: FaultNames, label: String
+        maxStateBytes: Int, _ catalogue: ActionSchema<Action>, _ names: FaultNames, label: String
     ) {
         self.encoder = encoder
+        self.catalogue = catalogue
         self.names = names
         note = names.note(label)
         self.maxStateBytes = maxStateBytes
@@ -59,14 +61,17 @@ final class HostCommitObserver<State: HostedState, Action: DeclaredAction>: Comm
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
         let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
+        let (type, payload) = catalogue.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
-            CommitRecord(commit, committedAt: moment, changes: changes, privateState: privateState))
+            CommitRecord(
+                revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
+                committedAt: moment, changes: changes, privateState: privateState))
     }
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
         if isNamed { return FaultNote.set(note) }
-        FaultNote.set(note, type: Action.catalogue.describe(action).flatMap { names.type($0.type) })
+        FaultNote.set(note, type: catalogue.describe(action).flatMap { catalogue.index(of: $0.type) }.flatMap(names.type))
     }
 
     @usableFromInline
@@ -189,7 +194,7 @@ struct RestoredBaseline: Sendable {
     let migration: PendingMigration?
 
     @usableFromInline
-    init<State: HostedState>(
+    init<State: DiffableState>(
         of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
         _ migration: PendingMigration?
     ) {
@@ -208,23 +213,23 @@ extension PrivateStateEncoder.Secrets {
 /// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the
 /// newest dispatch.
 ///
-/// The store's lock guards it.
+/// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
 @usableFromInline
 final class HostBookkeeping {
     /// The newest state as JSON, if it was asked for.
     var encoding: StateEncoding?
     /// The commits of the newest dispatch that committed something.
-    private(set) var commits: [CommitRecord] = []
+    @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
     /// The response to the dispatch in progress, which is persisted with its commits.
     var idempotencyRecord: IdempotencyRecord?
     /// The migration that becomes the first commit when the store resumes.
     var pendingMigration: PendingMigration?
-    private var hasOpenTransaction = false
-    private var baseline: EncodedBaseline
+    @exclusivity(unchecked) private var hasOpenTransaction = false
+    @exclusivity(unchecked) private var baseline: EncodedBaseline
     /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
     private var privateBaseline: [UInt8]
     /// The size of the newest state.
-    var size: StateSize
+    @exclusivity(unchecked) var size: StateSize
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
@@ -237,7 +242,7 @@ final class HostBookkeeping {
     }
 
     /// Finds what has changed in the state since the last call.
-    func findChanges(in state: some HostedState) -> DiffResult {
+    func findChanges(in state: some DiffableState) -> DiffResult {
         var differ = StateDiffer(baseline)
         // The differ must hold the only reference, so that it changes the bytes in place.
         baseline = EncodedBaseline()
@@ -248,7 +253,7 @@ final class HostBookkeeping {
     }
 
     /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
-    func growth(to state: some HostedState) -> Int {
+    func growth(to state: some DiffableState) -> Int {
         var differ = StateDiffer(baseline)
         state.findChanges(&differ)
         return differ.growth
@@ -266,7 +271,7 @@ final class HostBookkeeping {
     }
 
     /// The patch from the newest state to `state`, which is not committed.
-    func previewPatch(to state: some HostedState) -> EncodedPatch {
+    func previewPatch(to state: some DiffableState) -> EncodedPatch {
         var differ = StateDiffer(baseline)
         state.findChanges(&differ)
         return differ.patch

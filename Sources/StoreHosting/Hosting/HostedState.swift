@@ -1,32 +1,35 @@
 public import JSON
 public import Stores
 
-/// A state that a server can host: its initial value and its JSON.
+/// A state whose JSON and changes a server can show.
 ///
 /// Members that `encode(into:)` leaves out, such as a password, are never sent to clients.
 ///
 /// The changes of an ``ObjectState`` are found member by member. Any other state is compared as a whole, in time
 /// proportional to its size.
-///
-/// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
-public protocol HostedState: Sendable, JSONEncodable {
-    /// The state at revision 0.
-    init()
-
+public protocol DiffableState: Sendable, JSONEncodable {
     /// Passes the parts of the state to `differ`, which compares them. By default the whole state, or each member of an
     /// ``ObjectState``.
     func findChanges(_ differ: inout StateDiffer)
+}
+
+/// A state that a server can host: its initial value and its JSON.
+///
+/// A ``Restorable`` state can be persisted, so that it outlives the process. Any other lives in memory only.
+public protocol HostedState: DiffableState {
+    /// The state at revision 0.
+    init()
 
     /// How the state is persisted and restored; nil if it is not ``Restorable``.
     static var restoration: StatePersistence<Self>? { get }
 }
 
-extension HostedState {
+extension DiffableState {
     @inlinable
     public func findChanges(_ differ: inout StateDiffer) { differ.whole(self) }
 }
 
-extension HostedState where Self: ObjectState {
+extension DiffableState where Self: ObjectState {
     @inlinable
     public func findChanges(_ differ: inout StateDiffer) { visitMembers(&differ) }
 }

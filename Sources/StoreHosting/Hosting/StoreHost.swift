@@ -3,7 +3,7 @@ public import Stores
 
 /// Hosts the stores of one kind: decodes their actions, and encodes their states.
 @usableFromInline
-struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedState, Engine.Action: DeclaredAction {
+struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableState {
     @usableFromInline typealias Contents = StoreCore<Engine.State, Engine.Action>.ContentsPointer
 
     @usableFromInline let encoder: StateEncoder<Engine.State>
@@ -26,8 +26,8 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: HostedStat
             if case .array(let batch) = body {
                 try dispatch(batch: batch, to: engine, options, done: done)
             } else {
-                let action = try catalogue.action(of: body)
-                FaultNote.naming(body["type"]?.asString.flatMap(names.type)) {
+                let (action, index) = try catalogue.indexedAction(of: body)
+                FaultNote.naming(names.type(index)) {
                     submit(action, Envelope(.client, details(of: options)), to: engine, options, isBatch: false, done)
                 }
             }

@@ -68,14 +68,12 @@ public struct StoreKind: Sendable {
     @inlinable
     init<Engine: HostableStore>(
         _ name: String, _ summary: String, _ selectors: [Selector<Engine.State>],
-        _ migrations: [Migration],
+        _ encoder: StateEncoder<Engine.State>, _ catalogue: ActionSchema<Engine.Action>,
         engine:
             @escaping @Sendable (
                 Engine.State, StoreEnvironment, sending HostCommitObserver<Engine.State, Engine.Action>
             ) -> Engine
-    ) where Engine.State: HostedState, Engine.Action: DeclaredAction {
-        let encoder = StateEncoder(selectors: selectors, migrations: migrations)
-        let catalogue = Engine.Action.catalogue
+    ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
         let host = StoreHost<Engine>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
@@ -85,11 +83,12 @@ public struct StoreKind: Sendable {
                     state, environment, sealer, recorder, limit, label in
                     engine(
                         state, environment,
-                        HostCommitObserver(encoder, recorder, sealer, maxStateBytes: limit, names, label: label))
+                        HostCommitObserver(
+                            encoder, recorder, sealer, maxStateBytes: limit, catalogue, names, label: label))
                 }
         self.init(
             name, summary, selectors, encoder, catalogue,
-            make: { HostedStore(make(Engine.State(), $0, $1, $2, $3, $4), vtable) },
+            make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
                 let baseline = RestoredBaseline(
@@ -104,7 +103,7 @@ public struct StoreKind: Sendable {
     }
 
     @usableFromInline
-    init<State: HostedState, Action: DeclaredAction>(
+    init<State: DiffableState, Action: Sendable>(
         _ name: String, _ summary: String, _ selectors: [Selector<State>], _ encoder: StateEncoder<State>,
         _ catalogue: ActionSchema<Action>, make: @escaping Factory, restore: @escaping Restorer
     ) {
@@ -252,7 +251,8 @@ extension StoreKind {
         // All stores of the kind share these.
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors, migrations) { state, environment, observer in
+        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
+        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             Store(state, reducer, middleware, environment, observer: observer)
         }
     }
@@ -274,7 +274,8 @@ extension StoreKind {
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
         let middleware = MiddlewareStack(middleware)
-        return StoreKind(name, summary, selectors, migrations) { state, environment, observer in
+        let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
+        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
         }
     }

@@ -114,17 +114,3 @@ public struct CommitRecord: Sendable {
         self.privateState = privateState
     }
 }
-
-extension CommitRecord {
-    /// The record of a commit. An action that is not declared gets the name `undeclared`.
-    @usableFromInline
-    init<Action: DeclaredAction>(
-        _ commit: borrowing Commit<some Sendable, Action>, committedAt moment: Int, changes: EncodedPatch,
-        privateState: [UInt8]?
-    ) {
-        let (type, payload) = Action.catalogue.describe(commit.action) ?? ("undeclared", [:])
-        self.init(
-            revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
-            committedAt: moment, changes: changes, privateState: privateState)
-    }
-}

@@ -5,11 +5,13 @@ import Stores
 ///
 /// All stores of the kind share it. ``HostCommitObserver`` holds the data of one store.
 @usableFromInline
-final class StateEncoder<State: HostedState>: Sendable {
+final class StateEncoder<State: DiffableState>: Sendable {
     private let selectors: [String: Selector<State>]
     let restoration: StatePersistence<State>?
     let migrations: [StoreKind.Migration]
     /// The initial state of every new store.
+    @usableFromInline let initialState: State
+    /// The same as it is persisted.
     let initial: StateSnapshot
     /// The baseline of the diff of the first commit.
     let initialBaseline: EncodedBaseline
@@ -17,11 +19,13 @@ final class StateEncoder<State: HostedState>: Sendable {
     let hasPrivateState: Bool
 
     @usableFromInline
-    init(selectors: [Selector<State>], migrations: [StoreKind.Migration]) {
+    init(
+        _ state: State, _ restoration: StatePersistence<State>?, selectors: [Selector<State>],
+        migrations: [StoreKind.Migration]
+    ) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let state = State()
+        initialState = state
         initialBaseline = EncodedBaseline(of: state)
-        let restoration = State.restoration
         self.restoration = restoration
         self.migrations = migrations
         var members = PrivateStateEncoder(JSONWriter(), .leftOut)
@@ -137,7 +141,7 @@ extension JSONPointer {
 }
 
 extension JSONWriter {
-    fileprivate static func json(of state: some HostedState) -> [UInt8] {
+    fileprivate static func json(of state: some DiffableState) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.value(state)
         return writer.finish()
