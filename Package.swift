@@ -82,7 +82,7 @@ let package = Package(
             dependencies: ["Stores", "StoreHosting", "RemoteServices", "StoresTesting", "JSON", "Locks"]),
         .testTarget(
             name: "StoreHostingTests",
-            dependencies: ["JSON", "Locks", "StoreHosting", "Stores", "StoresTesting"]),
+            dependencies: ["JSON", "Locks", "RemoteServices", "StoreHosting", "Stores", "StoresTesting"]),
         .testTarget(name: "StoresTestingTests", dependencies: ["Locks", "Stores", "StoresTesting"]),
         .testTarget(name: "RemoteServicesTests", dependencies: ["RemoteServices", "Stores", "StoresTesting"]),
         .testTarget(

@@ -40,63 +40,64 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     ///   - embed: makes the action from the values of the fields, in the order of `fields`.
     ///   - extract: the values of the fields; nil for any other action.
     @inlinable
-    public init<each Value: Sendable>(
+    public convenience init<each Value: Sendable>(
         _ type: String, _ summary: String, audience: ActionVisibility = .client, members: ClosedRange<Int>? = nil,
         fields: repeat Field<each Value>, embed: @escaping @Sendable (repeat each Value) -> Action,
         extract: @escaping @Sendable (Action) -> (repeat each Value)?
     ) {
-        var properties: [JSONSchema.Property] = []
-        var example = JSONObject()
-        var secrets: [String] = []
-        for field in repeat each fields {
-            if field.isSecret { secrets.append(field.name) }
-            properties.append(
-                field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
-            if let value = field.example { example[field.name] = value }
-        }
+        let fields = ActionFields(repeat each fields)
+        self.init(
+            type, summary, audience, payload: fields.schema(members: members),
+            example: Self.body(type, fields.example), secrets: fields.secrets,
+            read: { payload throws(PayloadMismatch) in
+                let values = try fields.read(payload)
+                return embed(repeat each values)
+            },
+            write: { action in extract(action).map(fields.write) })
+    }
+
+    @usableFromInline
+    init(
+        _ type: String, _ summary: String, _ audience: ActionVisibility, payload: JSONSchema, example: JSONValue,
+        secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
+        write: @escaping @Sendable (Action) -> JSONObject?
+    ) {
         self.type = type
         self.summary = summary
         self.audience = audience
-        payload = .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
-        self.example = Self.body(type, example)
+        self.payload = payload
+        self.example = example
         self.secrets = secrets
-        let coders = (repeat FieldCoder(each fields))
-        read = { payload throws(PayloadMismatch) in embed(repeat try (each coders).value(in: payload)) }
-        write = { action in
-            guard let values = extract(action) else { return nil }
-            var payload = JSONObject()
-            repeat (each coders).add(each values, to: &payload)
-            return payload
-        }
+        self.read = read
+        self.write = write
+    }
+
+    /// The same declaration under another type.
+    func renamed(_ rename: (String) -> String) -> ActionDeclaration {
+        let name = rename(type)
+        return ActionDeclaration(
+            name, summary, audience, payload: payload, example: Self.body(name, example["payload"]?.asObject ?? [:]),
+            secrets: secrets, read: read, write: write)
     }
 
     /// Declares an action without fields.
-    public init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
+    public convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
     where Action: Equatable {
-        self.type = type
-        self.summary = summary
-        self.audience = audience
-        payload = .object([])
-        example = Self.body(type, [:])
-        secrets = []
-        read = { _ throws(PayloadMismatch) in action }
-        write = { $0 == action ? [:] : nil }
+        self.init(
+            type, summary, audience, payload: .object([]), example: Self.body(type, [:]), secrets: [],
+            read: { _ throws(PayloadMismatch) in action }, write: { $0 == action ? [:] : nil })
     }
 
     @inlinable
-    init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
-        type = part.type
-        summary = part.summary
-        audience = part.audience
-        payload = part.payload
-        example = part.example
-        secrets = part.secrets
-        read = { json throws(PayloadMismatch) in path.embed(try part.read(json)) }
-        write = { action in
-            var payload: JSONObject?
-            path.extract(action) { payload = part.write($0) }
-            return payload
-        }
+    convenience init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
+        self.init(
+            part.type, part.summary, part.audience, payload: part.payload, example: part.example,
+            secrets: part.secrets, read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
+            write: { action in
+                var payload: JSONObject?
+                path.extract(action) { payload = part.write($0) }
+                return payload
+            })
     }
 
     /// The same declaration for actions that embed these.

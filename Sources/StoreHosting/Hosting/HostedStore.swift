@@ -175,8 +175,12 @@ public struct Selector<State: Sendable>: Sendable {
     public init<Value: JSONEncodable & Sendable>(
         _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
     ) {
+        self.init(name, summary) { state, json in json.value(select(state)) }
+    }
+
+    init(_ name: String, _ summary: String, write: @escaping @Sendable (State, inout JSONWriter) -> Void) {
         self.name = name
         self.summary = summary
-        write = { state, json in json.value(select(state)) }
+        self.write = write
     }
 }

@@ -13,7 +13,9 @@ extension StoreKind {
     ///     ``connected(to:)``; all these kinds must differ in their clients only.
     public static func calling(
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
-    ) -> StoreKind {
+    ) -> StoreKind { calling(services, make: make) }
+
+    static func calling(_ services: [RemoteService], make: @escaping @Sendable (RemoteClients) -> StoreKind) -> StoreKind {
         var kind = make(.none)
         kind.services += services
         kind.connect = make
@@ -25,6 +27,7 @@ extension StoreKind {
         guard let connect else { return self }
         var kind = connect(clients)
         kind.services = services
+        kind.problems = problems
         return kind
     }
 }

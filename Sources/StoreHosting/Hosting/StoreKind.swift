@@ -46,6 +46,8 @@ public struct StoreKind: Sendable {
     /// The remote services that its stores call: see ``calling(_:make:)``.
     public internal(set) var services: [RemoteService] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
+    /// What is wrong with the definition of the kind, one sentence each. A server does not start with such a kind.
+    public internal(set) var problems: [String] = []
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.

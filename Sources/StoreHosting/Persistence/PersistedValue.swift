@@ -43,6 +43,20 @@ public struct PersistedValue {
         return try privateValue.read(value, at: name)
     }
 
+    /// The private member with that name; nil if there is none.
+    func privateMember<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
+        guard let value = privateJSON?[name] else { return nil }
+        return try privateValue.read(value, at: name)
+    }
+
+    /// The value of a secret member whose text is JSON.
+    func restoredSecret<Member: Restorable>(_ text: String, _ name: String) throws(RestorationError) -> Member {
+        guard let value = try? JSONValue(parsing: Array(text.utf8)) else {
+            throw privateValue.unreadable("is not JSON", below: name)
+        }
+        return try privateValue.read(value, at: name)
+    }
+
     /// The private number with that name, which must be in `range`.
     public func privateMember(_ name: String, in range: ClosedRange<Int>) throws(RestorationError) -> Int {
         let number: Int = try privateMember(name)

@@ -51,9 +51,15 @@ public struct PrivateStateEncoder: ~Copyable {
     /// Encodes a member that has private members itself.
     @inlinable
     public mutating func part(_ name: StaticString, _ part: some Restorable) {
+        self.part(name) { part.encodePrivate(into: &$0) }
+    }
+
+    /// Encodes an object with the private members that `encode` encodes.
+    @usableFromInline
+    mutating func part(_ name: StaticString, _ encode: (inout PrivateStateEncoder) -> Void) {
         json.name(name)
         open()
-        part.encodePrivate(into: &self)
+        encode(&self)
         close()
     }
 

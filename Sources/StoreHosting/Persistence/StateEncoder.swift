@@ -181,7 +181,8 @@ extension StateEncoder {
 
     /// Restores a persisted state, and migrates it if its schema is older.
     ///
-    /// - Returns: the state, and the schema that it was migrated from; nil if it was not migrated.
+    /// - Returns: the state, and the schema that it was migrated from, which is the same if only members were missing; nil if it
+    ///   was not migrated.
     @usableFromInline
     func restored(
         _ persisted: StateSnapshot, _ sealer: (any SecretSealer)?
@@ -191,8 +192,8 @@ extension StateEncoder {
         var privateState = try Self.value(persisted.privateState ?? Array("{}".utf8), of: .privateState)
         let from = try schema(in: privateState)
         for migration in migrations.dropFirst(from - 1) { try migration(&json, &privateState) }
-        let state = try restoration.restore(PersistedValue(json, privateState: privateState, sealer: sealer))
-        return (state, from == schema ? nil : from)
+        let (state, isComplete) = try restoration.restore(PersistedValue(json, privateState: privateState, sealer: sealer))
+        return (state, from == schema && isComplete ? nil : from)
     }
 
     /// The schema of a persisted state; 1 if the private state does not have `$schema`.

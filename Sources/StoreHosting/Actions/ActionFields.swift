@@ -1,0 +1,64 @@
+public import JSON
+
+/// The fields of an action's payload. `Values` is the type of one field, a tuple of the types of several, or `Void`.
+@usableFromInline
+struct ActionFields<Values: Sendable>: Sendable {
+    let properties: [JSONSchema.Property]
+    @usableFromInline let example: JSONObject
+    @usableFromInline let secrets: [String]
+    /// The values in a payload that the schema accepts.
+    @usableFromInline let read: @Sendable (JSONObject) throws(PayloadMismatch) -> Values
+    /// The payload with these values, in which secrets are redacted.
+    @usableFromInline let write: @Sendable (Values) -> JSONObject
+
+    @inlinable
+    init<each Value: Sendable>(_ fields: repeat Field<each Value>) where Values == (repeat each Value) {
+        var properties: [JSONSchema.Property] = []
+        var example = JSONObject()
+        var secrets: [String] = []
+        for field in repeat each fields {
+            if field.isSecret { secrets.append(field.name) }
+            properties.append(
+                field.isRequired ? .required(field.name, field.schema) : .optional(field.name, field.schema))
+            if let value = field.example { example[field.name] = value }
+        }
+        let coders = (repeat FieldCoder(each fields))
+        self.init(
+            properties, example, secrets,
+            read: { payload throws(PayloadMismatch) in (repeat try (each coders).value(in: payload)) },
+            write: { values in
+                var payload = JSONObject()
+                repeat (each coders).add(each values, to: &payload)
+                return payload
+            })
+    }
+
+    @usableFromInline
+    init(
+        _ properties: [JSONSchema.Property], _ example: JSONObject, _ secrets: [String],
+        read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Values,
+        write: @escaping @Sendable (Values) -> JSONObject
+    ) {
+        self.properties = properties
+        self.example = example
+        self.secrets = secrets
+        self.read = read
+        self.write = write
+    }
+
+    /// - Parameter members: the number of members that a payload must have; nil if the fields determine it.
+    @usableFromInline
+    func schema(members: ClosedRange<Int>? = nil) -> JSONSchema {
+        .object(properties, minProperties: members?.lowerBound, maxProperties: members?.upperBound)
+    }
+
+    /// What is wrong with the fields, one sentence each.
+    var problems: [String] {
+        let missing = properties.filter { $0.isRequired && example[$0.name] == nil }.map(\.name)
+        let violations = schema().validate(.object(example), at: .root).filter { violation in
+            !missing.contains { violation.pointer == JSONPointer(tokens: [$0]) }
+        }
+        return missing.map { "the field '\($0)' needs an example" }
+            + violations.map { "the example at \($0.pointer) \($0.detail)" }
+    }
+}

@@ -1,0 +1,197 @@
+import JSON
+public import RemoteServices
+public import Stores
+
+/// The definition of a store: its members, its actions and what follows them, each written once.
+///
+///     struct Hall { var guests: [String] = [] }
+///
+///     let seats = StoreDefinition("seats", "A small hall.", Hall()) {
+///         Member("guests", \.guests)
+///         Action(
+///             "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
+///             rules: .reject("sold-out") { hall, _ in hall.guests.count == 3 }
+///         ) { hall, guest in hall.guests.append(guest) }
+///         Action("clear", "Frees all seats.") { hall in hall.guests = [] }
+///     }
+///
+/// From this come the decoding and validation of actions, their schemas and examples, the JSON of the state and its patches, and
+/// its persistence. Besides ``Member``, ``Action``, ``Part`` and ``Fetch``, the braces take any `Middleware` or `Interceptor` whose
+/// actions are ``StoreAction``, the `Timers` of the module `Stores`, and a ``Selector``.
+public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
+    /// The kind, for a server.
+    public let kind: StoreKind
+    /// The state at revision 0.
+    public let initialState: State
+    private let elements: StoreElements<State>
+
+    /// A definition.
+    ///
+    /// A mistake in it, such as two actions of one name, is found when a server starts: see ``StoreKind/problems``.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients ask for it.
+    ///   - summary: the purpose, in a sentence.
+    ///   - initialState: the state at revision 0.
+    ///   - migrations: turn a persisted state of one version into the next version.
+    ///   - content: the members, actions and effects.
+    public init(
+        _ name: String, _ summary: String, _ initialState: State, migrations: [StoreKind.Migration] = [],
+        @StoreBuilder<State> content: () -> StoreElements<State>
+    ) {
+        let elements = content()
+        self.initialState = initialState
+        self.elements = elements
+        let members = MemberList(elements.members)
+        let catalogue = elements.catalogue(prefix: name)
+        let selectors = elements.selectors.map { $0.pulledBack(to: \DefinedState<State>.value) }
+        let encoder = StateEncoder(
+            DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
+            selectors: selectors, migrations: migrations)
+        let reducer = Scope(\DefinedState<State>.value, .whole, ActionReducer<State>()).prepared
+        var kind = StoreKind.calling(elements.services) { clients in
+            let middleware = MiddlewareStack(
+                elements.middleware(clients).map { $0.erasedScope(\DefinedState<State>.value) })
+            return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
+                Store(state, reducer, middleware, environment, observer: observer)
+            }
+        }
+        kind.problems = elements.problems(of: name, catalogue)
+        self.kind = kind
+    }
+
+    /// The reducer of the actions, for tests.
+    public var reducer: any Reducer<State, StoreAction<State>> { ActionReducer<State>() }
+
+    /// The middleware, for tests.
+    ///
+    /// - Parameter clients: the clients of the remote services.
+    public func middleware(_ clients: RemoteClients = .none) -> [any Middleware<State, StoreAction<State>>] {
+        elements.middleware(clients)
+    }
+}
+
+/// A part of a ``StoreDefinition``: ``Member``, ``Action``, ``Part``, ``Fetch``.
+public protocol StoreElement<State>: Sendable {
+    /// The state of the store.
+    associatedtype State: Sendable
+
+    /// Adds the element to a definition.
+    func add(to elements: inout StoreElements<State>)
+}
+
+/// The elements of a definition.
+public struct StoreElements<State: Sendable>: Sendable {
+    struct NamedAction: Sendable {
+        let id: ActionID
+        let declaration: ActionDeclaration<StoreAction<State>>
+    }
+
+    var members: [any StateMember<State>] = []
+    var actions: [NamedAction] = []
+    var selectors: [Selector<State>] = []
+    var services: [RemoteService] = []
+    var makers: [@Sendable (RemoteClients) -> any Middleware<State, StoreAction<State>>] = []
+    /// What is wrong with the elements, one sentence each.
+    var problems: [String] = []
+
+    init() {}
+
+    func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] { makers.map { $0(clients) } }
+
+    /// The actions by their types over HTTP. A name with a slash is a type by itself.
+    func catalogue(prefix: String) -> ActionSchema<StoreAction<State>> {
+        let declarations = actions.map { $0.declaration.renamed { $0.contains("/") ? $0 : "\(prefix)/\($0)" } }
+        // An action that two parts contain has one id and two types.
+        let types = Dictionary(
+            zip(actions, declarations).map { ($0.id, Optional($1.type)) }, uniquingKeysWith: { _, _ in nil })
+        return ActionSchema(declarations) { action in
+            if let type = types[action.call.id] ?? nil { return (type, action.call.payload) }
+            for declaration in declarations {
+                if let payload = declaration.write(action) { return (declaration.type, payload) }
+            }
+            return nil
+        }
+    }
+
+    func problems(of kind: String, _ catalogue: ActionSchema<StoreAction<State>>) -> [String] {
+        var problems = problems
+        if !kind.isStoreName { problems.append("the name '\(kind)' must be letters, digits and '-'") }
+        for type in catalogue.declarations.map(\.type).duplicates { problems.append("two actions are named '\(type)'") }
+        for name in members.map(\.name.description).duplicates { problems.append("two members are named '\(name)'") }
+        for name in members.map(\.name.description) where !name.isMemberName {
+            problems.append("the member '\(name)' must be named with letters, digits, '-' and '_'")
+        }
+        return problems.map { "the store kind '\(kind)': \($0)" }
+    }
+}
+
+/// Collects the elements of a ``StoreDefinition``.
+@resultBuilder
+public enum StoreBuilder<State: Sendable> {
+    public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
+        var elements = StoreElements<State>()
+        element.add(to: &elements)
+        return elements
+    }
+
+    public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State> {
+        var elements = StoreElements<State>()
+        elements.makers.append { _ in middleware }
+        return elements
+    }
+
+    public static func buildExpression(_ selector: Selector<State>) -> StoreElements<State> {
+        var elements = StoreElements<State>()
+        elements.selectors.append(selector)
+        return elements
+    }
+
+    public static func buildBlock(_ blocks: StoreElements<State>...) -> StoreElements<State> {
+        blocks.reduce(into: StoreElements()) { all, block in
+            all.members += block.members
+            all.actions += block.actions
+            all.selectors += block.selectors
+            all.services += block.services
+            all.makers += block.makers
+            all.problems += block.problems
+        }
+    }
+}
+
+extension String {
+    /// Whether it can name a store kind.
+    var isStoreName: Bool { !isEmpty && utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") } }
+
+    /// Whether it can name an action: `book`, or `slice/book`.
+    var isActionName: Bool {
+        let words = split(separator: "/", omittingEmptySubsequences: false)
+        return words.count <= 2 && words.allSatisfy { String($0).isStoreName }
+    }
+
+    /// Whether it can name a member of a state, which JSON and JSON Pointer then need not escape.
+    var isMemberName: Bool {
+        !isEmpty
+            && utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+extension [String] {
+    /// The elements that occur more than once, each once, in order.
+    fileprivate var duplicates: [String] {
+        var counts: [String: Int] = [:]
+        return filter { element in
+            counts[element, default: 0] += 1
+            return counts[element] == 2
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import JSON
+import RemoteServices
+import StoreHosting
+import Stores
+import StoresTesting
+import Testing
+
+private struct Hall: Sendable, Equatable {
+    var guests: [String] = []
+    var nextNumber = 1
+    var door = ""
+    var cart = Cart()
+    var tasks = EntityTable<Task>()
+}
+
+private struct Cart: Sendable, Equatable {
+    var items: [String] = []
+    var secretNote = "none"
+}
+
+private struct Task: Sendable, Equatable, Identifiable, JSONEncodable, Restorable {
+    let id: Int
+    var title: String
+
+    init(id: Int, title: String) {
+        self.id = id
+        self.title = title
+    }
+
+    func encode(into json: inout JSONWriter) {
+        json.object {
+            $0.member("id", id)
+            $0.member("title", title)
+        }
+    }
+
+    init(restoring persisted: PersistedValue) throws(RestorationError) {
+        id = try persisted.member("id")
+        title = try persisted.member("title")
+    }
+}
+
+private let book = Action<Hall, String>(
+    "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
+    rules: .reject("sold-out") { hall, _ in hall.guests.count >= 3 }, .ignore { hall, guest in hall.guests.contains(guest) }
+) { hall, guest in
+    hall.guests.append(guest)
+    hall.nextNumber += 1
+}
+
+private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
+    Member("guests", \.guests)
+    Member("nextNumber", \.nextNumber, .hidden)
+    Member("door", \.door, .secret)
+    Member("tasks", \.tasks)
+    book
+    Action("clear", "Frees all seats.") { hall in hall.guests = [] }
+    Action("lock", "Locks the door.", .text("code", 4...8, example: "1234").secret()) { $0.door = $1 }
+    Action("addTask", "Adds a task.", .integer("id", 1...100), .text("title", 1...20, example: "Sweep")) { hall, id, title in
+        hall.tasks.insert(Task(id: id, title: title))
+    }
+    Part("cart", \.cart) {
+        Member("items", \.items)
+        Member("note", \.secretNote, .hidden)
+        Action("add", "Adds an item.", .text("item", 1...80, example: "Tea")) { cart, item in cart.items.append(item) }
+    }
+    Selector("count", "The number of guests.") { $0.guests.count }
+    Timers("closing") { (hall: Hall) in
+        hall.guests.count == 3 ? [StateTimer("close", at: 1000, book("timer"))] : []
+    }
+}
+
+@Suite struct StoreDefinitionTests {
+    private func dispatch(_ store: HostedStore, _ body: JSONValue) -> DispatchResult? {
+        nonisolated(unsafe) var found: DispatchResult?
+        store.dispatch(body, DispatchOptions()) { found = $0 }
+        return found
+    }
+
+    private func text(_ store: HostedStore, _ selection: Selection = .root) -> String {
+        String(decoding: store.read(selection).json, as: UTF8.self)
+    }
+
+    @Test func actionsHaveTypesOfTheKind() {
+        #expect(
+            seats.kind.actions.map(\.type) == ["seats/book", "seats/clear", "seats/lock", "seats/addTask", "cart/add"])
+        #expect(seats.kind.problems == [])
+        #expect(seats.kind.actions[0].example == ["type": "seats/book", "payload": ["guest": "Ada"]])
+        #expect(seats.kind.actions[1].example == ["type": "seats/clear"])
+        #expect(seats.kind.actions[4].example == ["type": "cart/add", "payload": ["item": "Tea"]])
+        #expect(seats.kind.actions[2].secrets == ["code"])
+    }
+
+    @Test func everyExampleIsCommitted() {
+        for action in seats.kind.actions {
+            let store = seats.kind.makeStore()
+            #expect(dispatch(store, action.example)?.isCommitted == true, "\(action.type)")
+        }
+    }
+
+    @Test func aStoreReducesAndShowsItsMembers() {
+        let store = seats.kind.makeStore()
+        #expect(
+            text(store) == #"{"guests":[],"tasks":{"entities":{},"ids":[]},"cart":{"items":[]}}"#)
+        for guest in ["Ada", "Bob"] {
+            #expect(dispatch(store, ["type": "seats/book", "payload": ["guest": .string(guest)]])?.isCommitted == true)
+        }
+        #expect(dispatch(store, ["type": "cart/add", "payload": ["item": "Tea"]])?.isCommitted == true)
+        #expect(text(store, .pointer(JSONPointer(tokens: ["cart", "items", "0"]))) == #""Tea""#)
+        #expect(text(store, .named("count")) == "2")
+        guard case .ignored? = dispatch(store, ["type": "seats/book", "payload": ["guest": "Ada"]])?.outcome else {
+            Issue.record("a second booking is not ignored")
+            return
+        }
+    }
+
+    @Test func aRuleRejects() {
+        let store = seats.kind.makeStore()
+        for guest in ["a", "b", "c"] { _ = dispatch(store, ["type": "seats/book", "payload": ["guest": .string(guest)]]) }
+        guard case .rejected(let rejection, _)? = dispatch(store, ["type": "seats/book", "payload": ["guest": "d"]])?.outcome
+        else {
+            Issue.record("the hall is not sold out")
+            return
+        }
+        #expect(rejection == "sold-out")
+    }
+
+    @Test func aStateIsRestored() throws {
+        let store = seats.kind.makeStore()
+        for action in seats.kind.actions where action.type != "seats/clear" { _ = dispatch(store, action.example) }
+        let (revision, snapshot) = store.snapshot()
+        let restored = try seats.kind.makeStore(from: snapshot, revision: revision)
+        restored.resume()
+        #expect(restored.revision == revision)
+        #expect(text(restored) == text(store))
+        // The private members continue too, except for the secret, because there is no key.
+        #expect(
+            snapshot.privateState.map { String(decoding: $0, as: UTF8.self) }
+                == #"{"nextNumber":2,"cart":{"note":"none"}}"#)
+    }
+
+    @Test func aMissingMemberHasItsInitialValueAndMakesARevision() throws {
+        let old = StateSnapshot(
+            json: Array(#"{"guests":["Ada"],"cart":{"items":[]}}"#.utf8), privateState: Array(#"{"nextNumber":2,"cart":{"note":""}}"#.utf8))
+        let store = try seats.kind.makeStore(from: old, revision: 5)
+        store.resume()
+        #expect(store.revision == 6)
+        #expect(text(store).contains(#""tasks":{"entities":{},"ids":[]}"#))
+    }
+
+    @Test func testsDispatchActionsAsFunctions() throws {
+        let store = TestStore(Hall(), reducer: seats.reducer, middleware: seats.middleware())
+        try store.dispatch(book("Ada")) {
+            $0.guests = ["Ada"]
+            $0.nextNumber = 2
+        }
+        #expect(book.values(in: book("Eve")) == "Eve")
+        #expect(book("Eve") != book("Ada"))
+    }
+
+    @Test func mistakesAreProblems() {
+        let wrong = StoreDefinition("wrong name", "Wrong.", Hall()) {
+            Member("guests", \.guests)
+            Member("guests", \.guests)
+            Member("a/b", \.door)
+            Action("go", "Goes.", .text("to", 1...3, example: nil)) { _, _ in }
+            Action("go", "Goes.", .text("to", 1...3, example: "too long")) { _, _ in }
+        }
+        #expect(
+            wrong.kind.problems == [
+                "the store kind 'wrong name': the action 'go': the field 'to' needs an example",
+                "the store kind 'wrong name': the action 'go': the example at /to must have at most 3 characters",
+                "the store kind 'wrong name': the name 'wrong name' must be letters, digits and '-'",
+                "the store kind 'wrong name': two actions are named 'wrong name/go'",
+                "the store kind 'wrong name': two members are named 'guests'",
+                "the store kind 'wrong name': the member 'a/b' must be named with letters, digits, '-' and '_'",
+            ])
+    }
+}
