@@ -53,7 +53,9 @@ public struct Action<State: Sendable, Values: Sendable>: StoreElement {
             write: { [id] action in action.call.id == id ? action.call.payload : nil })
         elements.actions.append(.init(id: id, declaration: declaration))
         elements.problems += fields.problems.map { "the action '\(name)': \($0)" }
-        if !name.isActionName { elements.problems.append("the action '\(name)' must be named with letters, digits and '-'") }
+        if !name.isActionName {
+            elements.problems.append("the action '\(name)' must be named with letters, digits and '-'")
+        }
     }
 
     private func action(_ values: Values) -> StoreAction<State> {

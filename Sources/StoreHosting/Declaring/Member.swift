@@ -28,7 +28,8 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     ///   - path: its place in the state.
     ///   - visibility: who sees it.
     public init(
-        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable, _ visibility: MemberVisibility = .shown
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        _ visibility: MemberVisibility = .shown
     ) where Value: JSONEncodable & Restorable {
         switch visibility {
         case .shown: member = ShownMember(name: name, path: path)
@@ -122,7 +123,8 @@ private struct PrivateMember<State: Sendable, Value: Sendable & JSONEncodable & 
 
 private struct TableMember<State: Sendable, Entity>: StateMember
 where
-    Entity: Identifiable & Sendable & JSONEncodable & Restorable, Entity.ID: Sendable & JSONEncodable & Restorable & LosslessStringConvertible
+    Entity: Identifiable & Sendable & JSONEncodable & Restorable,
+    Entity.ID: Sendable & JSONEncodable & Restorable & LosslessStringConvertible
 {
     let name: StaticString
     let path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable

@@ -55,7 +55,9 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         CasePath(
             embed: { [path, id] action in StoreAction(call: PartCall(call: action.call, path: path, part: id)) },
             extract: { [id] action, body in
-                if let call = action.call as? PartCall<State, Slice>, call.part == id { body(StoreAction(call: call.call)) }
+                if let call = action.call as? PartCall<State, Slice>, call.part == id {
+                    body(StoreAction(call: call.call))
+                }
             })
     }
 }

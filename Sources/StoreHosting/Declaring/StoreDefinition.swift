@@ -97,7 +97,9 @@ public struct StoreElements<State: Sendable>: Sendable {
 
     init() {}
 
-    func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] { makers.map { $0(clients) } }
+    func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] {
+        makers.map { $0(clients) }
+    }
 
     /// The actions by their types over HTTP. A name with a slash is a type by itself.
     func catalogue(prefix: String) -> ActionSchema<StoreAction<State>> {
@@ -135,7 +137,8 @@ public enum StoreBuilder<State: Sendable> {
         return elements
     }
 
-    public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State> {
+    public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State>
+    {
         var elements = StoreElements<State>()
         elements.makers.append { _ in middleware }
         return elements

@@ -71,7 +71,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
         if isNamed { return FaultNote.set(note) }
-        FaultNote.set(note, type: catalogue.describe(action).flatMap { catalogue.index(of: $0.type) }.flatMap(names.type))
+        FaultNote.set(
+            note, type: catalogue.describe(action).flatMap { catalogue.index(of: $0.type) }.flatMap(names.type))
     }
 
     @usableFromInline

@@ -15,7 +15,9 @@ extension StoreKind {
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
     ) -> StoreKind { calling(services, make: make) }
 
-    static func calling(_ services: [RemoteService], make: @escaping @Sendable (RemoteClients) -> StoreKind) -> StoreKind {
+    static func calling(_ services: [RemoteService], make: @escaping @Sendable (RemoteClients) -> StoreKind)
+        -> StoreKind
+    {
         var kind = make(.none)
         kind.services += services
         kind.connect = make

@@ -192,7 +192,8 @@ extension StateEncoder {
         var privateState = try Self.value(persisted.privateState ?? Array("{}".utf8), of: .privateState)
         let from = try schema(in: privateState)
         for migration in migrations.dropFirst(from - 1) { try migration(&json, &privateState) }
-        let (state, isComplete) = try restoration.restore(PersistedValue(json, privateState: privateState, sealer: sealer))
+        let (state, isComplete) = try restoration.restore(
+            PersistedValue(json, privateState: privateState, sealer: sealer))
         return (state, from == schema && isComplete ? nil : from)
     }
 

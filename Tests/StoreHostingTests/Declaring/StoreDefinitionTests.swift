@@ -42,7 +42,8 @@ private struct Task: Sendable, Equatable, Identifiable, JSONEncodable, Restorabl
 
 private let book = Action<Hall, String>(
     "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
-    rules: .reject("sold-out") { hall, _ in hall.guests.count >= 3 }, .ignore { hall, guest in hall.guests.contains(guest) }
+    rules: .reject("sold-out") { hall, _ in hall.guests.count >= 3 },
+    .ignore { hall, guest in hall.guests.contains(guest) }
 ) { hall, guest in
     hall.guests.append(guest)
     hall.nextNumber += 1
@@ -56,7 +57,8 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
     book
     Action("clear", "Frees all seats.") { hall in hall.guests = [] }
     Action("lock", "Locks the door.", .text("code", 4...8, example: "1234").secret()) { $0.door = $1 }
-    Action("addTask", "Adds a task.", .integer("id", 1...100), .text("title", 1...20, example: "Sweep")) { hall, id, title in
+    Action("addTask", "Adds a task.", .integer("id", 1...100), .text("title", 1...20, example: "Sweep")) {
+        hall, id, title in
         hall.tasks.insert(Task(id: id, title: title))
     }
     Part("cart", \.cart) {
@@ -116,8 +118,12 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
 
     @Test func aRuleRejects() {
         let store = seats.kind.makeStore()
-        for guest in ["a", "b", "c"] { _ = dispatch(store, ["type": "seats/book", "payload": ["guest": .string(guest)]]) }
-        guard case .rejected(let rejection, _)? = dispatch(store, ["type": "seats/book", "payload": ["guest": "d"]])?.outcome
+        for guest in ["a", "b", "c"] {
+            _ = dispatch(store, ["type": "seats/book", "payload": ["guest": .string(guest)]])
+        }
+        guard
+            case .rejected(let rejection, _)? = dispatch(store, ["type": "seats/book", "payload": ["guest": "d"]])?
+                .outcome
         else {
             Issue.record("the hall is not sold out")
             return
@@ -141,7 +147,8 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
 
     @Test func aMissingMemberHasItsInitialValueAndMakesARevision() throws {
         let old = StateSnapshot(
-            json: Array(#"{"guests":["Ada"],"cart":{"items":[]}}"#.utf8), privateState: Array(#"{"nextNumber":2,"cart":{"note":""}}"#.utf8))
+            json: Array(#"{"guests":["Ada"],"cart":{"items":[]}}"#.utf8),
+            privateState: Array(#"{"nextNumber":2,"cart":{"note":""}}"#.utf8))
         let store = try seats.kind.makeStore(from: old, revision: 5)
         store.resume()
         #expect(store.revision == 6)
@@ -169,7 +176,7 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
         #expect(
             wrong.kind.problems == [
                 "the store kind 'wrong name': the action 'go': the field 'to' needs an example",
-                "the store kind 'wrong name': the action 'go': the example at /to must have at most 3 characters",
+                "the store kind 'wrong name': the action 'go': the example at /to must have 1 to 3 characters",
                 "the store kind 'wrong name': the name 'wrong name' must be letters, digits and '-'",
                 "the store kind 'wrong name': two actions are named 'wrong name/go'",
                 "the store kind 'wrong name': two members are named 'guests'",
