@@ -139,7 +139,7 @@ final class ValueDecoder: Decoder, SingleValueDecodingContainer {
     /// Decodes the value by its `init(from:)`.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if let value = try json.scalar(type, { codingPath }) { return value }
-        guard depth < CodableLimit.calls else {
+        guard depth < CodableLimit.decodingCalls else {
             throw DecodingError.dataCorrupted(.init(codingPath, "is nested too deeply"))
         }
         do {

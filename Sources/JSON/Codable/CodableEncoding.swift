@@ -72,8 +72,10 @@ enum CodableLimit {
     /// How deep containers may be nested. This leaves room for the objects that surround a value in a state, because
     /// the whole state must stay within ``JSONValue/maxDepth``.
     static let containers = JSONValue.maxDepth - 32
-    /// How deep calls may be nested. There are more than containers: an optional value, for example, is a call too.
-    static let calls = JSONValue.maxDepth * 2
+    /// How deep calls of `encode(to:)` may be nested. An optional element, for example, is a call without a container.
+    static let encodingCalls = JSONValue.maxDepth
+    /// How deep calls of `init(from:)` may be nested. What was encoded can be decoded, even if that takes more calls.
+    static let decodingCalls = JSONValue.maxDepth * 2
 }
 
 /// A name or an index on a coding path.

@@ -41,7 +41,7 @@ final class EncodingNode {
             content = .scalar(json.finish())
             return
         }
-        guard depth < CodableLimit.containers, calls < CodableLimit.calls else {
+        guard depth < CodableLimit.containers, calls < CodableLimit.encodingCalls else {
             throw error("The value is nested too deeply for JSON.")
         }
         entryLength = hashOrderedEntryLength(of: Value.self)

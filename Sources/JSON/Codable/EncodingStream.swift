@@ -84,7 +84,7 @@ final class EncodingStream {
         do {
             try nested(value, at: depth + 1)
         } catch {
-            leave(name, depth, mark)
+            leave(name, ticket, depth, mark)
             throw error
         }
     }
@@ -110,10 +110,12 @@ final class EncodingStream {
         try take(ticket)
         let mark = json.pointee.mark
         if json.pointee.scalar(value) { return }
+        let outer = frames.last?.ticket
         do {
             try nested(value, at: depth)
         } catch {
             close(downTo: depth)
+            if frames.last?.ticket != outer { cannotStream() }
             json.pointee.rewind(to: mark)
             pending = ticket
             throw error
@@ -163,7 +165,7 @@ extension EncodingStream {
 
     /// Calls `encode(to:)` of a value whose place is next.
     private func nested<Value: Encodable>(_ value: Value, at depth: Int) throws {
-        guard calls < CodableLimit.calls else { throw tooDeep(value) }
+        guard calls < CodableLimit.encodingCalls else { throw tooDeep(value) }
         calls += 1
         defer { calls -= 1 }
         lastTicket += 1
@@ -213,8 +215,8 @@ extension EncodingStream {
     }
 
     /// Removes an element or a member that could not be encoded.
-    private func leave(_ name: String?, _ depth: Int, _ mark: JSONWriter.Mark) {
-        guard isStreamable, depth < frames.count else { return }
+    private func leave(_ name: String?, _ ticket: Int, _ depth: Int, _ mark: JSONWriter.Mark) {
+        guard isOpen(ticket, at: depth) else { return cannotStream() }
         close(downTo: depth + 1)
         pending = 0
         frames[depth].count -= 1

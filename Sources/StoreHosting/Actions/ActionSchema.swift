@@ -11,8 +11,8 @@ public protocol DeclaredAction: Sendable {
 public struct ActionSchema<Action: Sendable>: Sendable {
     /// The declarations, in the order of listings.
     public let declarations: [ActionDeclaration<Action>]
-    /// What is wrong with the declarations, each in a sentence; empty if they can be used. A server with such a schema
-    /// must not start.
+    /// What is wrong with the declarations, each in a sentence; empty if they can be used. A server refuses to
+    /// start with problems.
     public let problems: [String]
     @usableFromInline let indices: [String: Int]
     @usableFromInline let encoder: @Sendable (Action) -> Description?

@@ -98,6 +98,10 @@ import Testing
         #expect(try text(Unusual.caught) == #"{"b":1,"d":[2]}"#)
     }
 
+    @Test func anotherValueMayReplaceOneThatFails() throws {
+        #expect(try text(["a": Fallback()]) == #"{"a":[1]}"#)
+    }
+
     @Test func depthIsBounded() throws {
         func nested(_ depth: Int) -> Tree {
             (0..<depth).reduce(Tree(name: "", children: [])) { tree, _ in Tree(name: "", children: [tree]) }
@@ -134,6 +138,13 @@ private final class Derived: Base {
         var container = encoder.container(keyedBy: Unusual.Key.self)
         if !ownCoder { try super.encode(to: container.superEncoder()) }
         try container.encode(2, forKey: Unusual.Key("derived"))
+    }
+}
+
+private struct Fallback: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        do { try container.encode([Unusual.failing]) } catch { try container.encode([1]) }
     }
 }
 

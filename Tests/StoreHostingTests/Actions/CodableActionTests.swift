@@ -1,5 +1,6 @@
 import JSON
 import StoreHosting
+import Stores
 import Testing
 
 /// Actions that are declared by examples of a `Codable` enum.
@@ -78,6 +79,11 @@ import Testing
         #expect(schema.describe(booking)?.type == "hall/book")
     }
 
+    @Test func aKindHasTheProblemsOfItsActions() {
+        #expect(
+            StoreKind.store("twice", TwiceReducer.self).problems == [#"The action type "twice/go" is declared twice."#])
+    }
+
     @Test func mistakesAreProblems() {
         let twice = ActionSchema<HallAction>("hall", examples: HallAction.examples + [.rename("other")])
         #expect(twice.problems == [#"The action type "hall/rename" is declared twice."#])
@@ -93,6 +99,19 @@ import Testing
                 ])
         #expect(ActionSchema(joining: twice, unknown).problems.count == 1 + HallAction.examples.count)
     }
+}
+
+private struct TwiceReducer: HostedReducer {
+    struct State: HostedState, StoreValue { var count = 0 }
+
+    enum Action: DeclaredAction, Equatable {
+        case go
+        static let catalogue = ActionSchema<Action>([
+            ActionDeclaration("twice/go", "Goes.", .go), ActionDeclaration("twice/go", "Goes too.", .go),
+        ])
+    }
+
+    func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 }
 
 private enum HallAction: Codable, Sendable, Equatable {
