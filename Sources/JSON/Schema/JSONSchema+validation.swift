@@ -27,7 +27,10 @@ private struct SchemaValidator {
             return
         }
         switch (schema.shape, value) {
-        case (.boolean, .bool): break
+        case (.any, _), (.boolean, .bool): break
+        case (.number(let minimum, let maximum), _):
+            let number = value.asNumber
+            require(number.map { $0 >= minimum ?? -.infinity && $0 <= maximum ?? .infinity } ?? false, schema)
         case (.integer(let minimum, let maximum), _):
             check(value.asInteger, minimum, maximum, schema)
         case (.enumeration(let allowed), .string(let text)):
@@ -36,6 +39,7 @@ private struct SchemaValidator {
         case (.string(let rules), .string(let text)): check(text, rules)
         case (.array(let items, let count), .array(let elements)): check(elements, items, count)
         case (.object(let properties, let count), .object(let object)): check(object, properties, count)
+        case (.dictionary(let values, let count), .object(let object)): check(object, values, count)
         default: require(false, schema)
         }
     }
@@ -84,6 +88,13 @@ private struct SchemaValidator {
         }
     }
 
+    private mutating func check(_ object: JSONObject, _ values: JSONSchema, _ count: JSONSchema.ItemCount) {
+        guard count.contains(object.count) else { return report("must have " + count.phrase("member")) }
+        for (name, value) in object where !isFull {
+            inside(name) { $0.check(value, against: values) }
+        }
+    }
+
     private mutating func reportUnknownMembers(of object: JSONObject, _ properties: [JSONSchema.Property]) {
         let known = Set(properties.map { CodePointString($0.name) })
         for name in object.names where !isFull && !known.contains(CodePointString(name)) {
@@ -123,11 +134,16 @@ extension JSONSchema.Shape {
         case .integer(let minimum?, nil): "an integer, \(minimum) or more"
         case .integer(nil, let maximum?): "an integer, \(maximum) or less"
         case .integer(nil, nil): "an integer of 64 bits"
+        case .any: "any value"
+        case .number(let minimum?, let maximum?): "a number from \(minimum) to \(maximum)"
+        case .number(let minimum?, nil): "a number, \(minimum) or more"
+        case .number(nil, let maximum?): "a number, \(maximum) or less"
+        case .number(nil, nil): "a number"
         case .boolean: "true or false"
         case .enumeration(let allowed): "one of " + allowed.joined(separator: ", ")
         case .string: "a string"
         case .array: "an array"
-        case .object: "an object"
+        case .object, .dictionary: "an object"
         }
     }
 }

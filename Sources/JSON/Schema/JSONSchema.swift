@@ -1,4 +1,4 @@
-/// The subset of JSON Schema (draft 2020-12) that action payloads need.
+/// The subset of JSON Schema (draft 2020-12) that action payloads and states need.
 ///
 /// Encoding publishes the schema and ``validate(_:at:)`` enforces it, so the published schema and the checks agree.
 /// Unknown members of an object are violations.
@@ -10,11 +10,14 @@ public struct JSONSchema: Sendable {
 
     indirect enum Shape: Sendable {
         case integer(minimum: Int?, maximum: Int?)
+        case any
+        case number(minimum: Double?, maximum: Double?)
         case boolean
         case enumeration([String])
         case string(TextRules)
         case array(of: JSONSchema, ItemCount)
         case object([Property], ItemCount)
+        case dictionary(of: JSONSchema, ItemCount)
     }
 
     private init(_ shape: Shape) {
@@ -30,6 +33,19 @@ public struct JSONSchema: Sendable {
     public static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
         integer(minimum: range.lowerBound, maximum: range.upperBound)
     }
+
+    /// Any number that a `Double` can hold, within the bounds. They must be finite.
+    public static func number(minimum: Double? = nil, maximum: Double? = nil) -> JSONSchema {
+        JSONSchema(.number(minimum: minimum, maximum: maximum))
+    }
+
+    /// A number within the range. Its bounds must be finite.
+    public static func number(_ range: ClosedRange<Double>) -> JSONSchema {
+        number(minimum: range.lowerBound, maximum: range.upperBound)
+    }
+
+    /// Any value, also `null`.
+    public static let any = JSONSchema(.any)
 
     /// `true` or `false`.
     public static let boolean = JSONSchema(.boolean)
@@ -62,6 +78,13 @@ public struct JSONSchema: Sendable {
         _ properties: [Property], minProperties: Int? = nil, maxProperties: Int? = nil
     ) -> JSONSchema {
         JSONSchema(.object(properties, ItemCount(minProperties, maxProperties)))
+    }
+
+    /// An object with any names, whose values all match one schema.
+    public static func dictionary(
+        of values: JSONSchema, minProperties: Int? = nil, maxProperties: Int? = nil
+    ) -> JSONSchema {
+        JSONSchema(.dictionary(of: values, ItemCount(minProperties, maxProperties)))
     }
 
     /// This schema, which also accepts `null`.
@@ -149,29 +172,36 @@ extension JSONSchema: JSONEncodable {
     }
 
     private func encodeType(into json: inout JSONWriter) {
+        guard let type = shape.typeName else { return }
         if isNullable {
-            json.member("type", [shape.typeName, "null"])
+            json.member("type", [type, "null"])
         } else {
-            json.member("type", shape.typeName)
+            json.member("type", type)
         }
     }
 }
 
 extension JSONSchema.Shape {
-    fileprivate var typeName: String {
+    /// Nil if a value may have any type.
+    fileprivate var typeName: String? {
         switch self {
+        case .any: nil
+        case .number: "number"
         case .integer: "integer"
         case .boolean: "boolean"
         case .enumeration, .string: "string"
         case .array: "array"
-        case .object: "object"
+        case .object, .dictionary: "object"
         }
     }
 
     fileprivate func encodeKeywords(isNullable: Bool, into json: inout JSONWriter) {
         switch self {
-        case .boolean:
+        case .any, .boolean:
             break
+        case .number(let minimum, let maximum):
+            json.member("minimum", ifPresent: minimum)
+            json.member("maximum", ifPresent: maximum)
         case .integer(let minimum, let maximum):
             // Larger integers are rejected, so the published schema must exclude them.
             json.member("minimum", minimum ?? .min)
@@ -186,6 +216,10 @@ extension JSONSchema.Shape {
             json.member("maxItems", ifPresent: count.maximum)
         case .object(let properties, let count):
             Self.encodeKeywords(of: properties, into: &json)
+            json.member("minProperties", ifPresent: count.minimum)
+            json.member("maxProperties", ifPresent: count.maximum)
+        case .dictionary(let values, let count):
+            json.member("additionalProperties", values)
             json.member("minProperties", ifPresent: count.minimum)
             json.member("maxProperties", ifPresent: count.maximum)
         }

@@ -52,6 +52,15 @@ extension JSONValue {
         }
     }
 
+    /// The nearest `Double`; nil if the value is no number, or one that overflows.
+    public var asNumber: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let number): number.double
+        default: nil
+        }
+    }
+
     /// The string; nil for any other value.
     public var asString: String? {
         if case .string(let value) = self { value } else { nil }

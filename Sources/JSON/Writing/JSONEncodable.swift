@@ -69,6 +69,18 @@ extension Array: JSONEncodable where Element: JSONEncodable {
     }
 }
 
+extension Dictionary: JSONEncodable where Key == String, Value: JSONEncodable {
+    /// Writes an object with the members sorted by name, so that equal dictionaries have equal JSON.
+    @inlinable
+    public func encode(into json: inout JSONWriter) {
+        json.object { json in
+            for (name, value) in sorted(by: { $0.key < $1.key }) {
+                json.member(name: name, value)
+            }
+        }
+    }
+}
+
 extension JSONEncodable where Self: RawRepresentable, RawValue: JSONEncodable {
     /// Writes the raw value.
     @inlinable

@@ -88,6 +88,22 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
             read: { _ throws(PayloadMismatch) in action }, write: { $0 == action ? [:] : nil })
     }
 
+    /// Declares an action by its coding.
+    init(
+        _ type: String, _ summary: String, audience: ActionVisibility, payload: JSONSchema, example: JSONObject,
+        secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
+        write: @escaping @Sendable (Action) -> JSONObject?
+    ) {
+        self.type = type
+        self.summary = summary
+        self.audience = audience
+        self.payload = payload
+        self.example = Self.body(type, example)
+        self.secrets = secrets
+        self.read = read
+        self.write = write
+    }
+
     @inlinable
     convenience init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
         self.init(
@@ -114,8 +130,16 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         do throws(PayloadMismatch) {
             return try read(json)
         } catch {
-            throw .invalidPayload([.init(pointer: Self.payloadPointer, detail: "must match the schema of \(type)")])
+            throw .invalidPayload([violation(error)])
         }
+    }
+
+    @usableFromInline
+    func violation(_ mismatch: PayloadMismatch) -> JSONSchema.Violation {
+        guard let reason = mismatch.reason?.below("payload") else {
+            return .init(pointer: Self.payloadPointer, detail: "must match the schema of \(type)")
+        }
+        return .init(pointer: reason.pointer, detail: reason.detail)
     }
 
     @usableFromInline static var payloadPointer: JSONPointer { JSONPointer(tokens: ["payload"]) }

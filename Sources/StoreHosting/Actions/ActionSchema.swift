@@ -11,13 +11,16 @@ public protocol DeclaredAction: Sendable {
 public struct ActionSchema<Action: Sendable>: Sendable {
     /// The declarations, in the order of listings.
     public let declarations: [ActionDeclaration<Action>]
+    /// What is wrong with the declarations, each in a sentence; empty if they can be used. A server refuses to
+    /// start with problems.
+    public let problems: [String]
     @usableFromInline let indices: [String: Int]
     @usableFromInline let encoder: @Sendable (Action) -> Description?
 
     /// The type of an action, and its payload with redacted secrets.
     public typealias Description = (type: String, payload: JSONObject)
 
-    /// The first declaration of a type applies; later ones of the same type are never decoded.
+    /// Each type must be declared once; see ``problems``.
     @inlinable
     public init(_ declarations: [ActionDeclaration<Action>]) {
         self.init(declarations) { action in
@@ -32,7 +35,8 @@ public struct ActionSchema<Action: Sendable>: Sendable {
     @inlinable
     public init(joining catalogues: ActionSchema...) {
         let encoders = catalogues.map { $0.encoder }
-        self.init(catalogues.flatMap { $0.declarations }) { action in
+        let problems = catalogues.flatMap { $0.problems }
+        self.init(catalogues.flatMap { $0.declarations }, problems: problems) { action in
             for encode in encoders {
                 if let description = encode(action) { return description }
             }
@@ -42,17 +46,22 @@ public struct ActionSchema<Action: Sendable>: Sendable {
 
     @usableFromInline
     init(
-        _ declarations: [ActionDeclaration<Action>], encoder: @escaping @Sendable (Action) -> Description?
+        _ declarations: [ActionDeclaration<Action>], problems: [String] = [],
+        encoder: @escaping @Sendable (Action) -> Description?
     ) {
         self.declarations = declarations
         self.encoder = encoder
         indices = Dictionary(declarations.enumerated().map { ($1.type, $0) }, uniquingKeysWith: { first, _ in first })
+        let duplicates = declarations.enumerated().filter { [indices] in indices[$1.type] != $0 }.map {
+            "The action type \"\($1.type)\" is declared twice."
+        }
+        self.problems = problems + duplicates.filter { !problems.contains($0) }
     }
 
     /// The same declarations for actions that embed these.
     @inlinable
     public func embedded<Parent>(in path: CasePath<Parent, Action>) -> ActionSchema<Parent> {
-        ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }) { [encoder] action in
+        ActionSchema<Parent>(declarations.map { $0.embedded(in: path) }, problems: problems) { [encoder] action in
             // One check instead of one per declaration: most actions of a store belong to other parts.
             guard path.matches(action) else { return nil }
             var description: Description?

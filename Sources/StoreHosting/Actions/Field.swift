@@ -20,6 +20,8 @@ public struct Field<Value: Sendable>: Sendable {
     @usableFromInline let read: @Sendable (JSONValue?) -> Value?
     /// Encodes the member; nil leaves it out.
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
+    /// Says why `read` has refused a member; nil if there is nothing to say.
+    private(set) var explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
 
     /// A field of any type.
     ///
@@ -49,7 +51,8 @@ public struct Field<Value: Sendable>: Sendable {
     /// The field as an optional member whose absence means nil.
     public func optional() -> Field<Value?> {
         derived(
-            schema: schema, isRequired: false, read: { json in json == nil ? .some(nil) : read(json) },
+            schema: schema, isRequired: false,
+            read: { json in json == nil ? .some(nil) : read(json).map(Optional.some) },
             write: { $0.flatMap(write) })
     }
 
@@ -57,7 +60,7 @@ public struct Field<Value: Sendable>: Sendable {
     public func nullable() -> Field<Value?> {
         derived(
             schema: schema.nullable, isRequired: isRequired,
-            read: { json in json?.isNull == true ? .some(nil) : read(json) },
+            read: { json in json?.isNull == true ? .some(nil) : read(json).map(Optional.some) },
             write: { value in value.map(write) ?? .null })
     }
 
@@ -82,6 +85,7 @@ public struct Field<Value: Sendable>: Sendable {
         var field = Field<Other>(name, schema: schema, example: example, read: read, write: write)
         field.isRequired = isRequired
         field.isSecret = isSecret
+        field.explain = explain
         return field
     }
 }
@@ -93,19 +97,26 @@ final class FieldCoder<Value: Sendable>: Sendable {
     @usableFromInline let isSecret: Bool
     @usableFromInline let read: @Sendable (JSONValue?) -> Value?
     @usableFromInline let write: @Sendable (Value) -> JSONValue?
+    private let explain: (@Sendable (JSONValue) -> JSONDecodingError?)?
 
-    @inlinable
+    @usableFromInline
     init(_ field: Field<Value>) {
         name = field.name
         isSecret = field.isSecret
         read = field.read
         write = field.write
+        explain = field.explain
     }
 
     @inlinable
     func value(in payload: JSONObject) throws(PayloadMismatch) -> Value {
-        guard let value = read(payload[name]) else { throw PayloadMismatch() }
+        guard let value = read(payload[name]) else { throw mismatch(payload[name]) }
         return value
+    }
+
+    @usableFromInline
+    func mismatch(_ json: JSONValue?) -> PayloadMismatch {
+        PayloadMismatch(json.flatMap { explain?($0) }.map { $0.below(name) })
     }
 
     /// Adds the member to a payload; a secret is redacted.
@@ -119,7 +130,17 @@ final class FieldCoder<Value: Sendable>: Sendable {
 /// The payload is valid by its schema, but a field could not be decoded.
 @usableFromInline
 struct PayloadMismatch: Error {
-    @inlinable init() {}
+    /// The place in the payload, and what is wrong there, if that is known.
+    let reason: JSONDecodingError?
+
+    init(_ reason: JSONDecodingError?) { self.reason = reason }
+}
+
+extension JSONDecodingError {
+    /// The same error of a value that contains this one as `step`.
+    func below(_ step: String) -> JSONDecodingError {
+        JSONDecodingError(pointer: JSONPointer(tokens: [step] + pointer.tokens), detail: detail)
+    }
 }
 
 extension Field where Value == Int {
@@ -137,6 +158,69 @@ extension Field where Value == Int {
         Field(
             name, schema: .integer(minimum: minimum), example: .integer(example), read: { $0?.asInteger },
             write: { .integer($0) })
+    }
+}
+
+extension Field where Value == Double {
+    /// A number, in `range` if that is given. Its bounds must be finite.
+    public static func number(_ name: String, _ range: ClosedRange<Double>? = nil, example: Double) -> Field {
+        Field(
+            name, schema: range.map { .number($0) } ?? .number(), example: JSONNumber(example).map(JSONValue.number),
+            read: { $0?.asNumber }, write: { JSONNumber($0).map(JSONValue.number) ?? .null })
+    }
+}
+
+extension Field where Value: Codable {
+    /// A value of any `Codable` type.
+    ///
+    /// The schema is derived from the type; see `JSONSchema.init(of:example:)`. The type may refuse further values, by an
+    /// error of its `init(from:)`: then the payload is invalid at the place that the error names.
+    public static func value(_ name: String, example: Value) -> Field {
+        let json = try? JSONValue(encoding: example)
+        var field = Field(
+            name, schema: json.map { JSONSchema(of: Value.self, example: $0) } ?? JSONSchema(of: Value.self),
+            example: json, read: { json in try? (json ?? .null).decode(Value.self) },
+            write: { (try? JSONValue(encoding: $0)) ?? .null })
+        field.explain = { json in
+            do throws(JSONDecodingError) {
+                _ = try json.decode(Value.self)
+                return nil
+            } catch { return error }
+        }
+        return field
+    }
+}
+
+extension Field {
+    /// A list, whose elements are as `element` says.
+    ///
+    /// - Parameters:
+    ///   - element: its name is the name of the list; its example is the only element of the list's example.
+    ///   - count: how many elements there may be.
+    public static func list<Element: Sendable>(
+        of element: Field<Element>, _ count: ClosedRange<Int>
+    ) -> Field where Value == [Element] {
+        let (read, write) = (element.read, element.write)
+        var field = Field(
+            element.name,
+            schema: .array(of: element.schema, minItems: count.lowerBound, maxItems: count.upperBound),
+            example: .array(element.example.map { [$0] } ?? []),
+            read: { json in
+                guard let elements = json?.asArray else { return nil }
+                let values = elements.compactMap { read($0) }
+                return values.count == elements.count ? values : nil
+            },
+            write: { .array($0.map { write($0) ?? .null }) })
+        field.isSecret = element.isSecret
+        if let explain = element.explain {
+            field.explain = { json in
+                for (index, element) in (json.asArray ?? []).enumerated() where read(element) == nil {
+                    return explain(element)?.below(String(index))
+                }
+                return nil
+            }
+        }
+        return field
     }
 }
 

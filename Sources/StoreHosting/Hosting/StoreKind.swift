@@ -36,6 +36,8 @@ public struct StoreKind: Sendable {
     public let actions: [ActionDescription]
     /// The named selectors.
     public let selectors: [SelectorDescription]
+    /// What is wrong with its actions; see ``ActionSchema/problems``. A server refuses to start with such a kind.
+    public let problems: [String]
 
     /// The state at revision 0, as it is persisted.
     public let initialSnapshot: StateSnapshot
@@ -123,6 +125,7 @@ public struct StoreKind: Sendable {
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
             try encoder.encodeAsShown(selection, of: persisted, sealer)
         }
+        problems = catalogue.problems
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,

@@ -83,6 +83,17 @@ public struct PersistedValue {
             isPrivate ? .privateState : .state, at: JSONPointer(tokens: name.map { [$0] } ?? []), detail)
     }
 
+    /// Restores a value by its `init(from:)`.
+    ///
+    /// - Throws: The error with the place inside of this value.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(RestorationError) -> Value {
+        do throws(JSONDecodingError) {
+            return try json.decode(type)
+        } catch {
+            throw .unreadable(isPrivate ? .privateState : .state, at: error.pointer, error.detail)
+        }
+    }
+
     /// Restores the part of this value at `step`.
     func read<Part: Restorable>(
         _ part: JSONValue, at step: String, privateState: JSONValue? = nil

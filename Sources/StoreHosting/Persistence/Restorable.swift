@@ -99,6 +99,20 @@ extension Array: Restorable where Element: Restorable {
     }
 }
 
+extension Dictionary: Restorable where Key == String, Value: Restorable {
+    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+        guard let members = persisted.json.asObject else { throw persisted.unreadable("must be an object") }
+        self.init(minimumCapacity: members.count)
+        for (name, value) in members {
+            let value: Value = try persisted.read(value, at: name)
+            // JSON tells names apart that are equal in Swift, such as two forms of one letter with an accent.
+            guard updateValue(value, forKey: name) == nil else {
+                throw persisted.unreadable("is there twice", below: name)
+            }
+        }
+    }
+}
+
 /// How the states of a kind are persisted and restored; see ``Restorable``.
 public struct StatePersistence<State: Sendable>: Sendable {
     /// A state, and whether all of its members were persisted.

@@ -58,6 +58,9 @@ extension Configuration {
                 ConfigurationProblem(
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
+        for kind in kinds {
+            problems += kind.problems.map { ConfigurationProblem(path: kind.name, detail: $0) }
+        }
         if journal?.outlivesProcess == true {
             for kind in kinds where !kind.isRestorable {
                 problems.append(

@@ -23,6 +23,13 @@ struct SchemaTests {
             (.enumeration(["a", "b"]).nullable, #"{"type":["string","null"],"enum":["a","b",null]}"#),
             (.string(minLength: 1, maxLength: 256), #"{"type":"string","minLength":1,"maxLength":256}"#),
             (.object([]), #"{"type":"object","properties":{},"additionalProperties":false}"#),
+            (.any, "{}"), (.any.described("D"), #"{"description":"D"}"#), (.any.nullable, "{}"),
+            (.number(0.5...2).nullable, #"{"type":["number","null"],"minimum":0.5,"maximum":2.0}"#),
+            (.number(), #"{"type":"number"}"#),
+            (
+                .dictionary(of: .boolean, maxProperties: 2),
+                #"{"type":"object","additionalProperties":{"type":"boolean"},"maxProperties":2}"#
+            ),
             (
                 task,
                 #"{"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":5},"#
@@ -45,6 +52,9 @@ struct SchemaTests {
             (.string(maxLength: 1, counting: .characters), "\"🇩🇪\""),
             (.string(maxLength: 2, counting: .characters), "\"👩‍👧\""), (.string(format: .date), "\"2024-02-29\""),
             (.string(format: .date), "\"2000-02-29\""), (.string(format: .date), "\"0000-12-31\""), (.object([]), "{}"),
+            (.any, "null"), (.any, "[1]"), (.number(), "1"), (.number(), "-1.5e3"), (.number(0...1), "1.0"),
+            (.number(minimum: 0).nullable, "null"), (.dictionary(of: .boolean), "{}"),
+            (.dictionary(of: .boolean, minProperties: 1, maxProperties: 1), #"{"a":true}"#),
             (task, #"{"title":"é"}"#), (task, #"{"title":"12345","due":null}"#),
             (task, #"{"tags":["a",""],"title":"x"}"#),
         ] as [(JSONSchema, String)])
@@ -63,6 +73,13 @@ struct SchemaTests {
             (.integer(minimum: 1), "0", "", "must be an integer, 1 or more"),
             (.integer(maximum: 1), "2", "", "must be an integer, 1 or less"),
             (.integer(), "100000000000000000000", "", "must be an integer of 64 bits"),
+            (.number(), "\"1\"", "", "must be a number"), (.number(), "1e400", "", "must be a number"),
+            (.number(0...1), "1.5", "", "must be a number from 0.0 to 1.0"),
+            (.number(minimum: 1).nullable, "0", "", "must be a number, 1.0 or more or null"),
+            (.number(maximum: 1), "2", "", "must be a number, 1.0 or less"),
+            (.dictionary(of: .boolean), "[]", "", "must be an object"),
+            (.dictionary(of: .boolean), #"{"a":true,"b/":1}"#, "/b~1", "must be true or false"),
+            (.dictionary(of: .boolean, maxProperties: 1), #"{"a":true,"b":1}"#, "", "must have at most 1 member"),
             (.boolean, "0", "", "must be true or false"),
             (.enumeration(["a", "b"]), "\"c\"", "", "must be one of a, b"),
             (.enumeration(["a", "b"]), "null", "", "must be one of a, b"),

@@ -290,6 +290,13 @@ import Testing
         _ = try StorehouseServer(kinds: [.faulty], configuration: configuration, journal: memory)
     }
 
+    @Test func actionsThatAreDeclaredTwiceAreRefused() throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try StorehouseServer(kinds: [.store("twice", TwiceReducer.self)], configuration: .with())
+        }
+        #expect("\(error)".contains(#"The action type "twice/go" is declared twice."#))
+    }
+
     @Test func wakingASessionCountsAsUse() async throws {
         let durable = try DurableServer()
         let clock = ManualClock()
@@ -333,4 +340,18 @@ import Testing
             #expect(event?.revision == 2)
         }
     }
+}
+
+/// Declares one action type twice.
+private struct TwiceReducer: HostedReducer {
+    struct State: HostedState, StoreValue { var count = 0 }
+
+    enum Action: DeclaredAction, Equatable {
+        case go
+        static let catalogue = ActionSchema<Action>([
+            ActionDeclaration("twice/go", "Goes.", .go), ActionDeclaration("twice/go", "Goes too.", .go),
+        ])
+    }
+
+    func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 }

@@ -49,7 +49,20 @@ struct LogbookReducer: HostedReducer {
     }
 }
 
+struct Item: StoreValue, Identifiable {
+    enum Color: String, StoreValue { case red, blue }
+
+    var id: String
+    var color: Color
+    var note: String?
+}
+
 @Suite struct PersistenceSamples {
+    @Test func aCodableValueNeedsNoCode() {
+        let items = EntityTable([Item(id: "a", color: .red)])
+        #expect(items.encoded() == Array(#"{"entities":{"a":{"id":"a","color":"red"}},"ids":["a"]}"#.utf8))
+    }
+
     @Test func aRestoredStoreContinues() throws {
         let kind = StoreKind.store("logbook", LogbookReducer.self)
         let store = kind.makeStore()

@@ -1,0 +1,51 @@
+public import JSON
+
+/// A `Codable` value that states, entities and actions can contain without code of its own.
+///
+///     struct Item: StoreValue, Identifiable {
+///         var id: String
+///         var count = 1
+///         var note: String?
+///     }
+///
+/// It is encoded and restored by its `Codable` methods. An ``EntityTable`` can hold it, a state can have it as a member,
+/// and a state that has nothing else to say can be one itself. A hand-written ``JSONEncodable`` is several times faster.
+///
+/// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
+/// before need a ``StoreKind/Migration``.
+public protocol StoreValue: Codable, JSONEncodable, Restorable, Sendable {}
+
+extension StoreValue {
+    /// Writes the value by its `encode(to:)`; `null` if that throws. Synthesized code does not throw.
+    public func encode(into json: inout JSONWriter) {
+        try? json.encodable(self)
+    }
+
+    /// Restores the value by its `init(from:)`.
+    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+        self = try persisted.decode()
+    }
+}
+
+// A raw value has more than one way to be encoded, all with the same JSON. These say which one is meant.
+
+extension StoreValue where Self: RawRepresentable, RawValue: JSONEncodable {
+    /// Writes the value by its `encode(to:)`.
+    public func encode(into json: inout JSONWriter) {
+        try? json.encodable(self)
+    }
+}
+
+extension StoreValue where Self: RawRepresentable, RawValue: Restorable {
+    /// Restores the value by its `init(from:)`.
+    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+        self = try persisted.decode()
+    }
+}
+
+extension CodableJSON: Restorable where Value: Decodable {
+    /// Restores the value by its `init(from:)`.
+    public init(restoring persisted: PersistedValue) throws(RestorationError) {
+        self.init(try persisted.decode())
+    }
+}
