@@ -1,3 +1,5 @@
+public import JSON
+
 /// A request to a remote service. The client knows the address of the service.
 public struct RemoteRequest: Sendable, Equatable {
     /// `GET`, `POST` and so on.
@@ -38,6 +40,20 @@ public struct RemoteRequest: Sendable, Equatable {
         self.contentType = contentType
         self.timeout = timeout
         self.isIdempotent = isIdempotent
+    }
+
+    /// A `GET`.
+    ///
+    /// - Parameter target: the part of the URL behind the address of the service.
+    public static func get(_ target: String? = nil) -> RemoteRequest { RemoteRequest(target: target) }
+
+    /// A `POST` of JSON.
+    ///
+    /// - Parameters:
+    ///   - json: the body.
+    ///   - target: the part of the URL behind the address of the service.
+    public static func post(_ json: JSONValue, target: String? = nil) -> RemoteRequest {
+        RemoteRequest(method: "POST", target: target, body: json.encoded(), contentType: "application/json")
     }
 
     /// A `POST` of form fields.

@@ -19,6 +19,11 @@ public struct RemoteService: Sendable {
     }
 }
 
+extension RemoteService: ExpressibleByStringLiteral {
+    /// A service with this name and without a demo.
+    public init(stringLiteral name: String) { self.init(name) }
+}
+
 /// The clients of the remote services of a server, by name.
 public struct RemoteClients: Sendable {
     private let clients: [String: any RemoteClient]

@@ -47,8 +47,8 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     ) {
         let fields = ActionFields(repeat each fields)
         self.init(
-            type, summary, audience, payload: fields.schema(members: members),
-            example: Self.body(type, fields.example), secrets: fields.secrets,
+            type, summary, audience: audience, payload: fields.schema(members: members), example: fields.example,
+            secrets: fields.secrets,
             read: { payload throws(PayloadMismatch) in
                 let values = try fields.read(payload)
                 return embed(repeat each values)
@@ -56,39 +56,25 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
             write: { action in extract(action).map(fields.write) })
     }
 
-    @usableFromInline
-    init(
-        _ type: String, _ summary: String, _ audience: ActionVisibility, payload: JSONSchema, example: JSONValue,
-        secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
-        write: @escaping @Sendable (Action) -> JSONObject?
-    ) {
-        self.type = type
-        self.summary = summary
-        self.audience = audience
-        self.payload = payload
-        self.example = example
-        self.secrets = secrets
-        self.read = read
-        self.write = write
-    }
-
     /// The same declaration under another type.
     func renamed(_ rename: (String) -> String) -> ActionDeclaration {
-        let name = rename(type)
-        return ActionDeclaration(
-            name, summary, audience, payload: payload, example: Self.body(name, example["payload"]?.asObject ?? [:]),
-            secrets: secrets, read: read, write: write)
+        ActionDeclaration(
+            rename(type), summary, audience: audience, payload: payload, example: examplePayload, secrets: secrets,
+            read: read, write: write)
     }
+
+    @usableFromInline var examplePayload: JSONObject { example["payload"]?.asObject ?? [:] }
 
     /// Declares an action without fields.
     public convenience init(_ type: String, _ summary: String, audience: ActionVisibility = .client, _ action: Action)
     where Action: Equatable {
         self.init(
-            type, summary, audience, payload: .object([]), example: Self.body(type, [:]), secrets: [],
+            type, summary, audience: audience, payload: .object([]), example: [:], secrets: [],
             read: { _ throws(PayloadMismatch) in action }, write: { $0 == action ? [:] : nil })
     }
 
     /// Declares an action by its coding.
+    @usableFromInline
     init(
         _ type: String, _ summary: String, audience: ActionVisibility, payload: JSONSchema, example: JSONObject,
         secrets: [String], read: @escaping @Sendable (JSONObject) throws(PayloadMismatch) -> Action,
@@ -107,7 +93,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
     @inlinable
     convenience init<Part>(_ part: ActionDeclaration<Part>, _ path: CasePath<Action, Part>) {
         self.init(
-            part.type, part.summary, part.audience, payload: part.payload, example: part.example,
+            part.type, part.summary, audience: part.audience, payload: part.payload, example: part.examplePayload,
             secrets: part.secrets, read: { json throws(PayloadMismatch) in path.embed(try part.read(json)) },
             write: { action in
                 var payload: JSONObject?

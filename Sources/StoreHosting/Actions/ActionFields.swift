@@ -58,7 +58,7 @@ struct ActionFields<Values: Sendable>: Sendable {
         let violations = schema().validate(.object(example), at: .root).filter { violation in
             !missing.contains { violation.pointer == JSONPointer(tokens: [$0]) }
         }
-        return missing.map { "the field '\($0)' needs an example" }
-            + violations.map { "the example at \($0.pointer) \($0.detail)" }
+        return missing.map { "The field \"\($0)\" needs an example." }
+            + violations.map { "The example at \($0.pointer) \($0.detail)." }
     }
 }

@@ -71,6 +71,13 @@ public struct Field<Value: Sendable>: Sendable {
         return field
     }
 
+    /// The field, which is optional if `isLeftOut`.
+    func left(out isLeftOut: Bool) -> Field {
+        var field = self
+        if isLeftOut { field.isRequired = false }
+        return field
+    }
+
     /// The field with its documentation.
     public func described(_ text: String) -> Field {
         var field = self

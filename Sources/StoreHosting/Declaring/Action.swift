@@ -47,18 +47,18 @@ public struct Action<State: Sendable, Values: Sendable>: StoreElement {
 
     public func add(to elements: inout StoreElements<State>) {
         let declaration = ActionDeclaration<StoreAction<State>>(
-            name, summary, audience, payload: fields.schema(), example: .object(["payload": .object(fields.example)]),
+            name, summary, audience: audience, payload: fields.schema(), example: fields.example,
             secrets: fields.secrets,
             read: { [self] payload throws(PayloadMismatch) in action(try fields.read(payload)) },
             write: { [id] action in action.call.id == id ? action.call.payload : nil })
         elements.actions.append(.init(id: id, declaration: declaration))
-        elements.problems += fields.problems.map { "the action '\(name)': \($0)" }
+        if audience == .client { elements.problems += fields.problems.map { "The action \"\(name)\": \($0)" } }
         if !name.isActionName {
-            elements.problems.append("the action '\(name)' must be named with letters, digits and '-'")
+            elements.problems.append("The name of the action \"\(name)\" must have only letters, digits and '-'.")
         }
     }
 
-    private func action(_ values: Values) -> StoreAction<State> {
+    func action(_ values: Values) -> StoreAction<State> {
         StoreAction(call: ValuesCall(action: self, values: values))
     }
 }

@@ -31,6 +31,11 @@ final class MemberList<State: Sendable>: Sendable {
 
     var hasPrivateMembers: Bool { !privateMembers.isEmpty }
 
+    /// The schema of what clients see.
+    var schema: JSONSchema {
+        .object(members.compactMap { member in member.schema.map { .required(member.name.description, $0) } })
+    }
+
     func visit(_ state: State, _ visitor: inout some MemberVisitor & ~Copyable) {
         for member in members { member.visit(state, &visitor) }
     }

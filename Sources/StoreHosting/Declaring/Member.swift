@@ -31,10 +31,25 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         _ visibility: MemberVisibility = .shown
     ) where Value: JSONEncodable & Restorable {
+        self.init(CodedMember(name: name, path: path, encode: { $0 }, decode: { $0 }), visibility)
+    }
+
+    /// A member with any `Codable` value. A ``StoreValue`` is the same.
+    @_disfavoredOverload
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        _ visibility: MemberVisibility = .shown
+    ) where Value: Codable {
+        self.init(
+            CodedMember<State, Value, CodableJSON<Value>>(
+                name: name, path: path, encode: { CodableJSON($0) }, decode: \.value), visibility)
+    }
+
+    private init<Coded>(_ member: CodedMember<State, Value, Coded>, _ visibility: MemberVisibility) {
         switch visibility {
-        case .shown: member = ShownMember(name: name, path: path)
-        case .hidden: member = PrivateMember(name: name, path: path, isSecret: false)
-        case .secret: member = PrivateMember(name: name, path: path, isSecret: true)
+        case .shown: self.member = member
+        case .hidden: self.member = PrivateMember(member: member, isSecret: false)
+        case .secret: self.member = PrivateMember(member: member, isSecret: true)
         }
     }
 
@@ -75,48 +90,53 @@ extension StateMember {
     func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {}
 }
 
-private struct ShownMember<State: Sendable, Value: Sendable & JSONEncodable & Restorable>: StateMember {
+/// A member that clients see.
+private struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
     let name: StaticString
     let path: any WritableKeyPath<State, Value> & Sendable
+    let encode: @Sendable (Value) -> Coded
+    let decode: @Sendable (Coded) -> Value
 
-    var schema: JSONSchema? { nil }
+    var schema: JSONSchema? { (Value.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any }
 
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
-        members.member(name, state[keyPath: path])
-    }
+    func coded(_ state: State) -> Coded { encode(state[keyPath: path]) }
+
+    func set(_ coded: Coded, in state: inout State) { state[keyPath: path] = decode(coded) }
+
+    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) { members.member(name, coded(state)) }
 
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        guard let value: Value = try persisted.member(ifPresent: name.description) else { return false }
-        state[keyPath: path] = value
+        guard let value: Coded = try persisted.member(ifPresent: name.description) else { return false }
+        set(value, in: &state)
         return true
     }
 }
 
-private struct PrivateMember<State: Sendable, Value: Sendable & JSONEncodable & Restorable>: StateMember {
-    let name: StaticString
-    let path: any WritableKeyPath<State, Value> & Sendable
+/// A member that stays on the server.
+private struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
+    let member: CodedMember<State, Value, Coded>
     let isSecret: Bool
 
+    var name: StaticString { member.name }
     var schema: JSONSchema? { nil }
     var isPrivate: Bool { true }
 
     func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {}
 
     func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {
-        let value = state[keyPath: path]
-        guard isSecret else { return members.member(name, value) }
-        members.secret(name, String(decoding: value.encoded(), as: UTF8.self))
+        guard isSecret else { return members.member(name, member.coded(state)) }
+        members.secret(name, String(decoding: member.coded(state).encoded(), as: UTF8.self))
     }
 
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
-        guard isSecret else {
-            guard let value: Value = try persisted.privateMember(ifPresent: name.description) else { return false }
-            state[keyPath: path] = value
-            return true
+        if isSecret {
+            // A secret that was left out, or that another key sealed, is not missing: without a key every state is like that.
+            guard let text = try persisted.secret(name.description) else { return true }
+            member.set(try persisted.restoredSecret(text, name.description), in: &state)
+        } else {
+            guard let value: Coded = try persisted.privateMember(ifPresent: name.description) else { return false }
+            member.set(value, in: &state)
         }
-        // A secret that was left out, or that another key sealed, is not missing: every state without a key is like that.
-        guard let text = try persisted.secret(name.description) else { return true }
-        state[keyPath: path] = try persisted.restoredSecret(text, name.description)
         return true
     }
 }
@@ -129,7 +149,11 @@ where
     let name: StaticString
     let path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable
 
-    var schema: JSONSchema? { nil }
+    var schema: JSONSchema? {
+        let entity = (Entity.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
+        let id = (Entity.ID.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
+        return .object([.required("entities", .dictionary(of: entity)), .required("ids", .array(of: id))])
+    }
 
     func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
         members.member(name, TableObject(table: state[keyPath: path]))

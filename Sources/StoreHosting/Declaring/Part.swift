@@ -48,7 +48,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.makers += slice.makers.map { make in
             { [path] clients in make(clients).erasedScope(path, casePath) }
         }
-        elements.problems += slice.problems
+        elements.problems += slice.problems + slice.memberProblems
     }
 
     private var casePath: CasePath<StoreAction<State>, StoreAction<Slice>> {
@@ -93,7 +93,7 @@ private struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
     let path: any WritableKeyPath<State, Slice> & Sendable
     let members: MemberList<Slice>
 
-    var schema: JSONSchema? { nil }
+    var schema: JSONSchema? { members.schema }
     var isPrivate: Bool { members.hasPrivateMembers }
 
     func visit(_ state: State, _ visitor: inout some MemberVisitor & ~Copyable) {

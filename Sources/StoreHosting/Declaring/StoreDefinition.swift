@@ -56,7 +56,8 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
                 Store(state, reducer, middleware, environment, observer: observer)
             }
         }
-        kind.problems = elements.problems(of: name, catalogue)
+        kind.problems = elements.problems(of: name) + catalogue.problems
+        kind.stateSchema = members.schema
         self.kind = kind
     }
 
@@ -116,15 +117,19 @@ public struct StoreElements<State: Sendable>: Sendable {
         }
     }
 
-    func problems(of kind: String, _ catalogue: ActionSchema<StoreAction<State>>) -> [String] {
+    func problems(of kind: String) -> [String] {
         var problems = problems
-        if !kind.isStoreName { problems.append("the name '\(kind)' must be letters, digits and '-'") }
-        for type in catalogue.declarations.map(\.type).duplicates { problems.append("two actions are named '\(type)'") }
-        for name in members.map(\.name.description).duplicates { problems.append("two members are named '\(name)'") }
-        for name in members.map(\.name.description) where !name.isMemberName {
-            problems.append("the member '\(name)' must be named with letters, digits, '-' and '_'")
-        }
-        return problems.map { "the store kind '\(kind)': \($0)" }
+        if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
+        return problems + memberProblems
+    }
+
+    /// What is wrong with the names of the members.
+    var memberProblems: [String] {
+        let names = members.map(\.name.description)
+        return names.duplicates.map { "Two members have the name \"\($0)\"." }
+            + names.filter { !$0.isMemberName }.map {
+                "The name of the member \"\($0)\" must have only letters, digits, '-' and '_'."
+            }
     }
 }
 

@@ -30,6 +30,7 @@ extension StoreKind {
         var kind = connect(clients)
         kind.services = services
         kind.problems = problems
+        kind.stateSchema = stateSchema
         return kind
     }
 }

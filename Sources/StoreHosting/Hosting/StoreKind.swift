@@ -36,8 +36,6 @@ public struct StoreKind: Sendable {
     public let actions: [ActionDescription]
     /// The named selectors.
     public let selectors: [SelectorDescription]
-    /// What is wrong with its actions; see ``ActionSchema/problems``. A server refuses to start with such a kind.
-    public let problems: [String]
 
     /// The state at revision 0, as it is persisted.
     public let initialSnapshot: StateSnapshot
@@ -48,8 +46,10 @@ public struct StoreKind: Sendable {
     /// The remote services that its stores call: see ``calling(_:make:)``.
     public internal(set) var services: [RemoteService] = []
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
-    /// What is wrong with the definition of the kind, one sentence each. A server does not start with such a kind.
-    public internal(set) var problems: [String] = []
+    /// What is wrong with its definition, one sentence each. A server does not start with such a kind.
+    public internal(set) var problems: [String]
+    /// The schema of the state that clients see; nil if it is not known.
+    public internal(set) var stateSchema: JSONSchema?
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.

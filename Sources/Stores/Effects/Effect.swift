@@ -125,7 +125,7 @@ public enum EffectPolicy: Sendable, Hashable {
 }
 
 /// The name of an effect, such as `animal.fetch`.
-public struct EffectID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct EffectID: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The name, `slice.verb` by custom.
     public let name: String
 

@@ -1,0 +1,118 @@
+import JSON
+import RemoteServices
+import StoreHosting
+import Stores
+import StoresTesting
+import Testing
+
+private struct Hall: Sendable, Equatable {
+    var quote: String?
+    var error: String?
+    var isLoading = false
+    var prices: [String: Double] = [:]
+    var failures: [String] = []
+}
+
+private let clear = Action<Hall, Void>("clear", "Clears.") { hall in hall = Hall(isLoading: true) }
+private let price = Action<Hall, String>("price", "Asks.", .text("item", 1...20, example: "tea")) { _, _ in }
+
+private let quote = Fetch(
+    "quote", on: clear, from: "quotes", .get("/random"), at: "/text",
+    then: { hall, text in
+        hall.quote = text
+        hall.isLoading = false
+    },
+    failed: { hall, failure in
+        hall.error = failure.code.rawValue
+        hall.isLoading = false
+    }, isWaiting: { $0.isLoading })
+
+private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as: Double.self, id: { item in item }) {
+    _, item in
+    .get("/prices/" + RemoteRequest.percentEncoded(item))
+} then: { hall, item, price in
+    hall.prices[item] = price
+} failed: { hall, item, failure in
+    hall.failures.append(item + ": " + failure.code.rawValue)
+}
+
+private let hall = StoreDefinition("hall", "A hall.", Hall()) {
+    Member("quote", \.quote)
+    Member("error", \.error)
+    Member("isLoading", \.isLoading)
+    Member("prices", \.prices)
+    Member("failures", \.failures)
+    clear
+    price
+    quote
+    priced
+}
+
+@Suite struct FetchTests {
+    private let quotes = ScriptedRemoteClient()
+    private let prices = ScriptedRemoteClient()
+
+    private func store() -> TestStore<Hall, StoreAction<Hall>> {
+        TestStore(
+            Hall(), reducer: hall.reducer,
+            middleware: hall.middleware(RemoteClients(["quotes": quotes, "prices": prices])))
+    }
+
+    @Test func theKindNamesItsServices() {
+        #expect(hall.kind.services.map(\.name) == ["quotes", "prices"])
+        #expect(hall.kind.problems == [])
+        let types = hall.kind.actions.filter { $0.audience == .internal }.map(\.type)
+        #expect(types == ["hall/quote", "hall/quote-failed", "hall/priced", "hall/priced-failed"])
+    }
+
+    @Test func theAnswerChangesTheState() throws {
+        let store = store()
+        try store.dispatch(clear()) { $0.isLoading = true }
+        #expect(quotes.requests == [.get("/random")])
+        quotes.reply(#"{"text":"Be brief."}"#)
+        try store.receive(quote.arrival(of: "Be brief.", for: ())) {
+            $0.quote = "Be brief."
+            $0.isLoading = false
+        }
+        try store.finish()
+    }
+
+    @Test func aFailureChangesTheState() throws {
+        let store = store()
+        try store.dispatch(clear()) { $0.isLoading = true }
+        quotes.reply(#"{"other":1}"#)
+        try store.receive(quote.failure(RemoteFailure(.badBody, "the answer has nothing at /text"), for: ())) {
+            $0.error = "bad-body"
+            $0.isLoading = false
+        }
+    }
+
+    @Test func callsForDifferentItemsRunSideBySide() throws {
+        let store = store()
+        try store.dispatch(price("tea"))
+        try store.dispatch(price("rice"))
+        #expect(prices.requests == [.get("/prices/tea"), .get("/prices/rice")])
+        prices.reply(#"{"price":2.5}"#)
+        try store.receive(priced.arrival(of: 2.5, for: "tea")) { $0.prices = ["tea": 2.5] }
+        prices.reply(status: 404, "{}")
+        try store.receive(priced.failure(RemoteFailure(.badStatus, "the answer has the status 404"), for: "rice")) {
+            $0.failures = ["rice: bad-status"]
+        }
+    }
+
+    @Test func aSavedStateThatWaitsGetsAFailure() throws {
+        let waiting = hall.kind.makeStore()
+        waiting.dispatch(["type": "hall/clear"], DispatchOptions()) { _ in }
+        let (revision, snapshot) = waiting.snapshot()
+        let restored = try hall.kind.makeStore(from: snapshot, revision: revision)
+        restored.resume()
+        #expect(restored.read(.pointer(JSONPointer(tokens: ["error"]))).json == Array(#""interrupted""#.utf8))
+    }
+
+    @Test func aKindWithoutClientsFailsItsCalls() {
+        let store = hall.kind.makeStore()
+        #expect(store.runningEffects == [])
+        #expect(
+            hall.kind.connected(to: RemoteClients(["quotes": quotes])).services.map(\.name) == ["quotes", "prices"])
+    }
+}
