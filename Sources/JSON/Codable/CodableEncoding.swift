@@ -115,6 +115,20 @@ extension JSONWriter {
     /// Where the next value or name begins, behind a comma if one is due.
     var nextStart: Int { used + (needsComma ? 1 : 0) }
 
+    /// Changes the order of entries that end where the text ends.
+    ///
+    /// - Parameters:
+    ///   - starts: where each entry begins; there is a comma before all but the first.
+    ///   - order: the new order, given the text of the entries.
+    mutating func reorder(from starts: [Int], _ order: ([ArraySlice<UInt8>]) -> [Int]) {
+        guard starts.count > 1, let first = starts.first else { return }
+        let text = Array(UnsafeBufferPointer(start: start + first, count: used - first))
+        let ends = starts.dropFirst().map { $0 - 1 } + [used]
+        let entries = zip(starts, ends).map { text[($0 - first)..<($1 - first)] }
+        rewind(to: Mark(used: first, needsComma: false))
+        for index in order(entries) { raw(entries[index]) }
+    }
+
     /// Writes an opening bracket.
     mutating func open(isArray: Bool) { open(isArray ? Byte.openBracket : Byte.openBrace) }
 

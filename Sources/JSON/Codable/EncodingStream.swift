@@ -275,19 +275,3 @@ extension EncodingStream {
             value, .init(codingPath: [], debugDescription: "The value is nested too deeply for JSON."))
     }
 }
-
-extension JSONWriter {
-    /// Changes the order of entries that end where the text ends.
-    ///
-    /// - Parameters:
-    ///   - starts: where each entry begins; there is a comma before all but the first.
-    ///   - order: the new order, given the text of the entries.
-    fileprivate mutating func reorder(from starts: [Int], _ order: ([ArraySlice<UInt8>]) -> [Int]) {
-        guard starts.count > 1, let first = starts.first else { return }
-        let text = Array(UnsafeBufferPointer(start: start + first, count: used - first))
-        let ends = starts.dropFirst().map { $0 - 1 } + [used]
-        let entries = zip(starts, ends).map { text[($0 - first)..<($1 - first)] }
-        rewind(to: Mark(used: first, needsComma: false))
-        for index in order(entries) { raw(entries[index]) }
-    }
-}

@@ -1,0 +1,64 @@
+import JSON
+
+extension Field where Value == Double {
+    /// A number, in `range` if that is given. Its bounds must be finite.
+    public static func number(_ name: String, _ range: ClosedRange<Double>? = nil, example: Double) -> Field {
+        Field(
+            name, schema: range.map { .number($0) } ?? .number(), example: JSONNumber(example).map(JSONValue.number),
+            read: { $0?.asNumber }, write: { JSONNumber($0).map(JSONValue.number) ?? .null })
+    }
+}
+
+extension Field where Value: Codable {
+    /// A value of any `Codable` type.
+    ///
+    /// The schema is derived from the type; see `JSONSchema.init(of:example:)`. The type may refuse further values, by an
+    /// error of its `init(from:)`: then the payload is invalid at the place that the error names.
+    public static func value(_ name: String, example: Value) -> Field {
+        let json = try? JSONValue(encoding: example)
+        var field = Field(
+            name, schema: json.map { JSONSchema(of: Value.self, example: $0) } ?? JSONSchema(of: Value.self),
+            example: json, read: { json in try? (json ?? .null).decode(Value.self) },
+            write: { (try? JSONValue(encoding: $0)) ?? .null })
+        field.explain = { json in
+            do throws(JSONDecodingError) {
+                _ = try json.decode(Value.self)
+                return nil
+            } catch { return error }
+        }
+        return field
+    }
+}
+
+extension Field {
+    /// A list, whose elements are as `element` says.
+    ///
+    /// - Parameters:
+    ///   - element: its name is the name of the list; its example is the only element of the list's example.
+    ///   - count: how many elements there may be.
+    public static func list<Element: Sendable>(
+        of element: Field<Element>, _ count: ClosedRange<Int>
+    ) -> Field where Value == [Element] {
+        let (read, write) = (element.read, element.write)
+        var field = Field(
+            element.name,
+            schema: .array(of: element.schema, minItems: count.lowerBound, maxItems: count.upperBound),
+            example: .array(element.example.map { [$0] } ?? []),
+            read: { json in
+                guard let elements = json?.asArray else { return nil }
+                let values = elements.compactMap { read($0) }
+                return values.count == elements.count ? values : nil
+            },
+            write: { .array($0.map { write($0) ?? .null }) })
+        field.isSecret = element.isSecret
+        if let explain = element.explain {
+            field.explain = { json in
+                for (index, element) in (json.asArray ?? []).enumerated() where read(element) == nil {
+                    return explain(element)?.below(String(index))
+                }
+                return nil
+            }
+        }
+        return field
+    }
+}
