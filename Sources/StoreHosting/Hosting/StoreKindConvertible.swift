@@ -1,0 +1,9 @@
+/// A value that defines a store kind, so that a list of kinds can contain it.
+public protocol StoreKindConvertible {
+    /// The kind.
+    var kind: StoreKind { get }
+}
+
+extension StoreKind: StoreKindConvertible {
+    public var kind: StoreKind { self }
+}
