@@ -54,7 +54,8 @@ private struct Demos: StorehouseApp {
 
     @Test(arguments: ["serve", "check-config"])
     func aServiceWithoutAURLAndWithoutADemoIsRequired(command: String) async {
-        let line = "upstreams.quotes.url: is missing, and the service has no demo: set it (STOREHOUSE_UPSTREAMS_QUOTES_URL)"
+        let line =
+            "upstreams.quotes.url: is missing, and the service has no demo: set it (STOREHOUSE_UPSTREAMS_QUOTES_URL)"
         #expect(await lines(Hall(), command) == [line])
         #expect(await lines(Hall(), command, "--set", "upstreams.embedded=false") == [line])
     }

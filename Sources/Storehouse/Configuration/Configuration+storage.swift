@@ -39,7 +39,9 @@ extension Configuration.Storage {
         guard kind.outlivesProcess else { return [] }
         let directory = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
         guard access(directory, W_OK | X_OK) != 0 else { return [] }
-        let reason = errno == ENOENT ? "does not exist; create it" : "cannot be written (\(String(cString: strerror(errno))))"
+        let code = errno
+        let reason =
+            code == ENOENT ? "does not exist; create it" : "cannot be written (\(String(cString: strerror(code))))"
         return [
             ConfigurationProblem(
                 path: "storage.path", detail: "the directory '\(directory)' \(reason), or set another path")

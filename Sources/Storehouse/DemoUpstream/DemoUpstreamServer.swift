@@ -71,7 +71,8 @@ package final class DemoUpstreamHandler: RequestHandler {
 
     private static func response(_ answer: RemoteResponse) -> Response {
         guard let status = HTTPStatus(rawValue: answer.status) else {
-            return Problem(.internalError, "The demo answered \(answer.status), which this server cannot send.").response
+            return Problem(.internalError, "The demo answered \(answer.status), which this server cannot send.")
+                .response
         }
         var fields = answer.headers.fields.map { Response.Field($0.name, $0.value) }
         if let type = answer.contentType { fields.append(Response.Field("Content-Type", type)) }

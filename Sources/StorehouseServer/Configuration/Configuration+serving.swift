@@ -91,7 +91,7 @@ extension Configuration {
     }
 
     private static func problems(of kinds: [StoreKind]) -> [ConfigurationProblem] {
-        guard !kinds.isEmpty else { return [ConfigurationProblem(path: nil, detail: "the program hosts no store kind")] }
+        if kinds.isEmpty { return [ConfigurationProblem(path: nil, detail: "the program hosts no store kind")] }
         var names: Set<String> = []
         let repeated = Set(kinds.map(\.name).filter { !names.insert($0).inserted })
         return repeated.sorted().map { name in

@@ -26,7 +26,8 @@ enum ProjectFile {
 extension ConfigurationRoot {
     /// The lines of the error for these sources; none if they are valid.
     static func errors(
-        _ defaults: Self = Self(), file: String? = nil, environment: [String: String] = [:], flags: [ConfigurationFlag] = []
+        _ defaults: Self = Self(), file: String? = nil, environment: [String: String] = [:],
+        flags: [ConfigurationFlag] = []
     ) -> [String] {
         do throws(ConfigurationError) {
             _ = try Self(

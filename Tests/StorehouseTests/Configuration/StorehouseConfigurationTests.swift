@@ -17,7 +17,8 @@ import Testing
     @Test func everyKeyCanBeSetByTheFile() throws {
         for key in reference.keys {
             let loaded = try StorehouseConfiguration(
-                defaults: reference, file: Array(nested(key.path, sample(key)).description.utf8), environment: needed(by: key))
+                defaults: reference, file: Array(nested(key.path, sample(key)).description.utf8),
+                environment: needed(by: key))
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
         }
     }
@@ -42,7 +43,8 @@ import Testing
     @Test func theSecretPartsOfURLsAreMasked() throws {
         let url = "https://api.example/v1?q=1&key=\(secret)&\(secret)#\(secret)"
         for name in ["ANIMAL", "AUTH"] {
-            let configuration = try StorehouseConfiguration(defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_\(name)_URL": url])
+            let configuration = try StorehouseConfiguration(
+                defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_\(name)_URL": url])
             let shown = configuration.json["upstreams"]?[name.lowercased()]?["url"]
             #expect(shown == "https://api.example/v1?q=***&key=***&***#***")
             #expect(!configuration.document.contains(secret))
@@ -59,10 +61,12 @@ import Testing
     }
 
     @Test func credentialsOfServicesAreMasked() throws {
-        let configuration = try StorehouseConfiguration(defaults: reference, environment: [
-            "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
-            "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
-        ])
+        let configuration = try StorehouseConfiguration(
+            defaults: reference,
+            environment: [
+                "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
+                "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
+            ])
         #expect(configuration[upstream: "auth"].own["fields"] == ["client_secret": .string(secret)])
         #expect(configuration.json["upstreams"]?["auth"]?["fields"] == ["client_secret": "***"])
         #expect(configuration.json["upstreams"]?["auth"]?["clientKeyPassword"] == "***")
@@ -75,7 +79,8 @@ import Testing
         "http://localhost", "https://api.example/animal?a=b", "HTTP://[::1]:8080/", "http://10.0.0.1:1/x#y",
     ])
     func aURLWithAHostIsAccepted(url: String) throws {
-        let configuration = try StorehouseConfiguration(defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_ANIMAL_URL": url])
+        let configuration = try StorehouseConfiguration(
+            defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_ANIMAL_URL": url])
         #expect(configuration[upstream: "animal"].url == url)
     }
 
@@ -85,13 +90,15 @@ import Testing
         "http://a\u{E9}", "http://a\r\nb", "gopher://a", "http://a:+1", "://a",
     ])
     func anyOtherURLIsRejected(url: String) {
-        #expect(StorehouseConfiguration.errors(reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": url]).count == 1)
+        #expect(
+            StorehouseConfiguration.errors(reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": url]).count == 1)
     }
 
     @Test func aHeaderValueCanContainColons() throws {
         let text = "Authorization: Bearer a:b , X-Empty:"
-        let headers = try StorehouseConfiguration(defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_HEADERS": text])
-            [upstream: "auth"].headers
+        let configuration = try StorehouseConfiguration(
+            defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_HEADERS": text])
+        let headers = configuration[upstream: "auth"].headers
         #expect(headers.mapValues(\.text) == ["Authorization": "Bearer a:b", "X-Empty": ""])
     }
 
@@ -157,7 +164,8 @@ import Testing
 
     @Test func anInvalidURLIsNotReportedAsMissing() {
         let lines = StorehouseConfiguration.errors(
-            reference, file: #"{"upstreams":{"embedded":false,"animal":{"url":"ftp://a.example"},"auth":{"url":"http://b"}}}"#)
+            reference,
+            file: #"{"upstreams":{"embedded":false,"animal":{"url":"ftp://a.example"},"auth":{"url":"http://b"}}}"#)
         #expect(
             lines == [
                 "upstreams.animal.url (test.json): must be an http or https URL with a host, or null, "
