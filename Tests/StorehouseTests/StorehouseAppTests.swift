@@ -82,7 +82,7 @@ private struct Demos: StorehouseApp {
         let url = "upstreams.quotes.url=http://127.0.0.1:1"
         for (key, nearest) in [
             ("upstreams.animal.url", "upstreams.quotes.url"), ("upstreams.quote.url", "upstreams.quotes.url"),
-            ("upstreams.quotes.pointer", "upstreams.quotes."),
+            ("upstreams.quotes.plase", "upstreams.quotes.place"),
         ] {
             let found = await lines(Hall(), "check-config", "--set", url, "--set", key + "=http://a")
             #expect(found.count == 1)
