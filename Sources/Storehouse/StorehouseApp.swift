@@ -82,7 +82,8 @@ extension StorehouseApp {
         let configuration = try configuration(file: file, flags: flags, needsUpstreams: false)
         let services = configuration.services.filter { $0.demo != nil }
         guard !services.isEmpty else {
-            throw UsageError.wrong("no store kind declares a remote service with a demo, so there is nothing to serve")
+            let reason = "no store kind declares a remote service with a demo, so there is nothing to serve"
+            throw UsageError(description: "\(Invocation.programName): \(reason)")
         }
         ShutdownSignals.install()
         ShutdownSignals.endProcess(after: .seconds(5)) {}

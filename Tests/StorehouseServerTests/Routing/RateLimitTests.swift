@@ -1,4 +1,6 @@
 import JSON
+import StoreHosting
+import StoreKinds
 import StorehouseServer
 import Testing
 
