@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "RemoteServices", targets: ["RemoteServices"]),
         .library(name: "StoresTesting", targets: ["StoresTesting"]),
         .library(name: "Storehouse", targets: ["Storehouse"]),
+        .library(name: "StorehouseTesting", targets: ["StorehouseTesting"]),
         .library(name: "StorehouseServer", targets: ["StorehouseServer"]),
         .library(name: "Journal", targets: ["Journal"]),
         .library(name: "Sealing", targets: ["Sealing"]),
@@ -55,9 +56,15 @@ let package = Package(
                 "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
                 "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ]),
-        .executableTarget(name: "StorehouseMain", dependencies: ["JSON", "StoreKinds", "Storehouse"]),
+        .target(
+            name: "StorehouseTesting",
+            dependencies: [
+                "JSON", "Observability", "RemoteServices", "StoreHosting", "Storehouse", "StorehouseServer", "Stores",
+                "StoresTesting", "Upstream",
+            ]),
+        .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
         .executableTarget(
-            name: "seats", dependencies: ["StoreHosting", "StorehouseServer", "Stores"], path: "Examples/Seats"),
+            name: "seats", dependencies: ["Storehouse"], path: "Examples/Seats"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
@@ -109,8 +116,8 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "Storehouse", "StorehouseServer",
-                "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "StoreHosting", "StoreKinds", "Storehouse",
+                "StorehouseServer", "StorehouseTesting", "Stores", "StoresTesting", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseServerTests",

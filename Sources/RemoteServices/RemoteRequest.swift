@@ -115,11 +115,25 @@ public struct RemoteHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == wanted.count,
                 zip(line, wanted).allSatisfy({ Self.lowercased($0) == $1 })
             else { continue }
-            let value = line[line.index(after: colon)...].drop { $0 == 32 || $0 == 9 }
-            let end = value.lastIndex { $0 != 32 && $0 != 9 }.map { $0 + 1 } ?? value.startIndex
-            return String(decoding: value[..<end], as: UTF8.self)
+            return Self.value(of: line, after: colon)
         }
         return nil
+    }
+
+    /// All fields in order.
+    package var fields: [(name: String, value: String)] {
+        section.split(whereSeparator: { $0 == 13 || $0 == 10 }).compactMap { line in
+            line.firstIndex(of: UInt8(ascii: ":")).map { colon in
+                (String(decoding: line[..<colon], as: UTF8.self), Self.value(of: line, after: colon))
+            }
+        }
+    }
+
+    /// The value of a field without the white space around it.
+    private static func value(of line: ArraySlice<UInt8>, after colon: Int) -> String {
+        let value = line[line.index(after: colon)...].drop { $0 == 32 || $0 == 9 }
+        let end = value.lastIndex { $0 != 32 && $0 != 9 }.map { $0 + 1 } ?? value.startIndex
+        return String(decoding: value[..<end], as: UTF8.self)
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -25,6 +25,11 @@ public struct RemoteResponse: Sendable, Equatable {
         self.body = body
     }
 
+    /// A response with a JSON body, for demo services and tests.
+    public static func json(_ value: JSONValue, status: Int = 200) -> RemoteResponse {
+        RemoteResponse(status: status, contentType: "application/json", body: Array(value.description.utf8))
+    }
+
     /// Whether the status is a success (RFC 9110, 15.3).
     public var isSuccess: Bool { (200...299).contains(status) }
 }

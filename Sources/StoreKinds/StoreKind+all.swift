@@ -1,11 +1,16 @@
+import RemoteServices
 package import StoreHosting
 import Stores
 
 extension StoreKind {
     /// All kinds. The first, `app`, is the default.
-    package static func all(animal: AnimalService, auth: AuthService) -> [StoreKind] {
-        [app(animal, auth), login(auth), loginForm(auth), self.animal(animal), betting, planner]
-    }
+    package static let all: [StoreKind] = [
+        .calling(AnimalService.remote, AuthService.remote) { .app(AnimalService($0), AuthService($0)) },
+        .calling(AuthService.remote) { .login(AuthService($0)) },
+        .calling(AuthService.remote) { .loginForm(AuthService($0)) },
+        .calling(AnimalService.remote) { .animal(AnimalService($0)) },
+        betting, planner,
+    ]
 
     package static func app(_ animal: AnimalService, _ auth: AuthService) -> StoreKind {
         .store(

@@ -7,61 +7,86 @@ import Upstream
 extension StorehouseApp {
     /// Serves the kinds until a signal arrives, then drains.
     func serve(_ configuration: StorehouseConfiguration) async throws {
-        let demo =
-            configuration.needsDemoUpstream
-            ? try DemoUpstreamServer(maxDelay: configuration.server.upstreams.maxDelay) : nil
+        let kinds = kinds
+        try configuration.server.check(kinds)
         let log = Log(configuration.server.log)
-        let curl = try CurlUpstreams(
-            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent
-        ) { log.write($0) }
-        let journal = try configuration.server.storage.journal(log)
-        try await server(configuration, curl, journal, demoURL: demo?.url ?? "").run {
-            await curl.shutdown()
-            await demo?.stop()
-        }
+        let remotes = try Remotes(configuration, log)
+        let server = try StorehouseServer(
+            kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
+            journal: try configuration.server.storage.journal(log),
+            sealer: try configuration.server.storage.sealer(), metrics: remotes.writeMetrics)
+        try await server.run { await remotes.stop() }
     }
 
     /// Prints the configuration that `serve` would use, or throws the errors that it would report.
-    func check(_ configuration: StorehouseConfiguration) async throws {
+    func check(_ configuration: StorehouseConfiguration) throws {
+        try configuration.server.check(kinds)
+        _ = try configuration.server.storage.sealer()
         let curl = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
-        let journal = MemoryJournal(
-            keepCommits: configuration.server.storage.keepCommits, keepBytes: configuration.server.storage.keepBytes)
-        _ = try server(configuration, curl, journal, demoURL: "http://127.0.0.1")
-        await curl.shutdown()
+        for service in configuration.services {
+            _ = try curl.client(of: service, configuration, demoURL: "http://127.0.0.1")
+        }
         Console.print(configuration.document)
     }
+}
 
-    /// - Parameter demoURL: the server of the services that have no URL.
-    private func server(
-        _ configuration: StorehouseConfiguration, _ curl: CurlUpstreams, _ journal: any Journal, demoURL: String
-    ) throws -> StorehouseServer {
-        let animal = try client("animal", configuration.animal.endpoint, demoURL + "/animal", of: curl)
-        let auth = try client("auth", configuration.auth.endpoint, demoURL + "/login", of: curl)
-        let sealer = try configuration.server.storage.key.map { try AESSealer(key: $0.bytes) }
-        return try StorehouseServer(
-            kinds: kinds(Services(animal: animal, auth: auth, configuration: configuration)),
-            configuration: configuration.server, journal: journal, sealer: sealer
-        ) { metrics in
-            for client in [animal, auth] { client.metrics.write(into: &metrics) }
+/// The clients of the services that a configuration names, and the demo services of those without a URL.
+private struct Remotes: Sendable {
+    let clients: RemoteClients
+    private let curl: CurlUpstreams
+    private let curlClients: [CurlClient]
+    private let demo: DemoUpstreamServer?
+
+    init(_ configuration: StorehouseConfiguration, _ log: Log) throws {
+        let embedded = configuration.embeddedServices
+        let demo =
+            embedded.isEmpty
+            ? nil : try DemoUpstreamServer(embedded, maxDelay: configuration.server.upstreams.maxDelay)
+        let curl = try CurlUpstreams(
+            library: CurlLibrary { log.error($0) }, userAgent: StorehouseVersion.userAgent
+        ) { log.write($0) }
+        self.demo = demo
+        self.curl = curl
+        curlClients = try configuration.services.map { service in
+            try curl.client(of: service, configuration, demoURL: demo?.url ?? "")
         }
+        let names = configuration.services.map(\.name)
+        clients = RemoteClients(
+            Dictionary(zip(names, curlClients)) { first, _ in first },
+            settings: Dictionary(names.map { ($0, configuration[upstream: $0].own.values) }) { first, _ in first })
     }
 
+    func writeMetrics(into metrics: inout PrometheusWriter) {
+        for client in curlClients { client.metrics.write(into: &metrics) }
+    }
+
+    func stop() async {
+        await curl.shutdown()
+        await demo?.stop()
+    }
+}
+
+extension CurlUpstreams {
     /// A client, or the error in the configuration of its service.
-    private func client(
-        _ name: String, _ endpoint: StorehouseConfiguration.Endpoint, _ demoURL: String, of curl: CurlUpstreams
+    ///
+    /// - Parameter demoURL: the server of the services that have no URL.
+    fileprivate func client(
+        of service: RemoteService, _ configuration: StorehouseConfiguration, demoURL: String
     ) throws(ConfigurationError) -> CurlClient {
         do throws(UpstreamConfigurationError) {
-            return try curl.client(for: UpstreamSettings(name, endpoint, demoURL))
+            let settings = UpstreamSettings(
+                service.name, configuration[upstream: service.name], "\(demoURL)/\(service.demoPath)")
+            return try client(for: settings)
         } catch {
             throw ConfigurationError(problems: [
-                ConfigurationProblem(path: "upstreams.\(name)", detail: error.description)
+                ConfigurationProblem(path: "upstreams.\(service.name)", detail: error.description)
             ])
         }
     }
 }
 
 extension UpstreamSettings {
-    fileprivate init(_ name: String, _ endpoint: StorehouseConfiguration.Endpoint, _ demoURL: String) {
+    fileprivate init(_ name: String, _ endpoint: UpstreamConfiguration, _ demoURL: String) {
         self.init(name: name, url: endpoint.url ?? demoURL, headers: endpoint.headers.mapValues(\.text))
         timeout = endpoint.timeout
         retries = endpoint.retries
@@ -78,22 +103,6 @@ extension UpstreamSettings {
         denyPrivate = endpoint.denyPrivate && endpoint.url != nil
         breakerFailures = endpoint.breaker.failures
         breakerCooldown = endpoint.breaker.cooldown
-    }
-}
-
-extension Configuration.Storage {
-    /// Opens the journal.
-    ///
-    /// - Throws: why the file cannot be used, and what to do about it.
-    fileprivate func journal(_ log: Log) throws(StorageError) -> any Journal {
-        switch kind {
-        case .memory: return MemoryJournal(keepCommits: keepCommits, keepBytes: keepBytes)
-        case .sqlite:
-            return try SQLiteJournal(
-                path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
-                keepBytes: keepBytes, keepDays: keepDays
-            ) { log.write($0) }
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+@_exported public import JSON
 import Observability
 import Platform
 @_exported public import RemoteServices
@@ -5,67 +6,88 @@ import Platform
 @_exported public import StorehouseServer
 @_exported public import Stores
 
-/// The command line of a server: `serve`, `check-config`, the storage commands and the others.
-package struct StorehouseApp: Sendable {
-    /// The clients of the remote services that the configuration names, for the kinds that call them.
-    package struct Services: Sendable {
-        package let animal: any RemoteClient
-        package let auth: any RemoteClient
-        package let configuration: StorehouseConfiguration
-    }
+/// A whole server program: the hosted store kinds, with the command line, storage and remote services.
+///
+///     @main struct Hall: StorehouseApp {
+///         var kinds: [StoreKind] { seats }
+///     }
+///
+/// The program has the commands of `storehouse`: `serve`, `check-config`, the storage commands and the others; `--help`
+/// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each ``RemoteService`` that a
+/// kind calls.
+public protocol StorehouseApp {
+    /// Called once at the start of the program.
+    init()
 
-    let kinds: @Sendable (Services) -> [StoreKind]
+    /// The kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`, the first
+    /// is the default.
+    @StoreKindBuilder var kinds: [StoreKind] { get }
+}
 
-    /// - Parameter kinds: makes the hosted kinds; called once for a command that needs them.
-    package init(kinds: @escaping @Sendable (Services) -> [StoreKind]) {
-        self.kinds = kinds
-    }
-
+extension StorehouseApp {
     /// Runs the command of the process's arguments, and ends the process with the exit code of the command: 0 for success, 1
-    /// for a failure, 2 for a wrong command line or configuration.
-    package func main() async -> Never {
+    /// for a failure, 2 for a wrong command line, configuration or declaration of a kind.
+    public static func main() async {
         StandardDescriptors.makeSafe()
         ProcessMemory.shareHeapsIfLimited()
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
+        exit(await Self().run(Array(CommandLine.arguments.dropFirst())))
     }
 
     /// Runs one command.
     ///
-    /// - Parameter arguments: the words after the program's name.
-    /// - Returns: the exit code. The reason for a code other than 0 is written to standard error.
-    private func run(_ arguments: [String]) async -> Int32 {
+    /// - Parameters:
+    ///   - arguments: the words after the program's name.
+    ///   - report: gets the reason for an exit code other than 0.
+    /// - Returns: the exit code.
+    package func run(
+        _ arguments: [String], report: (String) -> Void = { Console.printError($0) }
+    ) async -> Int32 {
         do {
             return try await run(try Invocation.parse(arguments, program: Invocation.programName))
         } catch let error as UsageError {
-            Console.printError(error.description)
+            report(error.description)
             return 2
         } catch let error as ConfigurationError {
-            Console.printError("\(error)")
+            report("\(error)")
             return 2
         } catch {
-            Console.printError("\(Invocation.programName): \(error)")
+            report("\(Invocation.programName): \(error)")
             return 1
         }
     }
 
     private func run(_ invocation: Invocation) async throws -> Int32 {
         switch invocation {
-        case .checkConfiguration(let file, let flags): try await check(.load(file: file, flags: flags))
-        case .serve(let file, let flags): try await serve(.load(file: file, flags: flags))
-        case .upstream(let port, let file, let flags): try await Self.serveDemoUpstream(port, file, flags)
+        case .checkConfiguration(let file, let flags): try check(configuration(file: file, flags: flags))
+        case .serve(let file, let flags): try await serve(configuration(file: file, flags: flags))
+        case .upstream(let port, let file, let flags): try await serveDemoUpstream(port, file, flags)
         case .storage(let command, let inJSON): return try perform(command, inJSON: inJSON)
         default: return try await perform(invocation)
         }
         return 0
     }
 
-    private static func serveDemoUpstream(_ port: Int, _ file: String?, _ flags: [ConfigurationFlag]) async throws {
+    /// The configuration of a command.
+    ///
+    /// - Parameter needsUpstreams: whether a service without a URL and without a demo is an error.
+    func configuration(
+        file: String?, flags: [ConfigurationFlag] = [], needsUpstreams: Bool = true
+    ) throws(ConfigurationError) -> StorehouseConfiguration {
+        let defaults = try StorehouseConfiguration(services: kinds.flatMap(\.services), needsUpstreams: needsUpstreams)
+        return try .load(defaults, file: file, flags: flags)
+    }
+
+    private func serveDemoUpstream(_ port: Int, _ file: String?, _ flags: [ConfigurationFlag]) async throws {
+        // This process serves the services itself, so they need no URLs.
+        let configuration = try configuration(file: file, flags: flags, needsUpstreams: false)
+        let services = configuration.services.filter { $0.demo != nil }
+        guard !services.isEmpty else {
+            let reason = "no store kind declares a remote service with a demo, so there is nothing to serve"
+            throw UsageError(description: "\(Invocation.programName): \(reason)")
+        }
         ShutdownSignals.install()
         ShutdownSignals.endProcess(after: .seconds(5)) {}
-        // The configuration is valid without URLs, because this process serves the services itself.
-        let embedded = ConfigurationFlag(name: "upstream", path: "upstreams.embedded", text: "true")
-        let configuration = try StorehouseConfiguration.load(file: file, flags: flags + [embedded])
-        let server = try DemoUpstreamServer(port: port, maxDelay: configuration.server.upstreams.maxDelay)
+        let server = try DemoUpstreamServer(services, port: port, maxDelay: configuration.server.upstreams.maxDelay)
         Console.printError("listening on \(server.url)")
         await ShutdownSignals.first()
         await server.stop()

@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Locks
 import Observability
+import Platform
 import Sockets
 import StoreHosting
 import Stores
@@ -46,7 +47,7 @@ package final class RunningServer: Sendable {
                 handler: Router(api))
         } catch {
             group.stop {}
-            throw error
+            throw ListenError(address: "\(configuration.http.host):\(configuration.http.port)", reason: error)
         }
         url = "http://\(http.address)"
         // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
@@ -158,4 +159,23 @@ func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable 
         timer.cancel()
     }
     return await result.value()
+}
+
+/// Why a server cannot listen.
+struct ListenError: Error, CustomStringConvertible {
+    let address: String
+    let reason: SocketError
+
+    /// One line with the problem and its solution.
+    var description: String { "cannot listen on \(address): \(reason)\(hint)" }
+
+    private var hint: String {
+        guard case .system(_, let code) = reason else { return "" }
+        return switch code {
+        case EADDRINUSE: "; stop the process that listens there, or set another http.port (0 takes a free one)"
+        case EACCES: "; ports below 1024 need a privilege, so set another http.port"
+        case EADDRNOTAVAIL: "; set http.host to an address of this machine"
+        default: ""
+        }
+    }
 }

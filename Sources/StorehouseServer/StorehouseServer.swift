@@ -4,7 +4,8 @@ package import Sockets
 public import StoreHosting
 import Stores
 
-/// A server for your own kinds of store.
+/// A server for your own kinds of store, as a part of a program. `StorehouseApp` of module Storehouse is a whole program,
+/// with storage, remote services and a command line.
 ///
 ///     try await StorehouseServer(kinds: [.store("counter", Counter.self)]).run()
 public struct StorehouseServer: Sendable {
@@ -19,11 +20,11 @@ public struct StorehouseServer: Sendable {
     ///     the first is the default.
     ///   - configuration: nil to read it from file and environment.
     ///   - journal: stores the commits; for example a `MemoryJournal` or `SQLiteJournal` of module Journal. Without one there
-    ///     is no action log.
+    ///     is no action log. One that outlives the process is required if `storage.kind` is not `memory`.
     ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Sealing. Without one, the journal
-    ///     stores no secrets.
+    ///     stores no secrets. It is required if `storage.key` is set.
     ///   - metrics: adds metrics to those of `GET /metrics`.
-    /// - Throws: all problems of the configuration.
+    /// - Throws: all problems of the configuration and of the kinds.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
         sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil
@@ -37,7 +38,9 @@ public struct StorehouseServer: Sendable {
         } else {
             self.configuration = try .load()
         }
-        let problems = self.configuration.problems(serving: kinds, journal)
+        let problems =
+            self.configuration.problems(serving: kinds, outlivesProcess: journal?.outlivesProcess == true)
+            + self.configuration.problems(with: journal, sealer)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 

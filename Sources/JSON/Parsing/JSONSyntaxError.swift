@@ -42,12 +42,13 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
 extension JSONSyntaxError: CustomStringConvertible {
     /// A sentence for people, with the byte offset.
     public var description: String {
-        "\(kind.sentence) at byte \(offset)."
+        "\(kind) at byte \(offset)."
     }
 }
 
-extension JSONSyntaxError.Kind {
-    fileprivate var sentence: String {
+extension JSONSyntaxError.Kind: CustomStringConvertible {
+    /// A sentence for people, without the place and the full stop.
+    public var description: String {
         switch self {
         case .empty: "There is no JSON value"
         case .byteOrderMark: "JSON must not start with a byte order mark"

@@ -1,4 +1,4 @@
-/// A definition from which a server takes a store kind.
+/// A value that defines a store kind, so that a list of kinds can contain it.
 public protocol StoreKindConvertible: Sendable {
     /// The kind.
     var kind: StoreKind { get }

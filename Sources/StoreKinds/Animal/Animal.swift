@@ -148,6 +148,12 @@ package struct AnimalService: Sendable {
         self.pointer = pointer
     }
 
+    /// The client that a server provides.
+    package init(_ clients: RemoteClients) {
+        self.init(
+            client: clients[Self.remote.name], pointer: clients.value(of: Self.pointerSetting, for: Self.remote.name))
+    }
+
     func animal() async throws(RemoteFailure) -> String {
         try await client.call(RemoteRequest()) { answer throws(RemoteFailure) in
             let name = try answer.text(at: pointer)
@@ -156,5 +162,17 @@ package struct AnimalService: Sendable {
             }
             return name
         }
+    }
+}
+
+extension AnimalService {
+    private static let pointerSetting = RemoteSetting.pointer(
+        "pointer", JSONPointer(tokens: ["animal"]), "the place of the animal's name in the response (JSON Pointer)")
+
+    /// The animal API as a configuration has it. Its demo names a random animal.
+    package static let remote = RemoteService("animal", settings: [pointerSetting]) { request in
+        guard request.method == "GET", request.target == nil else { return .json([:], status: 404) }
+        let animals = ["Cat", "Dog", "Crow", "Horse", "Iguana", "Cow", "Racoon"]
+        return .json(["animal": .string(animals.randomElement() ?? "")])
     }
 }

@@ -10,7 +10,7 @@ package struct AuthService: Sendable {
     }
 
     /// The format of the request body.
-    package enum Body: Sendable {
+    package enum Body: String, Sendable, CaseIterable {
         case json
         /// Form fields, as in OAuth 2 (RFC 6749, 4.3.2).
         case form
@@ -80,5 +80,54 @@ package struct AuthService: Sendable {
             for member in members { json.member(name: member.name, member.value) }
         }
         return RemoteRequest(method: "POST", body: json.finish(), contentType: "application/json")
+    }
+}
+
+extension AuthService {
+    private static let usernameSetting = RemoteSetting.text(
+        "usernameField", "username", "the member of the body with the user name")
+    private static let passwordSetting = RemoteSetting.text(
+        "passwordField", "password", "the member of the body with the password")
+    private static let rejectionSetting = RemoteSetting.statuses(
+        "noStatuses", [401, 403], in: 400...599, "the statuses that mean that the credentials are wrong")
+    private static let bodySetting = RemoteSetting.choice(
+        "body", Body.json, "the format of the body: a JSON object, or a form as in OAuth 2")
+    private static let fieldsSetting = RemoteSetting.secrets(
+        "fields",
+        "further members of the body; values are secret (in the environment: `name: value`, separated by commas)")
+    private static let pointerSetting = RemoteSetting.optionalPointer(
+        "pointer",
+        "the member that a successful response must contain, such as `/access_token` (JSON Pointer); null if the status is enough"
+    )
+
+    /// The auth API as a configuration has it. Its demo knows one user.
+    package static let remote = RemoteService(
+        "auth",
+        settings: [
+            usernameSetting, passwordSetting, rejectionSetting, bodySetting, fieldsSetting, pointerSetting,
+        ],
+        demoPath: "login"
+    ) { request in
+        guard request.method == "POST", request.target == nil else { return .json([:], status: 404) }
+        guard let body = try? JSONValue(parsing: request.body) else {
+            return .json(["detail": "Send {\"username\",\"password\"}."], status: 400)
+        }
+        guard body["username"]?.asString == "some username", body["password"]?.asString == "some password" else {
+            return .json(["detail": "Nobody has this name and password."], status: 401)
+        }
+        let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
+        return .json(["token": .string(token)])
+    }
+
+    /// The client that a server provides, with the configured settings.
+    package init(_ clients: RemoteClients) {
+        let name = Self.remote.name
+        self.init(
+            client: clients[name], usernameField: clients.value(of: Self.usernameSetting, for: name),
+            passwordField: clients.value(of: Self.passwordSetting, for: name),
+            body: clients.value(of: Self.bodySetting, for: name),
+            fields: clients.value(of: Self.fieldsSetting, for: name),
+            rejectionStatuses: Set(clients.value(of: Self.rejectionSetting, for: name)),
+            successPointer: clients.value(of: Self.pointerSetting, for: name))
     }
 }

@@ -1,6 +1,7 @@
 import JSON
 import Observability
 import RemoteServices
+import StorehouseServer
 import Upstream
 
 /// Asks a running server whether it is alive or ready.
@@ -23,10 +24,9 @@ package struct HealthcheckCommand: Sendable, Hashable {
         self.inJSON = inJSON
     }
 
+    /// - Parameter http: the server of the configuration; nil if ``url`` names one.
     /// - Returns: the exit code.
-    func run() async throws -> Int32 {
-        let http =
-            url == nil ? try StorehouseConfiguration.load(file: configurationFile, flags: flags).server.http : nil
+    func run(_ http: Configuration.Http?) async throws -> Int32 {
         var base = url ?? http?.localURL ?? ""
         while base.hasSuffix("/") { base.removeLast() }
         let place = base + (isReadiness ? "/readyz" : "/healthz")

@@ -74,16 +74,19 @@ struct InitTemplates {
         import Storehouse
 
         /// The state of a session.
-        struct Seats {
+        struct Seats: Equatable {
             var guests: [String] = []
         }
 
-        let seats = StoreKind("seats", "A small hall.", Seats()) {
+        let book = Action<Seats, String>(
+            "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
+            rules: .reject("sold-out") { hall, _ in hall.guests.count == 3 }
+        ) { hall, guest in hall.guests.append(guest) }
+
+        let seats = StoreDefinition("seats", "A small hall.", Seats()) {
             Member("guests", \\.guests)
-            Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada"), rejects: "sold-out") { hall, guest in
-                hall.guests.count < 3 ? .accept { $0.guests.append(guest) } : .reject("sold-out")
-            }
-            Action("clear", "Frees all seats.") { _ in .accept { $0.guests = [] } }
+            book
+            Action("clear", "Frees all seats.") { hall in hall.guests = [] }
         }
         """
     }
@@ -93,7 +96,7 @@ struct InitTemplates {
         import Storehouse
 
         @main struct \(type): StorehouseApp {
-            let kinds = [seats]
+            var kinds: [StoreKind] { seats }
         }
         """
     }
@@ -107,11 +110,12 @@ struct InitTemplates {
         @testable import \(module)
 
         @Test func theFourthGuestIsRejected() throws {
-            let store = seats.makeStore()
+            let store = TestStore(Seats(), reducer: seats.reducer)
             for guest in ["Ada", "Grace", "Edsger"] {
-                #expect(store.dispatch("seats/book", ["guest": .string(guest)]) == .committed)
+                try store.dispatch(book(guest)) { $0.guests.append(guest) }
             }
-            #expect(store.dispatch("seats/book", ["guest": "Alan"]) == .rejected("sold-out"))
+            try store.expectRejected(book("Alan"), "sold-out")
+            try store.finish()
         }
         """
     }

@@ -39,7 +39,7 @@ extension CommandDeclaration {
             .checkConfiguration(file: values[.config], flags: try values.assignments())
         },
         CommandDeclaration(
-            name: "upstream", group: .server, summary: "serve only the demo animal and auth services",
+            name: "upstream", group: .server, summary: "serve only the demo services of the store kinds",
             details: [
                 """
                 'serve' has these services inside, unless upstreams.embedded is false. This command runs them as a \

@@ -18,13 +18,20 @@ extension StorehouseApp {
     private func run(tool invocation: Invocation) async throws -> Int32 {
         let program = Invocation.programName
         switch invocation {
-        case .healthcheck(let command): return try await command.run()
+        case .healthcheck(let command):
+            let isConfigured = command.url == nil
+            return try await command.run(
+                isConfigured
+                    ? configuration(file: command.configurationFile, flags: command.flags, needsUpstreams: false)
+                        .server.http : nil)
         case .watch(let command): try await command.run(.terminal)
         case .send(let command): return try await command.run { line in _ = Console.print(line) }
-        case .types(let name, let language): Console.print(language.source(of: TypedKind(try kind(named: name))))
+        case .types(let name, let language):
+            let kind = try kind(named: name)
+            Console.print(language.source(of: TypedKind(kind, state: kind.stateSchema)))
         case .initialize(let command): try command.run()
         case .completion(let shell):
-            let script = CompletionScript(program: program, kinds: hostedKinds.map(\.name))
+            let script = CompletionScript(program: program, kinds: kinds.map(\.name))
             Console.print(script.text(for: shell))
         case .version(let inJSON):
             let version = StorehouseVersion.current
@@ -38,7 +45,7 @@ extension StorehouseApp {
     }
 
     private func kind(named name: String) throws -> StoreKind {
-        let kinds = hostedKinds
+        let kinds = kinds
         guard let kind = kinds.first(where: { $0.name == name }) else {
             let hint = Invocation.nearest(to: name, in: kinds.map(\.name))
             throw CommandFailure("there is no store kind '\(name)'; the nearest is '\(hint)'".escapedForOneLine)

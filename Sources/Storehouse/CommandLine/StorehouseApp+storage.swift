@@ -3,11 +3,6 @@ import Journal
 import Observability
 
 extension StorehouseApp {
-    /// The kinds that this program hosts, for commands that call no remote services.
-    var hostedKinds: [StoreKind] {
-        kinds(Services(animal: NoService(), auth: NoService(), configuration: StorehouseConfiguration()))
-    }
-
     /// Runs a command of an operator on a database file.
     ///
     /// - Returns: the exit code.
@@ -24,7 +19,7 @@ extension StorehouseApp {
             Console.print(String(decoding: try SQLiteStorage.export(session, from: file), as: UTF8.self))
         case .import(let document, let file, let id):
             let name = id == "new" ? SessionID.random().description : id
-            let kinds = hostedKinds
+            let kinds = kinds
             let added = try SQLiteStorage.insert(try Self.read(document), into: file, as: name) {
                 header, revision, state in Self.objection(header, revision, state, kinds)
             }
@@ -160,12 +155,5 @@ private final class Progress {
         guard ContinuousClock.now >= next else { return }
         next = .now + .seconds(2)
         Console.printError("\(done) of \(total) \(unit)")
-    }
-}
-
-/// A remote service that is never called.
-private struct NoService: RemoteClient {
-    func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
-        throw RemoteFailure(.interrupted, "this command calls no services")
     }
 }

@@ -1,210 +1,154 @@
-public import JSON
+package import RemoteServices
+package import StorehouseServer
 
-/// The settings of a server, and of the remote services that the reference kinds call.
-public struct StorehouseConfiguration: Sendable, Hashable {
-    public var server = Configuration()
-    public var animal = Animal()
-    public var auth = Auth()
+/// The settings of a server, and of the remote services that its kinds declare.
+package struct StorehouseConfiguration: Sendable {
+    package var server = Configuration()
+    /// By the names of the services: an entry for each.
+    private var upstreams: [String: UpstreamConfiguration] = [:]
+    /// Every key, in the order of the file: those of the server, with the remote services at the end of `upstreams`.
+    package private(set) var keys: [ConfigurationKey<StorehouseConfiguration>] = []
+    package private(set) var services: [RemoteService] = []
+    /// Whether each service must have a URL or a demo service.
+    private var needsUpstreams = true
+
+    /// The default of every setting of a server that calls no services.
+    package init() { keys = allKeys }
 
     /// The default of every setting.
-    public init() {}
-
-    /// The service that names animals.
-    public struct Animal: Sendable, Hashable {
-        public var endpoint = Endpoint()
-        /// The place of the animal's name in the response.
-        public var pointer = JSONPointer(tokens: ["animal"])
+    ///
+    /// - Parameters:
+    ///   - services: the declared services. Several kinds may declare the same one.
+    ///   - needsUpstreams: whether a service without a URL and without a demo is an error.
+    /// - Throws: what is wrong with the declarations.
+    package init(services declared: [RemoteService], needsUpstreams: Bool = true) throws(ConfigurationError) {
+        self.needsUpstreams = needsUpstreams
+        services = RemoteService.merged(declared)
+        for service in services { upstreams[service.name] = UpstreamConfiguration(service) }
+        keys = allKeys
+        var problems = RemoteService.problems(of: declared)
+        if problems.isEmpty { problems = ambiguousKeys }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    /// The service that checks credentials.
-    public struct Auth: Sendable, Hashable {
-        public var endpoint = Endpoint()
-        public var usernameField = "username"
-        public var passwordField = "password"
-        /// The format of a request's body.
-        public enum Body: String, Sendable, CaseIterable {
-            /// A JSON object.
-            case json
-            /// The fields of an HTML form.
-            case form
+    /// The settings of a service.
+    package subscript(upstream name: String) -> UpstreamConfiguration {
+        get { upstreams[name] ?? UpstreamConfiguration() }
+        set { upstreams[name] = newValue }
+    }
+
+    private var allKeys: [ConfigurationKey<StorehouseConfiguration>] {
+        var keys = Configuration.keys.map { ConfigurationKey($0, in: \StorehouseConfiguration.server) }
+        let end = keys.lastIndex { $0.path.hasPrefix("upstreams.") }.map { $0 + 1 } ?? keys.endIndex
+        keys.insert(contentsOf: services.flatMap { self.keys(of: $0) }, at: end)
+        return keys
+    }
+
+    /// Keys whose path or variable another key has too.
+    private var ambiguousKeys: [ConfigurationProblem] {
+        var variables: Set<String> = []
+        return keys.filter { !variables.insert($0.variable).inserted }.map { key in
+            ConfigurationProblem(
+                path: key.path, detail: "is declared twice, or has the variable of another key; rename the setting")
         }
-
-        public var body = Body.json
-        /// Further fields of each body, such as `grant_type` or the id and secret of a client.
-        public var fields: [String: Secret] = [:]
-        /// The statuses that mean that the credentials are wrong.
-        public var noStatuses = [401, 403]
-        /// The member that a successful response must contain with a value other than `null`, `false` and an empty text; nil if
-        /// the status is enough.
-        public var pointer: JSONPointer?
     }
+}
 
-    /// How to call one remote service.
-    public struct Endpoint: Sendable, Hashable {
-        /// http or https, with a host and without user info; nil for the embedded service.
-        public var url: String?
-        /// Sent with each call. Names differ in more than case.
-        public var headers: [String: Secret] = [:]
-        /// The deadline of a whole call with its retries.
-        public var timeout = Duration.seconds(5)
-        public var retries = 2
-        public var maxConcurrent = 256
-        /// The number of calls that may wait beyond `maxConcurrent`; nil for four times `maxConcurrent`.
-        public var maxWaiting: Int?
-        public var maxBodyBytes = 65536
-        public var maxHeaderBytes = 65536
-        public var lowSpeed = LowSpeed()
-        /// A file of certificates that replaces those of the system.
-        public var caFile: String?
-        /// A file with the client's certificate.
-        public var clientCertificate: String?
-        /// A file with the key of the client's certificate; nil if that file contains it.
-        public var clientKey: String?
-        public var clientKeyPassword: Secret?
-        /// Refuses addresses that are not on the public Internet. The embedded service can always be called.
-        public var denyPrivate = false
-        public var breaker = Breaker()
-    }
-
-    /// When to give up a response that has begun.
-    public struct LowSpeed: Sendable, Hashable {
-        /// The lowest speed in bytes per second; 0 for no limit.
-        public var bytes = 16
-        /// How long the response may be slower.
-        public var time = Duration.seconds(10)
-    }
-
-    /// When to stop calling a service that fails.
-    public struct Breaker: Sendable, Hashable {
-        /// The number of failures in a row that opens the circuit.
-        public var failures = 10
-        /// How long the circuit stays open before one call is let through.
-        public var cooldown = Duration.seconds(5)
+extension StorehouseConfiguration: Equatable {
+    /// Compares the values.
+    package static func == (one: StorehouseConfiguration, other: StorehouseConfiguration) -> Bool {
+        one.server == other.server && one.upstreams == other.upstreams
     }
 }
 
 extension StorehouseConfiguration: ConfigurationRoot {
-    package static var optionalSections: [String] { Configuration.optionalSections }
+    package var optionalSections: [String] { Configuration.optionalSections }
 
     package var conflicts: [ConfigurationProblem] {
-        guard !server.upstreams.embedded else { return server.conflicts }
-        let urls = ["upstreams.animal.url": animal.endpoint.url, "upstreams.auth.url": auth.endpoint.url]
-        return server.conflicts
-            + Self.keys.filter { urls[$0.path] == .some(nil) }.map { key in
-                ConfigurationProblem(
-                    path: key.path,
-                    detail:
-                        "is missing, and upstreams.embedded is false: set it (\(key.variable)), or upstreams.embedded to true"
-                )
-            }
+        server.conflicts + (needsUpstreams ? missingURLs : [])
     }
 
-    /// True if a service has no URL, and the embedded server answers for it.
-    var needsDemoUpstream: Bool {
-        server.upstreams.embedded && (animal.endpoint.url == nil || auth.endpoint.url == nil)
+    /// The services that nothing would answer for.
+    private var missingURLs: [ConfigurationProblem] {
+        services.compactMap { service in
+            let path = "upstreams.\(service.name).url"
+            guard self[upstream: service.name].url == nil, !isEmbedded(service),
+                let variable = keys.first(where: { $0.path == path })?.variable
+            else { return nil }
+            let detail =
+                service.demo == nil
+                ? "is missing, and the service has no demo: set it (\(variable))"
+                : "is missing, and upstreams.embedded is false: set it (\(variable)), or upstreams.embedded to true"
+            return ConfigurationProblem(path: path, detail: detail)
+        }
+    }
+
+    /// Whether the server itself answers for a service that has no URL.
+    private func isEmbedded(_ service: RemoteService) -> Bool { server.upstreams.embedded && service.demo != nil }
+
+    /// The services for which the server itself must answer.
+    var embeddedServices: [RemoteService] {
+        services.filter { self[upstream: $0.name].url == nil && isEmbedded($0) }
     }
 }
 
-extension StorehouseConfiguration {
-    /// Every key, in the order of the file: those of the server, with the remote services at the end of `upstreams`.
-    package static let keys: [ConfigurationKey<StorehouseConfiguration>] = {
-        var keys = Configuration.keys.map { ConfigurationKey($0, in: \StorehouseConfiguration.server) }
-        let end = keys.lastIndex { $0.path.hasPrefix("upstreams.") }.map { $0 + 1 } ?? keys.endIndex
-        keys.insert(contentsOf: animalKeys + authKeys, at: end)
-        return keys
-    }()
+extension RemoteService {
+    /// One declaration for each name: with the settings of all, and a demo if one has it.
+    fileprivate static func merged(_ declared: [RemoteService]) -> [RemoteService] {
+        var merged: [RemoteService] = []
+        for service in declared {
+            guard let index = merged.firstIndex(where: { $0.name == service.name }) else {
+                merged.append(service)
+                continue
+            }
+            let first = merged[index]
+            let names = Set(first.settings.map(\.name))
+            let source = first.demo == nil ? service : first
+            merged[index] = RemoteService(
+                service.name, settings: first.settings + service.settings.filter { !names.contains($0.name) },
+                demoPath: source.demoPath, demo: source.demo)
+        }
+        return merged
+    }
 
-    private static let animalKeys: [ConfigurationKey<StorehouseConfiguration>] =
-        endpointKeys("animal", \.animal.endpoint)
-        + [
-            ConfigurationKey(
-                "upstreams.animal.pointer", \.animal.pointer, .pointer,
-                "the place of the animal's name in the response (JSON Pointer)")
-        ]
+    /// Names that cannot be keys, and settings that two kinds declare differently.
+    fileprivate static func problems(of declared: [RemoteService]) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        var settings: [String: any RemoteSettingDeclaration] = [:]
+        for service in declared {
+            let path = "upstreams.\(service.name)"
+            for name in [service.name] + service.settings.map(\.name) where !isKeyName(name) {
+                problems.append(
+                    ConfigurationProblem(
+                        path: path,
+                        detail: "'\(name)' cannot be a key; name it with a lower-case letter, then letters and digits"))
+            }
+            if Configuration.keys.contains(where: { $0.path == path }) {
+                problems.append(ConfigurationProblem(path: path, detail: "is a key of the server; rename the service"))
+            }
+            for setting in service.settings {
+                let path = path + "." + setting.name
+                if let first = settings[path],
+                    first.format != setting.format || first.defaultJSON != setting.defaultJSON
+                {
+                    problems.append(
+                        ConfigurationProblem(path: path, detail: "is declared by two store kinds in different ways"))
+                }
+                settings[path] = setting
+            }
+        }
+        return problems
+    }
 
-    private static let authKeys: [ConfigurationKey<StorehouseConfiguration>] =
-        endpointKeys("auth", \.auth.endpoint)
-        + [
-            ConfigurationKey(
-                "upstreams.auth.usernameField", \.auth.usernameField, .text("the name of a member", 1...256),
-                "the member of the body with the user name"),
-            ConfigurationKey(
-                "upstreams.auth.passwordField", \.auth.passwordField, .text("the name of a member", 1...256),
-                "the member of the body with the password"),
-            ConfigurationKey(
-                "upstreams.auth.noStatuses", \.auth.noStatuses,
-                ValueFormat.integer(400...599).list("a list of statuses from 400 to 599"),
-                "the statuses that mean that the credentials are wrong"),
-            ConfigurationKey(
-                "upstreams.auth.body", \.auth.body, .choice,
-                "the format of the body: a JSON object, or a form as in OAuth 2"),
-            ConfigurationKey(
-                "upstreams.auth.fields", \.auth.fields, .fields,
-                "further members of the body; values are secret (in the environment: `name: value`, separated by commas)"
-            ),
-            ConfigurationKey(
-                "upstreams.auth.pointer", \.auth.pointer, ValueFormat.pointer.orNull(),
-                "the member that a successful response must contain, such as `/access_token` (JSON Pointer); null if the status is enough"
-            ),
-        ]
-
-    private static func endpointKeys(
-        _ name: String, _ endpoint: any WritableKeyPath<StorehouseConfiguration, Endpoint> & Sendable
-    ) -> [ConfigurationKey<StorehouseConfiguration>] {
-        let path = "upstreams.\(name)."
-        return [
-            ConfigurationKey(
-                path + "url", in: endpoint, \.url, ValueFormat.url(headers: path + "headers").orNull(),
-                "the complete URL of the \(name) service; without one the embedded service answers"),
-            ConfigurationKey(
-                path + "headers", in: endpoint, \.headers, .headers,
-                "sent with each call; values are secret (in the environment: `Name: value`, separated by commas)"),
-            ConfigurationKey(
-                path + "timeout", in: endpoint, \.timeout, .seconds(milliseconds: 1...3_600_000),
-                "the deadline of a whole call with its retries"),
-            ConfigurationKey(
-                path + "retries", in: endpoint, \.retries, .integer(0...100),
-                "the largest number of retries of a failed call"),
-            ConfigurationKey(
-                path + "maxConcurrent", in: endpoint, \.maxConcurrent, .integer(1...65536),
-                "the largest number of calls under way"),
-            ConfigurationKey(
-                path + "maxWaiting", in: endpoint, \.maxWaiting, ValueFormat.integer(0...1_000_000).orNull(),
-                "the largest number of calls that wait for their turn; null is four times `maxConcurrent`"),
-            ConfigurationKey(
-                path + "maxBodyBytes", in: endpoint, \.maxBodyBytes, .integer(1...1 << 30),
-                "the largest body of a response"),
-            ConfigurationKey(
-                path + "maxHeaderBytes", in: endpoint, \.maxHeaderBytes, .integer(1024...1 << 20),
-                "the largest header section of a response"),
-            ConfigurationKey(
-                path + "lowSpeed.bytes", in: endpoint, \.lowSpeed.bytes, .integer(0...1 << 30),
-                "the lowest speed of a response in bytes per second; 0 is no limit"),
-            ConfigurationKey(
-                path + "lowSpeed.time", in: endpoint, \.lowSpeed.time, .seconds(milliseconds: 1...3_600_000),
-                "how long a response may be slower than `lowSpeed.bytes` before it is given up"),
-            ConfigurationKey(
-                path + "caFile", in: endpoint, \.caFile, ValueFormat.text("a path", 1...4096).orNull(),
-                "a file of trusted certificates (PEM); null is those of the system"),
-            ConfigurationKey(
-                path + "clientCertificate", in: endpoint, \.clientCertificate,
-                ValueFormat.text("a path", 1...4096).orNull(), "a file with the client's certificate (PEM)"),
-            ConfigurationKey(
-                path + "clientKey", in: endpoint, \.clientKey, ValueFormat.text("a path", 1...4096).orNull(),
-                "a file with the key of the client's certificate (PEM); null if the certificate's file contains it"),
-            ConfigurationKey(
-                path + "clientKeyPassword", in: endpoint, \.clientKeyPassword,
-                ValueFormat.secret(atLeast: 1).orNull(), "the password of an encrypted client key"),
-            ConfigurationKey(
-                path + "denyPrivate", in: endpoint, \.denyPrivate, .boolean,
-                "refuse addresses that are not on the public Internet, also after a redirect"),
-            ConfigurationKey(
-                path + "breaker.failures", in: endpoint, \.breaker.failures, .integer(1...1_000_000),
-                "the number of failures in a row that opens the circuit"),
-            ConfigurationKey(
-                path + "breaker.cooldown", in: endpoint, \.breaker.cooldown,
-                .seconds(milliseconds: 1...86_400_000), "how long the circuit stays open before one call is let through"
-            ),
-        ]
+    private static func isKeyName(_ name: String) -> Bool {
+        name.first.map { ("a"..."z").contains($0) } == true
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: false
+                }
+            }
     }
 }

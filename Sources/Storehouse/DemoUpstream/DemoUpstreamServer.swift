@@ -1,6 +1,6 @@
 package import HTTP
 package import HTTPServer
-import JSON
+package import RemoteServices
 package import Sockets
 
 /// The demo services on a loopback port, with an event loop of their own.
@@ -11,14 +11,16 @@ package final class DemoUpstreamServer: Sendable {
     private let http: HTTPServer
 
     /// - Parameters:
+    ///   - services: the services. Those without a demo are left out.
     ///   - port: 0 for any free port.
-    ///   - maxDelay: the longest random delay of `GET /animal`.
-    package init(port: Int = 0, maxDelay: Duration) throws(SocketError) {
+    ///   - maxDelay: the longest random delay of a GET.
+    package init(_ services: [RemoteService], port: Int = 0, maxDelay: Duration) throws(SocketError) {
         let address = try SocketAddress(host: "127.0.0.1", port: UInt16(clamping: port))
         group = try EventLoopGroup(count: 1)
         do throws(SocketError) {
             http = try HTTPServer(
-                on: address, group, settings: HTTPServer.Settings(), handler: DemoUpstreamHandler(maxDelay: maxDelay))
+                on: address, group, settings: HTTPServer.Settings(),
+                handler: DemoUpstreamHandler(services, maxDelay: maxDelay))
         } catch {
             group.stop {}
             throw error
@@ -30,50 +32,50 @@ package final class DemoUpstreamServer: Sendable {
     package func stop() async { await group.stop() }
 }
 
-/// Answers as the remote services do: `GET /animal` with a random animal, `POST /login` with a token for one known user.
+/// Answers as the remote services do, each below its own path.
 package final class DemoUpstreamHandler: RequestHandler {
-    private static let animals = ["Cat", "Dog", "Crow", "Horse", "Iguana", "Cow", "Racoon"]
-
+    private let demos: [String: RemoteService.Demo]
     private let maxDelay: Duration
 
-    /// - Parameter maxDelay: the longest random delay of `GET /animal`.
-    package init(maxDelay: Duration) { self.maxDelay = maxDelay }
+    /// - Parameter maxDelay: the longest random delay of a GET.
+    package init(_ services: [RemoteService], maxDelay: Duration) {
+        demos = Dictionary(services.compactMap { service in service.demo.map { (service.demoPath, $0) } }) { $1 }
+        self.maxDelay = maxDelay
+    }
 
     package func handle(_ request: Request, _ exchange: Exchange) {
         var path = request.head.path
-        switch (request.head.method, path.next(), path.next()) {
-        case (.get, "animal"?, nil): sendAnimal(exchange)
-        case (.post, "login"?, nil): exchange.answer(Self.login(request.body))
-        default:
-            let hint = "There is GET /animal, and POST /login with {\"username\",\"password\"}."
-            exchange.answer(Problem(.noSuchResource, hint).response)
+        guard let demo = demos[path.next()?.string ?? ""] else {
+            let paths = demos.keys.sorted().map { "/" + $0 }.joined(separator: " and ")
+            return exchange.answer(Problem(.noSuchResource, "The services are \(paths).").response)
         }
+        let remote = Self.remoteRequest(request)
+        guard request.head.method == .get else { return exchange.answer(Self.response(demo(remote))) }
+        // The delay shows what clients see while a call runs.
+        exchange.deferred.answer(after: maxDelay * Double.random(in: 0...1)) { Self.response(demo(remote)) }
     }
 
     package func response(to failure: RequestFailure) -> Response {
         Problem(Problem.Code(rawValue: failure.code) ?? .malformedRequest, failure.detail).response
     }
 
-    private func sendAnimal(_ exchange: Exchange) {
-        let deferred = exchange.deferred
-        let name = Self.animals.randomElement() ?? ""
-        let body = Self.document("animal", name)
-        deferred.answer(after: maxDelay * Double.random(in: 0...1)) { .document(body) }
+    /// The request as a store's middleware makes it: its target is what follows the path of the service.
+    private static func remoteRequest(_ request: Request) -> RemoteRequest {
+        let head = request.head
+        let rest = head.target.dropFirst().drop { $0 != "/" && $0 != "?" }
+        return RemoteRequest(
+            method: "\(head.method)", target: rest.isEmpty ? nil : String(rest),
+            headers: Dictionary(head.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }, body: request.body,
+            contentType: head.fields.first("content-type"))
     }
 
-    private static func login(_ body: [UInt8]) -> Response {
-        guard let json = try? JSONValue(parsing: body) else {
-            return Problem(.malformedJSON, "Send {\"username\",\"password\"}.").response
+    private static func response(_ answer: RemoteResponse) -> Response {
+        guard let status = HTTPStatus(rawValue: answer.status) else {
+            return Problem(.internalError, "The demo answered \(answer.status), which this server cannot send.")
+                .response
         }
-        guard json["username"]?.asString == "some username", json["password"]?.asString == "some password" else {
-            return Problem(.unauthorized, "Nobody has this name and password.").response
-        }
-        return .document(document("token", SessionID.random().description))
-    }
-
-    private static func document(_ name: StaticString, _ value: String) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { $0.member(name, value) }
-        return json.finish()
+        var fields = answer.headers.fields.map { Response.Field($0.name, $0.value) }
+        if let type = answer.contentType { fields.append(Response.Field("Content-Type", type)) }
+        return Response(status, fields: fields, body: answer.body)
     }
 }

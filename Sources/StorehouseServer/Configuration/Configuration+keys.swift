@@ -116,10 +116,11 @@ extension Configuration {
         [
             ConfigurationKey(
                 path + ".rate", in: limit, \.rate, ValueFormat.decimal(RateLimit.rates).orNull(),
-                "the number per second of \(what); null is no limit"),
+                "the number per second of \(what); null is no limit", defaults: Configuration()),
             ConfigurationKey(
                 path + ".burst", in: limit, \.burst, ValueFormat.integer(RateLimit.bursts).orNull(),
-                "how many of them are allowed at once; null is `\(path).rate`, and at least 1"),
+                "how many of them are allowed at once; null is `\(path).rate`, and at least 1",
+                defaults: Configuration()),
         ]
     }
 
@@ -129,7 +130,7 @@ extension Configuration {
             "serve each remote service that has no `url` from inside the process, over a loopback socket"),
         ConfigurationKey(
             "upstreams.maxDelay", \.upstreams.maxDelay, .seconds(milliseconds: 0...3_600_000),
-            "the longest random delay of the embedded animal service"),
+            "the longest random delay of a GET of an embedded service"),
     ]
 
     private static let storageKeys: [ConfigurationKey<Configuration>] = [

@@ -3,7 +3,7 @@ import HTTPServer
 import Observability
 import Platform
 import Sockets
-import StoreHosting
+package import StoreHosting
 import Stores
 
 extension Configuration.Http {
@@ -47,30 +47,59 @@ extension Configuration.Http {
 }
 
 extension Configuration {
-    /// Settings that do not fit the hosted kinds.
-    func problems(serving kinds: [StoreKind], _ journal: (any Journal)?) -> [ConfigurationProblem] {
-        var problems = unreadValues
+    /// Kinds that cannot be served, and settings that do not fit them.
+    ///
+    /// - Parameter outlivesProcess: whether the sessions are read back after a restart.
+    package func problems(serving kinds: [StoreKind], outlivesProcess: Bool) -> [ConfigurationProblem] {
+        var problems = unreadValues + Self.problems(of: kinds)
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
-        if !names.contains(store), store != Configuration().sessions.defaultStore {
+        if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {
             let nearest = names.min { editDistance($0, store) < editDistance($1, store) } ?? ""
             problems.append(
                 ConfigurationProblem(
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
         for kind in kinds {
-            problems += kind.problems.map { ConfigurationProblem(path: kind.name, detail: $0) }
+            problems += kind.problems.map { ConfigurationProblem(path: nil, detail: "the store '\(kind.name)': \($0)") }
         }
-        if journal?.outlivesProcess == true {
-            for kind in kinds where !kind.isRestorable {
-                problems.append(
-                    ConfigurationProblem(
-                        path: "storage.kind",
-                        detail: "the state of \(kind.name) cannot be restored; make its State Restorable, or set memory"
-                    ))
-            }
+        for kind in kinds where outlivesProcess && !kind.isRestorable {
+            problems.append(
+                ConfigurationProblem(
+                    path: "storage.kind",
+                    detail: "the state of the store '\(kind.name)' cannot be restored after a restart; make its State "
+                        + "Restorable, or set memory (STOREHOUSE_STORAGE_KIND)"))
         }
         return problems
+    }
+
+    /// Settings of a storage that a program promises in its configuration and does not provide.
+    func problems(with journal: (any Journal)?, _ sealer: (any SecretSealer)?) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        if storage.kind.outlivesProcess, journal?.outlivesProcess != true {
+            problems.append(
+                ConfigurationProblem(
+                    path: "storage.kind",
+                    detail: "is \(storage.kind.rawValue), but this program keeps nothing after its end: make it a "
+                        + "StorehouseApp, or pass a journal to StorehouseServer, such as SQLiteJournal, or set memory"))
+        }
+        if storage.key != nil, sealer == nil {
+            problems.append(
+                ConfigurationProblem(
+                    path: "storage.key",
+                    detail: "is set, but this program encrypts nothing: make it a StorehouseApp, or pass a sealer to "
+                        + "StorehouseServer, such as AESSealer, or remove the key"))
+        }
+        return problems
+    }
+
+    private static func problems(of kinds: [StoreKind]) -> [ConfigurationProblem] {
+        if kinds.isEmpty { return [ConfigurationProblem(path: nil, detail: "the program hosts no store kind")] }
+        var names: Set<String> = []
+        let repeated = Set(kinds.map(\.name).filter { !names.insert($0).inserted })
+        return repeated.sorted().map { name in
+            ConfigurationProblem(path: nil, detail: "two store kinds are called '\(name)'; rename one of them")
+        }
     }
 
     /// Values of security settings that a file could not have. A program may have set them.

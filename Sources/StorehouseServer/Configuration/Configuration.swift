@@ -106,6 +106,9 @@ public struct Configuration: Sendable, Hashable {
         /// The implementation of the journal.
         public enum Kind: String, Sendable, CaseIterable {
             case memory, sqlite
+
+            /// Whether sessions are read back after a restart.
+            package var outlivesProcess: Bool { self != .memory }
         }
 
         /// What the answer to an action guarantees about its commit.

@@ -24,14 +24,17 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         _ path: String, _ member: any WritableKeyPath<Root, Value> & Sendable, _ format: ValueFormat<Value>,
         _ summary: String
     ) where Root: ConfigurationRoot {
-        self.init(path, in: \.self, member, format, summary)
+        self.init(path, in: \.self, member, format, summary, defaults: Root())
     }
 
     /// A key of a section that occurs at several places.
+    ///
+    /// - Parameter defaults: has the default of the key.
     package init<Section, Value>(
         _ path: String, in section: any WritableKeyPath<Root, Section> & Sendable,
-        _ member: any WritableKeyPath<Section, Value> & Sendable, _ format: ValueFormat<Value>, _ summary: String
-    ) where Root: ConfigurationRoot {
+        _ member: any WritableKeyPath<Section, Value> & Sendable, _ format: ValueFormat<Value>, _ summary: String,
+        defaults: Root
+    ) {
         self.path = path
         self.summary = summary
         expected = format.expected
@@ -42,7 +45,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         write = { format.write($0[keyPath: section][keyPath: member]) }
         parse = format.json
         mask = format.mask
-        defaultValue = write(Root())
+        defaultValue = write(defaults)
     }
 
     /// The key of a configuration that is part of another one, as a key of the whole.
@@ -123,14 +126,21 @@ extension JSONValue {
 
 /// The keys of a configuration by their paths, and the nearest of them to a misspelt one.
 struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
-    private let keys = Root.keys
-    private let byPath = Dictionary(uniqueKeysWithValues: Root.keys.map { ($0.path, $0) })
-
+    private let keys: [ConfigurationKey<Root>]
+    private let byPath: [String: ConfigurationKey<Root>]
+    private let optionalSections: [String]
     /// The paths of all objects that contain keys.
-    private let sections = Set(
-        Root.keys.flatMap { key in
-            key.path.indices.filter { key.path[$0] == "." }.map { String(key.path[..<$0]) }
-        })
+    private let sections: Set<String>
+
+    init(_ root: Root) {
+        keys = root.keys
+        byPath = Dictionary(keys.map { ($0.path, $0) }) { first, _ in first }
+        optionalSections = root.optionalSections
+        sections = Set(
+            keys.flatMap { key in
+                key.path.indices.filter { key.path[$0] == "." }.map { String(key.path[..<$0]) }
+            })
+    }
 
     func key(at path: String) -> ConfigurationKey<Root>? { byPath[path] }
 
@@ -139,10 +149,10 @@ struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
     func isSection(_ path: String) -> Bool { sections.contains(path) }
 
     /// Whether the section may be null, and set as a whole by a variable or a flag.
-    func isOptionalSection(_ path: String) -> Bool { Root.optionalSections.contains(path) }
+    func isOptionalSection(_ path: String) -> Bool { optionalSections.contains(path) }
 
     func optionalSection(ofVariable variable: String) -> String? {
-        Root.optionalSections.first { environmentVariable(of: $0) == variable }
+        optionalSections.first { environmentVariable(of: $0) == variable }
     }
 
     func keys(inSection path: String) -> [ConfigurationKey<Root>] { keys.filter { $0.path.hasPrefix(path + ".") } }

@@ -4,9 +4,14 @@ import Platform
 
 /// Reads the sources of settings one over the other, and collects what is wrong with them.
 struct ConfigurationReader<Root: ConfigurationRoot> {
-    private var root = Root()
+    private var root: Root
     private var problems: [ConfigurationProblem] = []
-    private let index = ConfigurationKeyIndex<Root>()
+    private let index: ConfigurationKeyIndex<Root>
+
+    init(_ defaults: Root) {
+        root = defaults
+        index = ConfigurationKeyIndex(defaults)
+    }
 
     mutating func read(file bytes: [UInt8], named name: String) {
         do throws(JSONSyntaxError) {
@@ -16,7 +21,7 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
             }
             read(object, prefix: "", from: .file(name))
         } catch {
-            report(nil, .file(name), "is not JSON: \(error)")
+            report(nil, .file(name), "is not JSON: \(error.description(in: bytes))")
         }
     }
 
@@ -111,6 +116,17 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
 
     private mutating func report(_ path: String?, _ source: ConfigurationProblem.Source?, _ detail: String) {
         problems.append(ConfigurationProblem(path: path, source: source, detail: detail))
+    }
+}
+
+extension JSONSyntaxError {
+    /// The error with the line and the column, both from 1. A column counts characters, as editors do.
+    fileprivate func description(in text: [UInt8]) -> String {
+        let before = text.prefix(offset)
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = String(decoding: before[start...], as: UTF8.self).count + 1
+        return "\(kind) at line \(line), column \(column)"
     }
 }
 

@@ -10,21 +10,24 @@ package import JSON
 ///
 /// A program with settings of its own beside those of ``Configuration`` conforms a type that contains one, and declares the
 /// keys of both.
-package protocol ConfigurationRoot: Sendable, Hashable {
+package protocol ConfigurationRoot: Sendable, Equatable {
     /// The default of every setting.
     init()
 
-    /// Every key, in the order of the file. No two have the same path.
-    static var keys: [ConfigurationKey<Self>] { get }
+    /// Every key, in the order of the file. No two have the same path or the same environment variable.
+    var keys: [ConfigurationKey<Self>] { get }
 
     /// The paths of objects that may be null as a whole: then all their keys are null.
-    static var optionalSections: [String] { get }
+    var optionalSections: [String] { get }
 
     /// What is wrong with values that are valid one by one.
     var conflicts: [ConfigurationProblem] { get }
 }
 
 extension Configuration: ConfigurationRoot {
+    package var keys: [ConfigurationKey<Configuration>] { Self.keys }
+    package var optionalSections: [String] { Self.optionalSections }
+
     package var conflicts: [ConfigurationProblem] {
         let limits = ["actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests]
         return limits.sorted { $0.key < $1.key }.compactMap { name, limit in
@@ -39,13 +42,14 @@ extension ConfigurationRoot {
     /// Reads the file, then the environment, then flags; the later wins.
     ///
     /// - Parameters:
+    ///   - defaults: the settings that no source has, and the known keys.
     ///   - file: must exist. Without one, `config/storehouse.json` is read if it exists.
     ///   - environment: the variables that begin with `STOREHOUSE_` count; nil is the environment of the process.
     /// - Throws: everything that is wrong, at once.
     package static func load(
-        file: String?, environment: [String: String]? = nil, flags: [ConfigurationFlag] = []
+        _ defaults: Self = Self(), file: String?, environment: [String: String]? = nil, flags: [ConfigurationFlag] = []
     ) throws(ConfigurationError) -> Self {
-        var reader = ConfigurationReader<Self>()
+        var reader = ConfigurationReader(defaults)
         let name = file ?? Configuration.defaultFile
         do throws(FileError) {
             reader.read(file: try FileContents.contents(of: name, atMost: 1 << 20), named: name)
@@ -57,13 +61,24 @@ extension ConfigurationRoot {
     }
 
     /// The settings of a file's bytes, of the environment and of flags; the later wins.
+    ///
+    /// - Parameter defaults: the settings that no source has, and the known keys.
+    package init(
+        defaults: Self, file: [UInt8]? = nil, named name: String = Configuration.defaultFile,
+        environment: [String: String] = [:], flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationError) {
+        var reader = ConfigurationReader(defaults)
+        if let file { reader.read(file: file, named: name) }
+        self = try reader.finish(environment: environment, flags: flags)
+    }
+
+    /// The same, with the default of every setting.
     package init(
         file: [UInt8]? = nil, named name: String = Configuration.defaultFile, environment: [String: String] = [:],
         flags: [ConfigurationFlag] = []
     ) throws(ConfigurationError) {
-        var reader = ConfigurationReader<Self>()
-        if let file { reader.read(file: file, named: name) }
-        self = try reader.finish(environment: environment, flags: flags)
+        let defaults: Self = .init()
+        try self.init(defaults: defaults, file: file, named: name, environment: environment, flags: flags)
     }
 }
 
@@ -71,10 +86,10 @@ extension ConfigurationRoot {
     /// Every key with its value, in the shape and order of the file, with `***` for secrets.
     package var json: JSONValue {
         var document = JSONObject()
-        for key in Self.keys {
+        for key in keys {
             document.set(key.path.split(separator: ".").map(String.init)[...], to: key.shownValue(in: self))
         }
-        for path in Self.optionalSections {
+        for path in optionalSections {
             let names = path.split(separator: ".").map(String.init)
             let section = names.reduce(JSONValue.object(document)) { $0[$1] ?? .null }
             if section.asObject?.allSatisfy(\.value.isNull) == true { document.set(names[...], to: .null) }
@@ -86,7 +101,7 @@ extension ConfigurationRoot {
     package var document: String { json.indented }
 
     /// The table of docs/configuration.md: key, default, allowed values, meaning.
-    package static var markdownTable: String {
+    package var markdownTable: String {
         let rows = keys.map { key in
             "| `\(key.path)` | `\(key.defaultValue)` | \(key.expected.inTableCell) | \(key.summary.inTableCell) |\n"
         }

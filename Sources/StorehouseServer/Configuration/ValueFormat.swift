@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 import Platform
 
 /// How the values of a key are read, written and described.
@@ -49,6 +49,13 @@ extension ValueFormat {
             read: { value throws(ValueMismatch) in value.isNull ? nil : try read(value) },
             write: { $0.map(write) ?? .null },
             json: { $0.isEmpty ? .null : json($0) })
+    }
+
+    /// The same format for values that are stored as JSON.
+    package var asJSON: ValueFormat<JSONValue> {
+        ValueFormat<JSONValue>(
+            expected: expected, isSecret: isSecret, mask: mask,
+            read: { value throws(ValueMismatch) in write(try read(value)) }, write: { $0 }, json: json)
     }
 
     /// A list of such values; in text, separated by commas.
@@ -151,8 +158,18 @@ extension Duration {
 extension ValueFormat where Value: RawRepresentable<String> & CaseIterable {
     /// One of the words of an enumeration.
     package static var choice: ValueFormat {
+        let words = ValueFormat<String>.word(of: Value.allCases.map(\.rawValue))
+        return ValueFormat(
+            words.expected, json: words.json, read: { $0.asString.flatMap(Value.init(rawValue:)) },
+            write: { .string($0.rawValue) })
+    }
+}
+
+extension ValueFormat<String> {
+    /// One of these words.
+    package static func word(of words: [String]) -> ValueFormat {
         ValueFormat(
-            Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "), json: { .string($0) },
-            read: { $0.asString.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })
+            words.map { "\"\($0)\"" }.joined(separator: " or "), json: { .string($0) },
+            read: { value in value.asString.flatMap { words.contains($0) ? $0 : nil } }, write: { .string($0) })
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import RemoteServices
 import StoreHosting
 import StoreKinds
 import Stores
@@ -7,7 +8,7 @@ import StoresTesting
 extension StoreKind {
     /// Every kind, its remote services played by one script.
     static func scripted(_ client: ScriptedRemoteClient) -> [StoreKind] {
-        all(animal: AnimalService(client: client), auth: AuthService(client: client))
+        all.map { $0.connected(to: RemoteClients(["animal": client, "auth": client])) }
     }
 }
 

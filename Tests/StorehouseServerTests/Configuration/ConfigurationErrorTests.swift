@@ -55,9 +55,10 @@ import Testing
             #"http.allowedOrigins (test.json): must be a list of origins such as "https://example.org", or of "*", not ["https://a.example/"]"#
         ),
         ("[]", "test.json: must be a JSON object"),
-        ("", "test.json: is not JSON: There is no JSON value at byte 0."),
-        (#"{"http":}"#, "test.json: is not JSON: Unexpected '}' at byte 8."),
-        (#"{"http":{},"http":{}}"#, "test.json: is not JSON: An object has a member name twice at byte 11."),
+        ("", "test.json: is not JSON: There is no JSON value at line 1, column 1"),
+        (#"{"http":}"#, "test.json: is not JSON: Unexpected '}' at line 1, column 9"),
+        ("{\n  \"é\": 1,,\n}", "test.json: is not JSON: Unexpected ',' at line 2, column 10"),
+        (#"{"http":{},"http":{}}"#, "test.json: is not JSON: An object has a member name twice at line 1, column 12"),
         (#"{"a\nb":1}"#, #"a\nb (test.json): is not a known key; the nearest is sessions.max"#),
     ])
     func anErrorInTheFileIsOneLine(file: String, line: String) {

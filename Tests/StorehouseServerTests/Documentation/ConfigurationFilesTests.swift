@@ -1,42 +1,49 @@
 import JSON
 import Observability
+import StoreHosting
+import StoreKinds
 import Storehouse
 import StorehouseServer
 import Testing
 
 /// The configuration files and the documentation agree with the declarations of the keys.
 @Suite struct ConfigurationFilesTests {
+    private let reference: StorehouseConfiguration
     private let urls = [
         "STOREHOUSE_UPSTREAMS_ANIMAL_URL": "https://animals.example/animal",
         "STOREHOUSE_UPSTREAMS_AUTH_URL": "https://login.example/login",
     ]
+
+    init() throws {
+        reference = try StorehouseConfiguration(services: StoreKind.all.flatMap(\.services))
+    }
 
     /// A server with other store kinds reads this file too, so it has no keys of remote services.
     @Test func theDefaultFileContainsEveryKeyOfTheServerAtItsDefault() throws {
         let file = try ProjectFile.contents(of: Configuration.defaultFile)
         #expect(String(decoding: file, as: UTF8.self) == Configuration().document + "\n")
         #expect(try Configuration(file: file) == Configuration())
-        #expect(try StorehouseConfiguration(file: file) == StorehouseConfiguration())
+        #expect(try StorehouseConfiguration(defaults: reference, file: file) == reference)
     }
 
     @Test func theProductionFileContainsOnlyWhatDiffers() throws {
         let file = try ProjectFile.contents(of: "config/production.json")
-        var expected = StorehouseConfiguration()
+        var expected = reference
         expected.server.http.host = "0.0.0.0"
         expected.server.upstreams.embedded = false
-        expected.animal.endpoint.url = urls["STOREHOUSE_UPSTREAMS_ANIMAL_URL"]
-        expected.auth.endpoint.url = urls["STOREHOUSE_UPSTREAMS_AUTH_URL"]
+        expected[upstream: "animal"].url = urls["STOREHOUSE_UPSTREAMS_ANIMAL_URL"]
+        expected[upstream: "auth"].url = urls["STOREHOUSE_UPSTREAMS_AUTH_URL"]
         expected.server.storage.kind = .sqlite
         expected.server.log.format = .json
         expected.server.inspector.enabled = false
-        #expect(try StorehouseConfiguration(file: file, environment: urls) == expected)
+        #expect(try StorehouseConfiguration(defaults: reference, file: file, environment: urls) == expected)
         #expect(try leaves(JSONValue(parsing: file)) == 5)
     }
 
     @Test func theProductionFileRequiresURLs() throws {
         let file = String(decoding: try ProjectFile.contents(of: "config/production.json"), as: UTF8.self)
         #expect(
-            StorehouseConfiguration.errors(file: file) == [
+            StorehouseConfiguration.errors(reference, file: file) == [
                 "upstreams.animal.url: is missing, and upstreams.embedded is false: set it "
                     + "(STOREHOUSE_UPSTREAMS_ANIMAL_URL), or upstreams.embedded to true",
                 "upstreams.auth.url: is missing, and upstreams.embedded is false: set it "
@@ -44,10 +51,17 @@ import Testing
             ])
     }
 
+    /// A server of one's own starts from a copy of it.
+    @Test func theProductionFileRequiresNothingOfAServerWithoutServices() throws {
+        let file = try ProjectFile.contents(of: "config/production.json")
+        let configuration = try StorehouseConfiguration(file: file)
+        #expect(configuration.server.storage.kind == .sqlite)
+    }
+
     @Test func theTableOfKeysHasARowForEachKey() throws {
-        let rows = StorehouseConfiguration.markdownTable.split(separator: "\n").dropFirst(2)
-        #expect(rows.count == StorehouseConfiguration.keys.count)
-        for (row, key) in zip(rows, StorehouseConfiguration.keys) {
+        let rows = reference.markdownTable.split(separator: "\n").dropFirst(2)
+        #expect(rows.count == reference.keys.count)
+        for (row, key) in zip(rows, reference.keys) {
             #expect(row.hasPrefix("| `\(key.path)` | `\(key.defaultValue)` | "))
             #expect(row.hasSuffix(" |"))
         }
@@ -58,7 +72,7 @@ import Testing
     }
 
     @Test func everyKeyHasItsOwnPathAndVariable() {
-        let keys = StorehouseConfiguration.keys
+        let keys = reference.keys
         #expect(Set(keys.map(\.path)).count == keys.count)
         #expect(Set(keys.map(\.variable)).count == keys.count)
     }
@@ -70,7 +84,7 @@ import Testing
         ("admin.token", "STOREHOUSE_ADMIN_TOKEN"),
     ])
     func aVariableIsNamedAfterItsPath(path: String, variable: String) {
-        #expect(StorehouseConfiguration.keys.first { $0.path == path }?.variable == variable)
+        #expect(reference.keys.first { $0.path == path }?.variable == variable)
     }
 
     private func leaves(_ value: JSONValue) -> Int {

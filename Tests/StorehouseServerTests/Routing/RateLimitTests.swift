@@ -1,4 +1,6 @@
 import JSON
+import StoreHosting
+import StoreKinds
 import StorehouseServer
 import Testing
 
@@ -140,7 +142,7 @@ import Testing
         configuration.http.trustedProxies = ["proxy.example"]
         configuration.http.allowedHosts = ["example.org:80"]
         let error = #expect(throws: ConfigurationError.self) {
-            _ = try StorehouseServer(kinds: [], configuration: configuration)
+            _ = try StorehouseServer(kinds: [.planner], configuration: configuration)
         }
         #expect(
             error?.problems.map(\.path) == [

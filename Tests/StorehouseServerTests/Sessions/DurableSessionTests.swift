@@ -4,6 +4,7 @@ import Journal
 import Observability
 import RemoteServices
 import StoreHosting
+import StoreKinds
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -276,7 +277,8 @@ import Testing
         }
     }
 
-    /// A store of a journal that outlives the process is read back, whatever `storage.kind` says.
+    /// A store of a journal that outlives the process is read back, whatever `storage.kind` says; and nothing is kept by a
+    /// journal that does not, or by no sealer.
     @Test func statesThatCannotBeReadBackAreRefused() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "restorable-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -286,8 +288,38 @@ import Testing
             try StorehouseServer(kinds: [.faulty], configuration: .with(), journal: file)
         }
         let memory = MemoryJournal(keepCommits: 10)
-        let configuration = Configuration.with { $0.storage.kind = .sqlite }
-        _ = try StorehouseServer(kinds: [.faulty], configuration: configuration, journal: memory)
+        _ = try StorehouseServer(kinds: [.faulty], configuration: .with(), journal: memory)
+        let durable = Configuration.with { $0.storage.kind = .sqlite }
+        let sealed = Configuration.with { $0.storage.key = SealingKey(String(repeating: "ab", count: 32)) }
+        for configuration in [durable, sealed] {
+            for journal in [memory, nil] {
+                #expect(throws: ConfigurationError.self) {
+                    try StorehouseServer(kinds: [.planner], configuration: configuration, journal: journal)
+                }
+            }
+        }
+    }
+
+    @Test func kindsThatCannotBeToldApartAreRefused() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try StorehouseServer(kinds: [.planner, .betting, .planner], configuration: .with())
+        }
+        #expect(error?.description == "configuration: two store kinds are called 'planner'; rename one of them")
+        #expect(throws: ConfigurationError.self) { try StorehouseServer(kinds: [], configuration: .with()) }
+    }
+
+    @Test func anAddressInUseIsReportedWithWhatToDo() async throws {
+        try await LiveServer.run { server in
+            let configuration = Configuration.with { $0.http.port = server.port }
+            do {
+                let second = try StorehouseServer(kinds: [.planner], configuration: configuration).start()
+                await second.drain()
+                Issue.record("two servers listen on one port")
+            } catch {
+                #expect("\(error)".hasPrefix("cannot listen on 127.0.0.1:\(server.port): "))
+                #expect("\(error)".hasSuffix("or set another http.port (0 takes a free one)"))
+            }
+        }
     }
 
     @Test func actionsThatAreDeclaredTwiceAreRefused() throws {

@@ -36,10 +36,10 @@ struct LiveServer: Sendable {
     ) async throws -> Result {
         await gate.enter()
         defer { gate.leave() }
-        let all = StoreKind.all(animal: AnimalService(client: animal), auth: AuthService(client: auth))
+        let clients = RemoteClients(["animal": animal, "auth": auth])
         let log = LogLines()
         let running = try StorehouseServer(
-            kinds: kinds ?? all, configuration: configuration,
+            kinds: kinds ?? StoreKind.all.map { $0.connected(to: clients) }, configuration: configuration,
             journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer
         )
         .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops, memory: memory)

@@ -1,5 +1,7 @@
 import RemoteServices
 import Sockets
+import StoreHosting
+import StoreKinds
 import Storehouse
 import Stores
 import Upstream
@@ -11,7 +13,7 @@ enum RealRemotes {
         maxDelay: Duration = .zero, timeout: Duration = .seconds(20),
         _ body: (_ animal: any RemoteClient, _ auth: any RemoteClient) async throws -> Result
     ) async throws -> Result {
-        let demo = try DemoUpstreamServer(maxDelay: maxDelay)
+        let demo = try DemoUpstreamServer(StoreKind.all.flatMap(\.services), maxDelay: maxDelay)
         do {
             let result = try await run(url: demo.url, timeout: timeout, body)
             await demo.stop()

@@ -1,4 +1,6 @@
 import JSON
+import StoreHosting
+import StoreKinds
 import Storehouse
 import StorehouseServer
 import Testing
@@ -6,27 +8,33 @@ import Testing
 /// The keys of the remote services, together with those of the server.
 @Suite struct StorehouseConfigurationTests {
     private let secret = "s3cr3t-s3cr3t-s3cr3t"
+    private let reference: StorehouseConfiguration
+
+    init() throws {
+        reference = try StorehouseConfiguration(services: StoreKind.all.flatMap(\.services))
+    }
 
     @Test func everyKeyCanBeSetByTheFile() throws {
-        for key in StorehouseConfiguration.keys {
+        for key in reference.keys {
             let loaded = try StorehouseConfiguration(
-                file: Array(nested(key.path, sample(key)).description.utf8), environment: needed(by: key))
+                defaults: reference, file: Array(nested(key.path, sample(key)).description.utf8),
+                environment: needed(by: key))
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
         }
     }
 
     @Test func everyKeyCanBeSetByTheEnvironment() throws {
-        for key in StorehouseConfiguration.keys {
+        for key in reference.keys {
             let environment = needed(by: key).merging([key.variable: text(sample(key))]) { $1 }
-            let loaded = try StorehouseConfiguration(environment: environment)
+            let loaded = try StorehouseConfiguration(defaults: reference, environment: environment)
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
         }
     }
 
     @Test func everyKeyCanBeSetByAFlag() throws {
-        for key in StorehouseConfiguration.keys {
+        for key in reference.keys {
             let flag = ConfigurationFlag(name: "--set", path: key.path, text: text(sample(key)))
-            let loaded = try StorehouseConfiguration(environment: needed(by: key), flags: [flag])
+            let loaded = try StorehouseConfiguration(defaults: reference, environment: needed(by: key), flags: [flag])
             #expect(key.value(in: loaded) == sample(key), "\(key.path)")
         }
     }
@@ -35,28 +43,31 @@ import Testing
     @Test func theSecretPartsOfURLsAreMasked() throws {
         let url = "https://api.example/v1?q=1&key=\(secret)&\(secret)#\(secret)"
         for name in ["ANIMAL", "AUTH"] {
-            let configuration = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_\(name)_URL": url])
+            let configuration = try StorehouseConfiguration(
+                defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_\(name)_URL": url])
             let shown = configuration.json["upstreams"]?[name.lowercased()]?["url"]
             #expect(shown == "https://api.example/v1?q=***&key=***&***#***")
             #expect(!configuration.document.contains(secret))
             // It is still a valid file.
-            _ = try StorehouseConfiguration(file: Array(configuration.document.utf8))
+            _ = try StorehouseConfiguration(defaults: reference, file: Array(configuration.document.utf8))
         }
         for text in [
             "ftp://api.example/?key=\(secret)", "http:/a?\(secret)", "http://a b?x=\(secret)", "http://u:\(secret)@a",
         ] {
-            let errors = StorehouseConfiguration.errors(environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": text])
+            let errors = StorehouseConfiguration.errors(reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": text])
             #expect(errors.count == 1)
             #expect(errors.allSatisfy { !$0.contains(secret) })
         }
     }
 
     @Test func credentialsOfServicesAreMasked() throws {
-        let configuration = try StorehouseConfiguration(environment: [
-            "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
-            "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
-        ])
-        #expect(configuration.auth.fields["client_secret"]?.text == secret)
+        let configuration = try StorehouseConfiguration(
+            defaults: reference,
+            environment: [
+                "STOREHOUSE_UPSTREAMS_AUTH_FIELDS": "client_secret: \(secret)",
+                "STOREHOUSE_UPSTREAMS_AUTH_CLIENT_KEY_PASSWORD": secret,
+            ])
+        #expect(configuration[upstream: "auth"].own["fields"] == ["client_secret": .string(secret)])
         #expect(configuration.json["upstreams"]?["auth"]?["fields"] == ["client_secret": "***"])
         #expect(configuration.json["upstreams"]?["auth"]?["clientKeyPassword"] == "***")
         var dumped = ""
@@ -68,8 +79,9 @@ import Testing
         "http://localhost", "https://api.example/animal?a=b", "HTTP://[::1]:8080/", "http://10.0.0.1:1/x#y",
     ])
     func aURLWithAHostIsAccepted(url: String) throws {
-        let configuration = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_ANIMAL_URL": url])
-        #expect(configuration.animal.endpoint.url == url)
+        let configuration = try StorehouseConfiguration(
+            defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_ANIMAL_URL": url])
+        #expect(configuration[upstream: "animal"].url == url)
     }
 
     @Test(arguments: [
@@ -78,13 +90,15 @@ import Testing
         "http://a\u{E9}", "http://a\r\nb", "gopher://a", "http://a:+1", "://a",
     ])
     func anyOtherURLIsRejected(url: String) {
-        #expect(StorehouseConfiguration.errors(environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": url]).count == 1)
+        #expect(
+            StorehouseConfiguration.errors(reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_URL": url]).count == 1)
     }
 
     @Test func aHeaderValueCanContainColons() throws {
         let text = "Authorization: Bearer a:b , X-Empty:"
-        let headers = try StorehouseConfiguration(environment: ["STOREHOUSE_UPSTREAMS_AUTH_HEADERS": text])
-            .auth.endpoint.headers
+        let configuration = try StorehouseConfiguration(
+            defaults: reference, environment: ["STOREHOUSE_UPSTREAMS_AUTH_HEADERS": text])
+        let headers = configuration[upstream: "auth"].headers
         #expect(headers.mapValues(\.text) == ["Authorization": "Bearer a:b", "X-Empty": ""])
     }
 
@@ -107,7 +121,7 @@ import Testing
         ),
     ])
     func anErrorInTheFileIsOneLine(file: String, line: String) {
-        #expect(StorehouseConfiguration.errors(file: file) == [line])
+        #expect(StorehouseConfiguration.errors(reference, file: file) == [line])
     }
 
     @Test(arguments: [
@@ -145,11 +159,12 @@ import Testing
         ),
     ])
     func anErrorInTheEnvironmentIsOneLine(variable: String, text: String, line: String) {
-        #expect(StorehouseConfiguration.errors(environment: [variable: text]) == [line])
+        #expect(StorehouseConfiguration.errors(reference, environment: [variable: text]) == [line])
     }
 
     @Test func anInvalidURLIsNotReportedAsMissing() {
         let lines = StorehouseConfiguration.errors(
+            reference,
             file: #"{"upstreams":{"embedded":false,"animal":{"url":"ftp://a.example"},"auth":{"url":"http://b"}}}"#)
         #expect(
             lines == [

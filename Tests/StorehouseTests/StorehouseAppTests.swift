@@ -1,0 +1,160 @@
+import JSON
+import RemoteServices
+import StoreHosting
+import Storehouse
+import StorehouseServer
+import Stores
+import Testing
+
+private struct Hall: StorehouseApp {
+    var kinds: [StoreKind] { QuoteHall.kind }
+}
+
+private struct Forgetful: StorehouseApp {
+    struct State: HostedState {
+        func encode(into json: inout JSONWriter) { json.object { _ in } }
+    }
+
+    struct Nothing: Reducer {
+        func reduce(_ state: inout State, _ action: QuoteHall.Action) {}
+    }
+
+    var kinds: [StoreKind] { StoreKind.store("forgetful", reducer: Nothing()) }
+}
+
+private struct Twice: StorehouseApp {
+    var kinds: [StoreKind] {
+        QuoteHall.kind
+        for _ in 0..<1 { QuoteHall.kind }
+    }
+}
+
+private struct Misnamed: StorehouseApp {
+    var kinds: [StoreKind] {
+        StoreKind.calling(RemoteService("Quote-API"), RemoteService("embedded", demo: { _ in .json([:]) })) { _ in
+            QuoteHall.kind
+        }
+    }
+}
+
+private struct Demos: StorehouseApp {
+    var kinds: [StoreKind] {
+        StoreKind.calling(RemoteService("quotes", demo: { _ in .json(["text": "Hello"]) })) { _ in QuoteHall.kind }
+    }
+}
+
+/// A user's whole program: what it refuses, with which exit code and which lines.
+@Suite struct StorehouseAppTests {
+    private func lines(_ app: some StorehouseApp, _ arguments: String..., code: Int32 = 2) async -> [String] {
+        var lines: [String] = []
+        let found = await app.run(arguments) { lines.append($0) }
+        #expect(found == code)
+        return lines.flatMap { $0.split(separator: "\n").map(String.init) }
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aServiceWithoutAURLAndWithoutADemoIsRequired(command: String) async {
+        let line =
+            "upstreams.quotes.url: is missing, and the service has no demo: set it (STOREHOUSE_UPSTREAMS_QUOTES_URL)"
+        #expect(await lines(Hall(), command) == [line])
+        #expect(await lines(Hall(), command, "--set", "upstreams.embedded=false") == [line])
+    }
+
+    @Test func aDemoServiceNeedsAURLOnlyWithoutTheEmbeddedOnes() async {
+        #expect(await lines(Demos(), "check-config", code: 0) == [])
+        #expect(
+            await lines(Demos(), "check-config", "--set", "upstreams.embedded=false") == [
+                "upstreams.quotes.url: is missing, and upstreams.embedded is false: set it "
+                    + "(STOREHOUSE_UPSTREAMS_QUOTES_URL), or upstreams.embedded to true"
+            ])
+    }
+
+    @Test func aDeclaredServiceHasEveryKey() async {
+        let url = "upstreams.quotes.url=http://127.0.0.1:1"
+        let keys = ["timeout=2.5", "retries=0", "breaker.failures=3", "headers=A: b", "denyPrivate=true", "place=/x"]
+        for key in keys {
+            #expect(
+                await lines(Hall(), "check-config", "--set", url, "--set", "upstreams.quotes." + key, code: 0) == [])
+        }
+    }
+
+    @Test func aKeyOfNoServiceIsUnknown() async {
+        let url = "upstreams.quotes.url=http://127.0.0.1:1"
+        for (key, nearest) in [
+            ("upstreams.animal.url", "upstreams.quotes.url"), ("upstreams.quote.url", "upstreams.quotes.url"),
+            ("upstreams.quotes.plase", "upstreams.quotes.place"),
+        ] {
+            let found = await lines(Hall(), "check-config", "--set", url, "--set", key + "=http://a")
+            #expect(found.count == 1)
+            #expect(found.first?.hasPrefix("\(key) (--set): is not a known key; the nearest is \(nearest)") == true)
+        }
+    }
+
+    @Test func wrongDeclarationsOfServicesAreRefused() async {
+        #expect(
+            await lines(Misnamed(), "check-config") == [
+                "upstreams.Quote-API: 'Quote-API' cannot be a key; name it with a lower-case letter, then letters and digits",
+                "upstreams.embedded: is a key of the server; rename the service",
+            ])
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aKindThatCannotBeRestoredIsRefusedWithDurableStorage(command: String) async {
+        #expect(
+            await lines(Forgetful(), command, "--set", "storage.kind=sqlite") == [
+                "storage.kind: the state of the store 'forgetful' cannot be restored after a restart; make its State "
+                    + "Restorable, or set memory (STOREHOUSE_STORAGE_KIND)"
+            ])
+        #expect(await lines(Forgetful(), "check-config", code: 0) == [])
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aMissingStorageDirectoryIsFound(command: String) async {
+        let path = "storage.path=/no-such-directory/hall.db"
+        #expect(
+            await lines(Demos(), command, "--set", "storage.kind=sqlite", "--set", path) == [
+                "storage.path: the directory '/no-such-directory' does not exist; create it, or set another path"
+            ])
+    }
+
+    @Test func twoKindsOfOneNameAreRefused() async {
+        let url = "upstreams.quotes.url=http://127.0.0.1:1"
+        #expect(
+            await lines(Twice(), "check-config", "--set", url) == [
+                "configuration: two store kinds are called 'hall'; rename one of them"
+            ])
+    }
+
+    @Test func thereIsNoDemoToServeWhereNoneIsDeclared() async {
+        let found = await lines(Hall(), "upstream", "--port", "0")
+        #expect(
+            found.first?.hasSuffix("no store kind declares a remote service with a demo, so there is nothing to serve")
+                == true)
+    }
+
+    /// Several kinds may declare a service; then their declarations must agree.
+    @Test func declarationsOfOneServiceAreMerged() throws {
+        let place = RemoteSetting.pointer("place", JSONPointer(tokens: ["a"]), "the place")
+        let other = RemoteSetting.text("other", "b", "another")
+        let demo = RemoteService("quotes", settings: [other]) { _ in .json([:]) }
+        let merged = try StorehouseConfiguration(services: [RemoteService("quotes", settings: [place]), demo])
+        #expect(merged.json["upstreams"]?["quotes"]?["place"] == "/a")
+        #expect(merged.json["upstreams"]?["quotes"]?["other"] == "b")
+        #expect(merged.conflicts == [])
+        let different = RemoteSetting.text("place", "/a", "the place")
+        let error = #expect(throws: ConfigurationError.self) {
+            try StorehouseConfiguration(services: [
+                RemoteService("quotes", settings: [place]), RemoteService("quotes", settings: [different]),
+            ])
+        }
+        #expect(error?.description == "upstreams.quotes.place: is declared by two store kinds in different ways")
+    }
+
+    @Test func aSettingWithTheNameOfAnotherKeyIsRefused() {
+        let url = RemoteSetting.text("url", "x", "a URL")
+        let error = #expect(throws: ConfigurationError.self) {
+            try StorehouseConfiguration(services: [RemoteService("quotes", settings: [url])])
+        }
+        #expect(error?.problems.map(\.path) == ["upstreams.quotes.url"])
+    }
+}

@@ -1,0 +1,49 @@
+import Storehouse
+import StoresTesting
+import Testing
+
+private struct Seats: Equatable {
+    var guests: [String] = []
+    var quote: String?
+    var error: String?
+}
+
+private let book = Action<Seats, String>(
+    "book", "Books a seat.", .text("guest", 1...80, example: "Ada"),
+    rules: .reject("booked-already") { hall, guest in hall.guests.contains(guest) }
+) { hall, guest in hall.guests.append(guest) }
+
+private let clear = Action<Seats, Void>("clear", "Frees all seats.") { hall in hall.guests = [] }
+
+private let hall = StoreDefinition("hall", "A hall with a quote.", Seats()) {
+    Member("guests", \.guests)
+    Member("quote", \.quote)
+    Member("error", \.error)
+    book
+    clear
+    Fetch("quote", on: clear, from: "quotes", .get("/random"), at: "/text") { hall, text in
+        hall.quote = text
+    } failed: { hall, failure in
+        hall.error = failure.code.rawValue
+    }
+}
+
+/// The example of docs/stores.md.
+@Suite struct QuotesExample {
+    @Test func theRulesHold() throws {
+        let quotes = ScriptedRemoteClient()
+        let store = TestStore(
+            Seats(), reducer: hall.reducer, middleware: hall.middleware(RemoteClients(["quotes": quotes])))
+        try store.dispatch(book("Ada")) { $0.guests = ["Ada"] }
+        try store.expectRejected(book("Ada"), "booked-already")
+        try store.finish()
+    }
+
+    @Test func theQuoteArrives() throws {
+        let quotes = ScriptedRemoteClient()
+        let middleware = hall.middleware(RemoteClients(["quotes": quotes]))
+        let store = Store(Seats(), reducer: hall.reducer, middleware: middleware)
+        #expect(store.dispatch(clear()).outcome == .committed)
+        #expect(hall.kind.problems == [])
+    }
+}

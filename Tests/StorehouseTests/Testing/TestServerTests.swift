@@ -1,0 +1,68 @@
+import Foundation
+import JSON
+import RemoteServices
+import StoreHosting
+import StoreKinds
+import StorehouseServer
+import StorehouseTesting
+import StoresTesting
+import Testing
+
+/// A server in the process of a test, as users start it.
+@Suite(.timeLimit(.minutes(5))) struct TestServerTests {
+    @Test func aServerWithAScriptedServiceIsTestedInFiveLines() async throws {
+        let quotes = ScriptedRemoteClient()
+        quotes.reply(#"{"text":"The engine weaves."}"#)
+        try await TestServer.run([QuoteHall.kind], upstreams: ["quotes": quotes]) { server in
+            let session = try await server.createSession()
+            let answer = try await server.dispatch(["type": "hall/ask"], to: session, waitingForEffects: true)
+            #expect(try answer.text(at: "state", "quote") == "The engine weaves.")
+        }
+        #expect(quotes.requests.map(\.target) == ["/random"])
+    }
+
+    @Test func aSecondServerOnTheFileContinuesTheSessions() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "test-server-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var configuration = Configuration()
+        configuration.storage.kind = .sqlite
+        configuration.storage.path = directory.appending(path: "hall.db").path
+        let quotes = ScriptedRemoteClient()
+        quotes.reply(#"{"deep":"Kept."}"#)
+        let session = try await TestServer.run(
+            [QuoteHall.kind], upstreams: ["quotes": quotes], settings: ["quotes": ["place": "/deep"]],
+            configuration: configuration
+        ) { server in
+            let session = try await server.createSession("hall")
+            _ = try await server.dispatch(["type": "hall/ask"], to: session, waitingForEffects: true)
+            return session
+        }
+        try await TestServer.run([QuoteHall.kind], upstreams: ["quotes": quotes], configuration: configuration) {
+            let state = try await $0.send("GET", session + "/state")
+            #expect(try state.text(at: "state", "quote") == "Kept.")
+            #expect(try await $0.send("GET", session + "/actions").json()["actions"]?.asArray?.count == 2)
+        }
+    }
+
+    @Test func aServiceWithADemoNeedsNoScript() async throws {
+        try await TestServer.run(StoreKind.all) { server in
+            let session = try await server.createSession("animal")
+            let fetch: JSONValue = ["type": "animal/fetchAnimal"]
+            let answer = try await server.dispatch(fetch, to: session, waitingForEffects: true)
+            #expect(try answer.json()["state"]?["animal"]?["error"] == .null)
+            #expect(try answer.text(at: "state", "animal", "currentAnimal").count > 2)
+        }
+    }
+
+    @Test func namesThatDoNotFitTheKindsAreRefused() async {
+        let lines = await #expect(throws: ConfigurationError.self) {
+            try await TestServer.run([QuoteHall.kind], upstreams: ["quote": ScriptedRemoteClient()]) { _ in }
+        }
+        #expect(
+            lines?.description.split(separator: "\n") == [
+                "upstreams.quote: is declared by no store kind",
+                "upstreams.quotes: has no demo; pass a client, such as a ScriptedRemoteClient",
+            ])
+    }
+}
