@@ -6,7 +6,7 @@ public import Stores
 ///
 ///     Fetch("quote", on: clear, from: "quotes", .get("/random"), at: "/text") { hall, text in hall.quote = text }
 ///
-///     Fetch("price", on: add, from: "prices", at: "/price", as: Double.self, id: { item in item }) { list, item in
+///     Fetch("price", on: add, from: "prices", at: "/price", as: Double.self, id: \.self) { list, item in
 ///         .get("/prices/" + RemoteRequest.percentEncoded(item))
 ///     } then: { list, item, price in
 ///         list.prices[item] = price

@@ -16,7 +16,7 @@ private struct Hall: Sendable, Equatable {
 private let clear = Action<Hall, Void>("clear", "Clears.") { hall in hall = Hall(isLoading: true) }
 private let price = Action<Hall, String>("price", "Asks.", .text("item", 1...20, example: "tea")) { _, _ in }
 
-private let quote = Fetch(
+private let quote = Fetch<Hall, Void, String>(
     "quote", on: clear, from: "quotes", .get("/random"), at: "/text",
     then: { hall, text in
         hall.quote = text
@@ -27,7 +27,7 @@ private let quote = Fetch(
         hall.isLoading = false
     }, isWaiting: { $0.isLoading })
 
-private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as: Double.self, id: { item in item }) {
+private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as: Double.self, id: \.self) {
     _, item in
     .get("/prices/" + RemoteRequest.percentEncoded(item))
 } then: { hall, item, price in
