@@ -136,12 +136,14 @@ public struct StoreElements<State: Sendable>: Sendable {
 /// Collects the elements of a ``StoreDefinition``.
 @resultBuilder
 public enum StoreBuilder<State: Sendable> {
+    /// An element.
     public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
         var elements = StoreElements<State>()
         element.add(to: &elements)
         return elements
     }
 
+    /// A middleware or an interceptor, which see the actions of the whole store.
     public static func buildExpression(_ middleware: some Middleware<State, StoreAction<State>>) -> StoreElements<State>
     {
         var elements = StoreElements<State>()
@@ -149,12 +151,14 @@ public enum StoreBuilder<State: Sendable> {
         return elements
     }
 
+    /// A named selector.
     public static func buildExpression(_ selector: Selector<State>) -> StoreElements<State> {
         var elements = StoreElements<State>()
         elements.selectors.append(selector)
         return elements
     }
 
+    /// All elements, in order.
     public static func buildBlock(_ blocks: StoreElements<State>...) -> StoreElements<State> {
         blocks.reduce(into: StoreElements()) { all, block in
             all.members += block.members

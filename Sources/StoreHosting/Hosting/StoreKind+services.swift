@@ -9,7 +9,7 @@ extension StoreKind {
     ///
     /// - Parameters:
     ///   - services: the services.
-    ///   - make: makes the kind with their clients. It is called at once with ``RemoteClients/none``, and again by
+    ///   - make: makes the kind with their clients. It is called at once with `RemoteClients.none`, and again by
     ///     ``connected(to:)``; all these kinds must differ in their clients only.
     public static func calling(
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind

@@ -8,8 +8,8 @@ public import JSON
 ///         var note: String?
 ///     }
 ///
-/// It is encoded and restored by its `Codable` methods. An ``EntityTable`` can hold it, a state can have it as a member,
-/// and a state that has nothing else to say can be one itself. A hand-written ``JSONEncodable`` is several times faster.
+/// It is encoded and restored by its `Codable` methods. An `EntityTable` can hold it, a state can have it as a member,
+/// and a state that has nothing else to say can be one itself. A hand-written `JSONEncodable` is several times faster.
 ///
 /// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
 /// before need a ``StoreKind/Migration``.
