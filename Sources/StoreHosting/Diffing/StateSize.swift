@@ -1,3 +1,5 @@
+package import Stores
+
 /// The size of a state as JSON, as far as it is known without encoding the state again.
 ///
 /// A diff tells by how many bytes a state has grown, or more, because the size of removed entities is not known. So this is
@@ -12,6 +14,15 @@ package struct StateSize: Sendable {
 
     /// - Parameter byteCount: the exact size.
     package init(_ byteCount: Int) { (upperBound, measured) = (byteCount, byteCount) }
+
+    /// The largest state that an action of this origin may lead to.
+    ///
+    /// Actions of middlewares, effects, timers and the system have a reserve above the limit. A client that has filled the
+    /// state would otherwise make them be lost, and a state that waits for the result of an effect would wait for ever.
+    package static func limit(_ limit: Int, for origin: Origin) -> Int {
+        let reserve = max(65_536, limit / 8)
+        return origin == .client ? limit : limit > .max - reserve ? .max : limit + reserve
+    }
 
     /// Whether a single action might exceed the limit, so that its state must be admitted before it is committed.
     package func isNear(_ limit: Int) -> Bool { upperBound > limit / 2 }

@@ -23,6 +23,11 @@ final class FaultNames: Sendable {
         return note
     }
 
+    /// The label that a note was made with.
+    static func label(of note: fault_note) -> String {
+        withUnsafeBytes(of: note.session) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     /// The C string of a type, by its index.
     @usableFromInline
     func type(_ index: Int) -> UnsafePointer<CChar>? { UnsafePointer(bitPattern: types[index]) }

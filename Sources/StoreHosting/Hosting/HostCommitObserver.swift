@@ -76,12 +76,22 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     @usableFromInline
-    func admits(_ state: State, _ contents: StoreCore<State, Action>.ContentsPointer) -> Bool {
+    func admits(
+        _ state: State, from origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Bool {
         guard maxStateBytes < .max else { return true }
         let bookkeeping = madeBookkeeping()
         return bookkeeping.size.admits(
-            growth: bookkeeping.growth(to: state), limit: maxStateBytes, next: { encoder.json(of: state).count },
+            growth: bookkeeping.growth(to: state), limit: StateSize.limit(maxStateBytes, for: origin),
+            next: { encoder.json(of: state).count },
             current: { root(contents.pointee.state, at: contents.pointee.revision).count })
+    }
+
+    @usableFromInline
+    func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
+        guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
+        return .stateTooLarge(
+            origin, type: catalogue.describe(action)?.type ?? "", label: FaultNames.label(of: note))
     }
 
     @usableFromInline
@@ -231,6 +241,7 @@ final class HostBookkeeping {
     private var privateBaseline: [UInt8]
     /// The size of the newest state.
     @exclusivity(unchecked) var size: StateSize
+    private var lastReportedLoss: Int?
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
@@ -276,6 +287,13 @@ final class HostBookkeeping {
         var differ = StateDiffer(baseline)
         state.findChanges(&differ)
         return differ.patch
+    }
+
+    /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
+    func reportsLoss(at moment: Int) -> Bool {
+        if let lastReportedLoss, moment - lastReportedLoss < 60_000 { return false }
+        lastReportedLoss = moment
+        return true
     }
 
     func recordCommit(_ record: CommitRecord) {

@@ -156,7 +156,8 @@ public struct StoreKind: Sendable {
     ///   - sealer: seals the secrets of persisted states; nil leaves the secrets out.
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
-    ///     `Rejection.stateTooLarge`. A state below half of the limit is not measured for an action that is not
+    ///     `Rejection.stateTooLarge`. Actions that no client sent may exceed it by an eighth, at least 64 KiB, so that
+    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action that is not
     ///     ``DispatchOptions/isLarge``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     public func makeStore(
@@ -175,7 +176,8 @@ public struct StoreKind: Sendable {
     ///   - sealer: opens sealed secrets; nil loses them.
     ///   - recorder: receives the commits; nil for none.
     ///   - maxStateBytes: the largest state, in bytes of its JSON. An action that would make it larger is rejected with
-    ///     `Rejection.stateTooLarge`. A state below half of the limit is not measured for an action that is not
+    ///     `Rejection.stateTooLarge`. Actions that no client sent may exceed it by an eighth, at least 64 KiB, so that
+    ///     the result of an effect is not lost. A state below half of the limit is not measured for an action that is not
     ///     ``DispatchOptions/isLarge``.
     ///   - label: names the store in the line that a server logs if the store's code ends the process; 16 bytes at most.
     ///   - persisted: the state.

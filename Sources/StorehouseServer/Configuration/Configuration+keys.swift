@@ -75,7 +75,8 @@ extension Configuration {
             "how long a session lives that was created and never used, if that is shorter than `sessions.idleTimeout`"),
         ConfigurationKey(
             "sessions.maxStateBytes", \.sessions.maxStateBytes, .integer(1024...1 << 30),
-            "the largest state of a session as JSON; an action that would make it larger is rejected"),
+            "the largest state as JSON that a client can make; results of effects may exceed it by an eighth, at least 64 KiB"
+        ),
         ConfigurationKey(
             "sessions.maxIdempotencyKeys", \.sessions.maxIdempotencyKeys, .integer(1...10_000_000),
             "how many idempotency keys a session remembers at a time, each for ten minutes; beyond that, a new key is refused"

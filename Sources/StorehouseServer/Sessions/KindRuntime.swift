@@ -72,8 +72,13 @@ extension Log {
             error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
         case .invariantBroken(let name):
             error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
-        case .stateTooLarge(let origin):
-            error("state too large", [.init("store", kind), .init("origin", origin.rawValue), detail])
+        case .stateTooLarge(let origin, let type, let label):
+            error(
+                "state too large",
+                [
+                    .init("store", kind), .init("session", label), .init("origin", origin.rawValue),
+                    .init("type", type), detail,
+                ])
         }
     }
 }

@@ -65,8 +65,8 @@ public enum StoreFault: Sendable, Hashable {
     /// A change would have broken the invariant with this name. It was rejected.
     case invariantBroken(String)
     /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
-    /// learns of it.
-    case stateTooLarge(Origin)
+    /// learns of it. A host names the type of the action, and the store by its label.
+    case stateTooLarge(Origin, type: String, label: String)
 }
 
 extension StoreFault: CustomStringConvertible {
@@ -77,8 +77,8 @@ extension StoreFault: CustomStringConvertible {
                 + "look for a middleware or a subscriber that answers its own actions"
         case .invariantBroken(let name):
             "an action would have broken the invariant \(name) and was rejected: the reducer should have refused it"
-        case .stateTooLarge(let origin):
-            "an action of origin \(origin.rawValue) would have made the state too large and was rejected: "
+        case .stateTooLarge(let origin, let type, _):
+            "the action \(type) of origin \(origin.rawValue) would have made the state too large and was rejected: "
                 + "it is lost, as if it had never been sent"
         }
     }

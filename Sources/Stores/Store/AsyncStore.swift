@@ -227,11 +227,12 @@ extension AsyncStore {
         _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
+        let origin = submission.envelope.origin
         if core.needsAdmission(submission.envelope, contents), let observer = contents.pointee.observer,
-            let last = changes.last, !observer.admits(last.1, contents)
+            let last = changes.last, !observer.admits(last.1, from: origin, contents)
         {
-            let index = changes.firstIndex { !observer.admits($0.1, contents) } ?? changes.count - 1
-            return .rejected(core.tooLarge(submission.envelope), index: index)
+            let index = changes.firstIndex { !observer.admits($0.1, from: origin, contents) } ?? changes.count - 1
+            return .rejected(core.tooLarge(changes[index].0, origin, contents), index: index)
         }
         if var capacity = core.effectCapacity(for: submission.envelope, contents) {
             for (index, (action, state)) in changes.enumerated()

@@ -246,23 +246,24 @@ extension Store {
             if case .rejected(let rejection, _) = outcome { return .failure(BatchRefusal(rejection, index)) }
         }
         if core.needsAdmission(batch.envelope, contents), let last = accepted.last,
-            contents.pointee.observer?.admits(state, contents) == false
+            contents.pointee.observer?.admits(state, from: batch.envelope.origin, contents) == false
         {
-            let index = firstActionOverSizeLimit(in: accepted, contents) ?? last.index
-            return .failure(BatchRefusal(core.tooLarge(batch.envelope), index))
+            let refused = firstActionOverSizeLimit(in: accepted, batch.envelope.origin, contents) ?? last
+            let rejection = core.tooLarge(refused.action, batch.envelope.origin, contents)
+            return .failure(BatchRefusal(rejection, refused.index))
         }
         let firstActionOverEffectLimit = firstActionOverEffectLimit(in: accepted, batch.envelope, contents)
         return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
     }
 
-    /// The index of the first action whose state the observer does not admit.
+    /// The first action whose state the observer does not admit.
     private func firstActionOverSizeLimit(
-        in accepted: [Accepted], _ contents: StoreCore<State, Action>.ContentsPointer
-    ) -> Int? {
+        in accepted: [Accepted], _ origin: Origin, _ contents: StoreCore<State, Action>.ContentsPointer
+    ) -> Accepted? {
         var state = contents.pointee.state
-        for (index, action) in accepted {
-            core.contents.reducing(contents) { reducer.reduce(&state, action) }
-            if contents.pointee.observer?.admits(state, contents) == false { return index }
+        for next in accepted {
+            core.contents.reducing(contents) { reducer.reduce(&state, next.action) }
+            if contents.pointee.observer?.admits(state, from: origin, contents) == false { return next }
         }
         return nil
     }

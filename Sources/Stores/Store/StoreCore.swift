@@ -132,9 +132,13 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
     }
 
-    /// The rejection of actions whose state is too large. It is reported if no client learns of it.
-    func tooLarge(_ envelope: Envelope<Action>) -> Rejection {
-        if envelope.origin != .client { environment.report(.stateTooLarge(envelope.origin)) }
+    /// The rejection of an action whose state is too large. It is reported if no client learns of it.
+    func tooLarge(_ action: Action, _ origin: Origin, _ contents: ContentsPointer) -> Rejection {
+        if origin != .client,
+            let fault = contents.pointee.observer?.faultOfLosing(action, from: origin, at: environment.clock.now())
+        {
+            environment.report(fault)
+        }
         return .stateTooLarge
     }
 

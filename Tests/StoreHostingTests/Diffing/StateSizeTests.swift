@@ -1,4 +1,5 @@
 import StoreHosting
+import Stores
 import Testing
 
 /// The bound on the size of a state, which is measured only near the limit.
@@ -46,6 +47,15 @@ import Testing
         #expect(size.upperBound == 1990)
         #expect(size.admits(growth: 5, limit: 1000, next: { 1990 }, current: { 1990 }) == true)
         #expect(size.admits(growth: 5, limit: 1000, next: { 1991 }, current: { 1990 }) == false)
+    }
+
+    @Test func onlyClientsHaveNoReserve() {
+        #expect(StateSize.limit(1 << 20, for: .client) == 1 << 20)
+        #expect(StateSize.limit(.max - 1, for: .effect) == .max)
+        for origin in Origin.allCases where origin != .client {
+            #expect(StateSize.limit(1 << 20, for: origin) == 9 << 17)
+            #expect(StateSize.limit(1024, for: origin) == 1024 + 65_536)
+        }
     }
 
     /// An admitted state that is not committed, as by a dry run, changes nothing.

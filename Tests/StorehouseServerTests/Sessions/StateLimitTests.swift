@@ -1,5 +1,7 @@
 import JSON
 import Journal
+import Observability
+import RemoteServices
 import StoreHosting
 import StorehouseServer
 import Stores
@@ -101,16 +103,57 @@ import Testing
         }
     }
 
-    /// An action of a middleware or an effect is rejected like any other, and the log tells it.
-    @Test func anActionOfAMiddlewareIsRejectedToo() async throws {
+    /// Beyond the reserve an action of a middleware or an effect is rejected too, and one line a minute names it.
+    @Test func anActionOfAMiddlewareIsRejectedBeyondTheReserve() async throws {
         try await run { server in
             let session = try await server.session("notes")
             _ = try await fill(session)
             let before = try await size(session)
-            let echoed = try await session.dispatch("notes/echo", ["text": "short"])
-            #expect(echoed.status == 200)
+            for _ in 1...3 {
+                let text = JSONValue.string(String(repeating: "x", count: 70))
+                #expect(try await session.dispatch("notes/echo", ["text": text]).status == 200)
+            }
             #expect(try await size(session) <= before + 20)
-            await server.log.line(with: "state too large store=notes origin=middleware")
+            let name = Fingerprint.of(String(session.path.dropFirst("/sessions/".count)))
+            let line = "state too large store=notes session=\(name) origin=middleware type=notes/add"
+            await server.log.line(with: line)
+            #expect(server.log.text.ranges(of: "state too large store=").count == 1)
+        }
+    }
+
+    @Test func anActionOfAMiddlewareHasAReserve() async throws {
+        try await run { server in
+            let session = try await server.session("notes")
+            _ = try await fill(session)
+            let before = try await size(session)
+            #expect(try await session.dispatch("notes/echo", ["text": "x"]).status == 200)
+            #expect(try await size(session) > before + 1000)
+            // The client has none.
+            #expect(try await add(session, 1)[json: "reason"] == "state-too-large")
+            #expect(!server.log.text.contains("state too large"))
+        }
+    }
+
+    /// A client that fills its state must not make the result of an effect be lost: the state would stay loading for ever.
+    @Test(arguments: ["app", "login"]) func aFullStateDoesNotStayLoading(_ kind: String) async throws {
+        func login(_ server: LiveServer) async throws -> LiveSession {
+            let session = try await server.session(kind)
+            for (name, value) in [("username", "some username"), ("password", "some password")] {
+                let entered = try await session.dispatch("login/enteringCredential", [name: .string(value)])
+                #expect(entered.status == 200)
+            }
+            return session
+        }
+        let full = try await LiveServer.run { try await size(login($0)) }
+        // While one credential is missing the state is six bytes larger.
+        let configuration = Configuration.with { $0.sessions.maxStateBytes = full + 10 }
+        let auth = ScriptedRemoteClient(always: .failure(RemoteFailure(.unreachable, "nobody is there")))
+        try await LiveServer.run(auth: auth, configuration: configuration) { server in
+            let session = try await login(server)
+            let response = try await session.dispatch("login/authenticate", fields: [("Prefer", "wait=60")])
+            #expect(response.status == 200 && response[json: "settled"] != .bool(false))
+            #expect(try await session.state("/login/status") == "failure")
+            #expect(try await session.state("/login/isLoading") == .bool(false))
         }
     }
 

@@ -58,7 +58,11 @@ final class ScriptedObserver: CommitObserver {
 
     func willReduce(_ action: TallyAction, isNamed: Bool) {}
 
-    func admits(_ state: Tally, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer) -> Bool { true }
+    func admits(
+        _ state: Tally, from origin: Origin, _ contents: StoreCore<Tally, TallyAction>.ContentsPointer
+    ) -> Bool { true }
+
+    func faultOfLosing(_ action: TallyAction, from origin: Origin, at moment: Int) -> StoreFault? { nil }
 
     func dispatchEnded(_ contents: StoreCore<Tally, TallyAction>.ContentsPointer) {
         script.calls.record("end \(contents.pointee.revision)")
