@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Locks
 import Platform
 import Sockets
@@ -28,12 +28,14 @@ package final class ConnectionManager: Sendable {
         contents = LoopBound(handing: Contents(), to: loop.anchor)
     }
 
-    func listen(_ socket: ListeningSocket) {
+    /// - Parameter managers: those of all loops.
+    func listen(_ socket: ListeningSocket, beside managers: [ConnectionManager]) {
         loop.execute { [self] in
             // A loop that cannot watch its first descriptor cannot serve; the other loops may.
             contents.value.listener = try? Listener(
                 socket, on: loop,
                 mayAccept: { [self] in count.value.load(ordering: .relaxed) < settings.maxConnections },
+                full: { [self] in makeRoom(beside: managers) },
                 accepted: { [self] in accept($0) })
         }
     }
@@ -130,6 +132,61 @@ extension ConnectionManager {
             output.countDisconnected(slow.count)
             done()
         }
+    }
+}
+
+// The limit of connections.
+extension ConnectionManager {
+    /// Closes idle connections, so that one client cannot keep the others out for the idle timeout.
+    private func makeRoom(beside managers: [ConnectionManager]) {
+        let closed = closeIdle()
+        handler.connectionLimitReached(closing: closed)
+        guard closed == 0 else { return }
+        for other in managers where other !== self {
+            other.loop.execute { other.handler.connectionLimitReached(closing: other.closeIdle()) }
+        }
+    }
+
+    /// - Returns: how many connections were closed.
+    private func closeIdle() -> Int {
+        let open = Array(contents.value.open.values)
+        let idle = IdleConnection.choose(
+            from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
+        for index in idle { open[index].closeNow() }
+        return idle.count
+    }
+}
+
+/// A connection as the choice sees it that makes room for new ones.
+package struct IdleConnection: Sendable {
+    /// The address, or network, of the client.
+    let client: IPAddress
+    /// For how long it has awaited a whole request; nil while a request or a stream is in progress.
+    let idleTime: Duration?
+
+    package init(client: IPAddress, idleTime: Duration?) {
+        self.client = client
+        self.idleTime = idleTime
+    }
+
+    /// A connection that was accepted a moment ago has had no time to send its request.
+    package static var minIdleTime: Duration { .seconds(1) }
+
+    private static var maxAtOnce: Int { 64 }
+
+    /// The connections to close, as indices: of the client that has most connections, the half that is idle longest.
+    package static func choose(from connections: [IdleConnection]) -> [Int] {
+        var counts: [IPAddress: Int] = [:]
+        for connection in connections { counts[connection.client, default: 0] += 1 }
+        let idle = connections.indices.filter { connections[$0].idleTime.map { $0 >= minIdleTime } ?? false }
+            .sorted { (connections[$0].idleTime ?? .zero) > (connections[$1].idleTime ?? .zero) }
+        // Of two clients with as many connections, the first one here has been idle longest.
+        var chosen: IPAddress?
+        for index in idle where counts[connections[index].client, default: 0] > chosen.map({ counts[$0] ?? 0 }) ?? 0 {
+            chosen = connections[index].client
+        }
+        let own = idle.filter { connections[$0].client == chosen }
+        return Array(own.prefix(min(maxAtOnce, (own.count + 1) / 2)))
     }
 }
 

@@ -27,12 +27,15 @@ package final class HTTPConnection {
     /// The connection for code on other threads; made once, because each action wants it. Nil once the channel is closed.
     var loopBoundSelf: LoopBound<HTTPConnection>?
     let deadline: Deadline
+    /// When the newest timeout was started.
+    private var timeoutStart: LoopInstant
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
     var onTimeout: (() -> Void)?
 
     init(_ context: ConnectionManager) {
         self.context = context
         deadline = Deadline(on: context.loop)
+        timeoutStart = context.loop.now
         parser = RequestParser(limits: context.settings.limits)
     }
 
@@ -60,7 +63,13 @@ package final class HTTPConnection {
     /// How many bytes of memory the pending bytes hold.
     var heldBytes: Int { channel?.heldBytes ?? 0 }
 
+    /// For how long nothing but the client's next bytes has been awaited; nil while a request or a stream is in progress.
+    var idleTime: Duration? {
+        machine.isIdle && pendingBytes == 0 ? timeoutStart.duration(to: context.loop.now) : nil
+    }
+
     func startTimeout(_ timeout: HTTPConnectionStateMachine.Timeout) {
+        timeoutStart = context.loop.now
         let settings = context.settings
         switch timeout {
         case .header: deadline.set(after: settings.headerTimeout)

@@ -165,6 +165,14 @@ extension HTTPConnectionStateMachine {
         return (encoder, .body)
     }
 
+    /// Whether no request or stream is in progress. A request that has not arrived completely is not in progress.
+    package var isIdle: Bool {
+        switch state {
+        case .head, .body, .closing: true
+        case .responding, .streaming: false
+        }
+    }
+
     package var isStreaming: Bool {
         if case .streaming = state { true } else { false }
     }

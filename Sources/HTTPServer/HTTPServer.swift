@@ -40,7 +40,7 @@ package final class HTTPServer: Sendable {
         let disconnector = SlowClientDisconnector(settings.output, managers)
         settings.output.whenExceeded { [weak disconnector] in disconnector?.begin() }
         self.disconnector = disconnector
-        for (socket, manager) in zip(sockets, managers) { manager.listen(socket) }
+        for (socket, manager) in zip(sockets, managers) { manager.listen(socket, beside: managers) }
     }
 
     /// Closes idle connections at once, and the others behind their responses. Stream handlers are asked to end.
@@ -66,10 +66,17 @@ package protocol RequestHandler: AnyObject, Sendable {
 
     /// The response to bytes that are no request, or to a request that does not arrive in time.
     func response(to failure: RequestFailure) -> Response
+
+    /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.
+    ///
+    /// - Parameter closed: how many idle connections were closed to make room.
+    func connectionLimitReached(closing closed: Int)
 }
 
 extension RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
+
+    package func connectionLimitReached(closing closed: Int) {}
 }
 
 /// A complete request.

@@ -1,4 +1,5 @@
 package import HTTP
+import Locks
 import Observability
 import Sockets
 import StoreHosting
@@ -47,6 +48,8 @@ final class API: Sendable {
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    private let clock: WallClock
+    private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
@@ -57,6 +60,7 @@ final class API: Sendable {
     ) {
         self.journal = journal
         self.log = log
+        self.clock = clock
         output = settings.output
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
@@ -89,6 +93,22 @@ final class API: Sendable {
 
     var isDraining: Bool { availability.isDraining }
 
+    /// Logs that there are as many connections as may be, once a minute at most.
+    ///
+    /// - Parameter closed: how many idle connections were closed to make room.
+    func connectionLimitReached(closing closed: Int) {
+        guard let closed = connectionLimit.withLock({ $0.add(closed, now: clock.steady()) }) else { return }
+        log.warning(
+            "connection limit reached",
+            [
+                .init("closed", closed),
+                .init(
+                    "detail",
+                    "idle connections are closed for new ones; raise http.maxConnections or the limit on open files, "
+                        + "or limit the connections of each client in front of the server"),
+            ])
+    }
+
     /// Looks whether the memory limit is reached, and logs each change. Not on an event loop.
     func updateMemory() {
         let wasExhausted = availability.memory.isExhausted
@@ -100,6 +120,24 @@ final class API: Sendable {
         } else {
             log.info("memory is below its limit again")
         }
+    }
+}
+
+/// Adds up what happens often, for one line in the log a minute. A pure value.
+package struct MinuteCount: Sendable {
+    private var count = 0
+    private var reportsAt: Int?
+
+    package init() {}
+
+    /// - Parameter now: in milliseconds.
+    /// - Returns: the sum since the last report, if it is time for the next one.
+    package mutating func add(_ count: Int, now: Int) -> Int? {
+        self.count += count
+        if let reportsAt, now < reportsAt { return nil }
+        reportsAt = now + 60_000
+        defer { self.count = 0 }
+        return self.count
     }
 }
 

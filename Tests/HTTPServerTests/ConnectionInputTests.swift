@@ -18,6 +18,21 @@ import Testing
         #expect(!machine.pausesReading(pendingBytes: 0))
     }
 
+    @Test func onlyAWholeRequestOrAStreamIsInProgress() throws {
+        var machine = HTTPConnectionStateMachine()
+        #expect(machine.isIdle)
+        _ = machine.receivedPartialHead(isEmptyLine: false)
+        #expect(machine.isIdle)
+        _ = machine.receivedHeadOfBody()
+        #expect(machine.isIdle)
+        _ = machine.receivedRequest(try .keptOpen)
+        #expect(!machine.isIdle)
+        #expect(machine.startStream() != nil)
+        #expect(!machine.isIdle)
+        #expect(machine.endStream() != nil)
+        #expect(machine.isIdle)
+    }
+
     @Test func aSecondResponseOrALateOneIsRefused() throws {
         var machine = HTTPConnectionStateMachine()
         let first = machine.receivedRequest(try .keptOpen)

@@ -16,6 +16,9 @@ package struct IPAddress: Sendable, Hashable {
 
     package var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
+    /// What one client has: this address, or of an IPv6 address the network of 64 bits, which a customer gets as a whole.
+    package var client: IPAddress { isIPv4 ? self : network(64) }
+
     /// The network of the first `length` bits of the IPv6 form.
     package func network(_ length: Int) -> IPAddress {
         IPAddress(ipv6: length == 0 ? 0 : bits & ~0 << UInt128(128 - length))

@@ -14,6 +14,7 @@ package final class Listener: ReadinessHandler {
     private let descriptor: Int32
     private let loop: any EventLoop
     private let mayAccept: () -> Bool
+    private let full: () -> Void
     private let accepted: (AcceptedSocket) -> Void
     private var backoffTimer: LoopTimer?
     private var isOpen = true
@@ -22,15 +23,17 @@ package final class Listener: ReadinessHandler {
     /// - Parameters:
     ///   - socket: the socket to accept from. The listener owns it from now on, even if this throws.
     ///   - mayAccept: called before each connection is taken from the backlog.
+    ///   - full: called when no connection can be accepted for now; the next attempt follows in 100 ms.
     ///   - accepted: called with each connection, which it then owns.
     package init(
         _ socket: ListeningSocket, on loop: any EventLoop, mayAccept: @escaping () -> Bool = { true },
-        accepted: @escaping (AcceptedSocket) -> Void
+        full: @escaping () -> Void = {}, accepted: @escaping (AcceptedSocket) -> Void
     ) throws(SocketError) {
         descriptor = socket.descriptor
         address = socket.address
         self.loop = loop
         self.mayAccept = mayAccept
+        self.full = full
         self.accepted = accepted
         do {
             try loop.watch(descriptor, .readable, self)
@@ -79,6 +82,7 @@ package final class Listener: ReadinessHandler {
             self.loop.update(self.descriptor, .readable)
         }
         loop.update(descriptor, [])
+        full()
     }
 }
 

@@ -32,7 +32,8 @@ extension Configuration {
             "how long a connection stays open between requests, or while its client takes nothing of what is sent"),
         ConfigurationKey(
             "http.maxConnections", \.http.maxConnections, .integer(0...10_000_000),
-            "the largest number of connections; 0 is the limit on open files less a reserve"),
+            "the largest number of connections; at the limit idle ones are closed for new ones; 0 is the limit on open files "
+                + "less a reserve"),
         ConfigurationKey(
             "http.outputBudget", \.http.outputBudget, .integer(1 << 20...1 << 50),
             "how many bytes may wait for all clients together; beyond that, clients that read nothing are disconnected"),

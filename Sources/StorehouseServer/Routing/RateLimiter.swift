@@ -144,11 +144,6 @@ struct RateLimits: Sendable {
     }
 
     private func client(_ head: RequestHead, _ peer: IPAddress) -> IPAddress {
-        proxies.client(behind: peer, head.fields).limited
+        proxies.client(behind: peer, head.fields).client
     }
-}
-
-extension IPAddress {
-    /// The address that is limited: of an IPv6 address the network of 64 bits, which one customer gets as a whole.
-    fileprivate var limited: IPAddress { isIPv4 ? self : network(64) }
 }

@@ -44,6 +44,8 @@ package final class Router: RequestHandler {
         return response
     }
 
+    package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
+
     private func decorator(_ head: RequestHead, _ peer: @autoclosure () -> IPAddress) -> ResponseDecorator {
         ResponseDecorator(
             fields: api.origins.fields(for: head), log: api.requestLog(head, peer: peer()), api.metrics)

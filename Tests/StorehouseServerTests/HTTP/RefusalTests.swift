@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: LoopImplementation.allCases)
-    func connectionsOverTheLimitWait(_ loops: LoopImplementation) async throws {
+    func connectionsOverTheLimitWaitForThoseInUse(_ loops: LoopImplementation) async throws {
         try await LiveServer.run(
             loops: loops,
             configuration: .with {
@@ -188,13 +188,48 @@ import Testing
                 $0.http.maxConnections = 1
             }
         ) { server in
-            var first: TestClient? = try server.client()
-            #expect(try await first?.exchange(TestRequest("GET", "/healthz")).status == 200)
+            let session = try await server.session()
+            var events: EventReader? = try await session.events()
+            _ = try await events?.state()
             let second = try server.client()
             try await second.send(TestRequest("GET", "/healthz").bytes)
-            #expect(try await first?.exchange(TestRequest("GET", "/healthz")).status == 200)
-            first = nil
+            await server.log.line(with: "connection limit reached closed=0")
+            events = nil
             #expect(try await second.response().status == 200)
+        }
+    }
+
+    @Test func whatHappensOftenIsReportedOnceAMinute() {
+        var count = MinuteCount()
+        let reports = [0, 1, 59_999, 60_000, 60_001, 500_000].map { count.add(2, now: $0) }
+        #expect(reports == [2, nil, nil, 6, nil, 4])
+    }
+
+    /// The idle connection may be one of another loop.
+    @Test(arguments: LoopImplementation.allCases, [1, 3])
+    func anIdleConnectionIsClosedForANewOne(_ loops: LoopImplementation, _ threads: Int) async throws {
+        try await LiveServer.run(
+            loops: loops,
+            configuration: .with {
+                $0.http.threads = threads
+                $0.http.maxConnections = 1
+            }
+        ) { server in
+            var last = try server.client()
+            #expect(try await last.exchange(TestRequest("GET", "/healthz")).status == 200)
+            // Part of a head, or of a body, is no request in progress.
+            let parts = [
+                "", "GET / HTTP/1.1\r\nHost: lo", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
+            ]
+            for part in parts {
+                try await last.send(part)
+                let next = try server.client()
+                #expect(try await next.exchange(TestRequest("GET", "/healthz")).status == 200)
+                #expect(try await last.rest().isEmpty)
+                last = next
+            }
+            await server.log.line(with: "connection limit reached")
+            #expect(server.log.text.ranges(of: "connection limit reached").count == 1)
         }
     }
 }
