@@ -116,7 +116,7 @@ final class API: Sendable {
         let isExhausted = availability.memory.isExhausted
         guard isExhausted != wasExhausted else { return }
         if isExhausted {
-            log.error("memory limit reached; creations, forks and actions are refused")
+            log.error("memory limit reached; creations, forks and large actions are refused")
         } else {
             log.info("memory is below its limit again")
         }

@@ -23,11 +23,14 @@ extension MemoryUse {
 
 /// Decides whether the server may take more memory. A pure value.
 ///
-/// It refuses from the limit on, until the memory in use is a twentieth below it, so that it does not change its mind with
-/// every reading.
+/// It refuses what can take much from the limit on, until the memory in use is a twentieth below it, so that it does not
+/// change its mind with every reading. Small actions have a reserve, an eighth of the limit: without it, a client that takes
+/// all the memory would stop the work of all others.
 package struct MemoryGauge: Sendable {
     private let limit: MemoryUse
     package private(set) var isExhausted = false
+    /// Whether the reserve for small actions is used up too. It is free again from the limit on.
+    package private(set) var isReserveExhausted = false
 
     package var isLimited: Bool { limit.resident < .max || limit.addressSpace < .max }
 
@@ -36,6 +39,7 @@ package struct MemoryGauge: Sendable {
 
     package mutating func update(_ use: MemoryUse) {
         isExhausted = use.reaches(limit) || isExhausted && use.reaches(limit.scaled(by: 0.95))
+        isReserveExhausted = use.reaches(limit.scaled(by: 1.125)) || isReserveExhausted && use.reaches(limit)
     }
 
     /// Whether so many further bytes fit.
@@ -50,17 +54,19 @@ package final class MemoryLimit: Sendable {
     private let read: @Sendable () -> MemoryUse?
     // What every action asks, without the lock of the gauge.
     private let exhausted = Atomic(false)
+    private let reserveExhausted = Atomic(false)
+    /// Whether there is a limit at all.
+    let isLimited: Bool
 
     /// - Parameters:
     ///   - limit: in bytes.
     ///   - read: reads what the process uses; nil if that is unknown.
     package init(_ limit: MemoryUse, read: @escaping @Sendable () -> MemoryUse? = ProcessMemory.read) {
-        gauge = Locked(MemoryGauge(limit: limit))
+        let gauge = MemoryGauge(limit: limit)
+        isLimited = gauge.isLimited
+        self.gauge = Locked(gauge)
         self.read = read
     }
-
-    /// Whether there is a limit at all.
-    var isLimited: Bool { gauge.withLock(\.isLimited) }
 
     package var isExhausted: Bool { exhausted.load(ordering: .relaxed) }
 
@@ -68,11 +74,12 @@ package final class MemoryLimit: Sendable {
     /// the decision, so that the timer sees every change.
     package func update() {
         guard let use = read() else { return }
-        let isExhausted = gauge.withLock { gauge in
+        let (isExhausted, isReserveExhausted) = gauge.withLock { gauge in
             gauge.update(use)
-            return gauge.isExhausted
+            return (gauge.isExhausted, gauge.isReserveExhausted)
         }
         exhausted.store(isExhausted, ordering: .relaxed)
+        reserveExhausted.store(isReserveExhausted, ordering: .relaxed)
         // What was freed counts until the allocator returns it to the system, which can take it milliseconds.
         if isExhausted { ProcessMemory.releaseFree() }
     }
@@ -82,17 +89,29 @@ package final class MemoryLimit: Sendable {
         if isExhausted { throw Self.problem }
     }
 
+    /// The largest body, in bytes, of an action that uses the reserve.
+    private static let smallAction = 1024
+
+    /// Requires that the server may grow by an action with a body of so many bytes, on a session that is not large.
+    func requireRoom(forBodyOf bytes: Int) throws(Problem) {
+        guard isExhausted else { return }
+        if bytes > Self.smallAction || reserveExhausted.load(ordering: .relaxed) { throw Self.problem }
+    }
+
     /// Requires that so many further bytes fit now. This reads what the process uses, which takes microseconds.
     package func requireRoom(for bytes: Int) throws(Problem) {
-        guard let use = read() else { return }
+        guard isLimited, let use = read() else { return }
         guard gauge.withLock({ $0.admits(bytes, beyond: use) }) else { throw Self.problem }
     }
 
     private static var problem: Problem {
         Problem(
             .overloaded, "The server has no memory left for more; nothing was committed. Delete sessions, or try later."
-        )
+        ).retry(after: retryAfter)
     }
+
+    /// In seconds. Memory becomes free when sessions end, which takes longer than the second of other overloads.
+    private static var retryAfter: Int { 30 }
 }
 
 extension ProcessMemory {

@@ -48,6 +48,17 @@ import Testing
         #expect(!gauge.admits(0, beyond: use))
     }
 
+    /// Small actions may use an eighth more.
+    @Test func theReserveEndsAboveTheLimitAndIsFreeAgainBelowIt() {
+        var gauge = Self.gauge(1000)
+        var states: [Bool] = []
+        for resident in [1000, 1124, 1125, 1124, 1000, 999, 1124] {
+            gauge.update(MemoryUse(resident: resident, addressSpace: 0))
+            states.append(gauge.isReserveExhausted)
+        }
+        #expect(states == [false, false, true, true, true, false, false])
+    }
+
     /// The timer that calls `update()` logs each change, so no other call may change the decision.
     @Test func onlyAnUpdateDecidesThatTheLimitIsReached() {
         let resident = Locked(1000)
@@ -105,35 +116,54 @@ import Testing
 @Suite struct MemoryLimitTests {
     @Test func growthIsRefusedUntilThereIsMemoryAgain() async throws {
         let resident = Locked(0)
-        let memory = MemoryLimit(.init(resident: 1000, addressSpace: .max)) {
+        let limit = 1_000_000_000
+        let memory = MemoryLimit(.init(resident: limit, addressSpace: .max)) {
             .init(resident: resident.withLock { $0 }, addressSpace: 0)
         }
         try await LiveServer.run(memory: memory) { server in
             let session = try await server.session()
             let doomed = try await server.session()
+            let large = try await server.session("planner")
+            let task: JSONValue = [
+                "type": "tasks/add", "payload": ["title": .string(String(repeating: "x", count: 400))],
+            ]
+            for _ in 1...2 { #expect(try await large.post(.array(Array(repeating: task, count: 100))).status == 200) }
+            let edit = large.request("tasks/edit", ["id": 1, "title": "y"])
+            #expect(try await server.send(edit).status == 200)
             _ = try await session.increment()
             let events = try await session.events()
             _ = try await events.state()
-            resident.withLock { $0 = 1000 }
+            // An action that may copy a large state is refused a little before.
+            resident.withLock { $0 = limit - 100_000 }
+            #expect(try await server.send(edit).code == "overloaded")
+            resident.withLock { $0 = limit }
+            let padded = Array((#"{"type":"counter/increment"}"# + String(repeating: " ", count: 1000)).utf8)
             _ = try await server.eventually(TestRequest("POST", "/sessions")) { $0.status == 503 }
             for request in [
                 TestRequest("POST", "/sessions"), TestRequest("POST", session.path + "/forks"),
-                session.request("counter/increment"),
+                TestRequest("POST", session.path + "/actions", [("Content-Type", "application/json")], body: padded),
+                edit,
             ] {
                 let response = try await server.send(request)
                 #expect(response.code == "overloaded")
-                #expect(response["retry-after"] == "1")
+                #expect(response["retry-after"] == "30")
             }
-            #expect(try await session.state("/counter/count") == 1)
+            // What is small goes on, until the reserve is used up too.
+            #expect(try await session.increment().status == 200)
+            resident.withLock { $0 = limit / 8 * 9 }
+            let refused = try await server.eventually(session.request("tasks/favorite", ["id": 1])) { $0.status == 503 }
+            #expect(refused.code == "overloaded" && refused["retry-after"] == "30")
+            #expect(try await session.state("/counter/count") == 2)
             #expect(try await session.read("/state?revision=0").at("/state/counter/count") == 0)
             #expect(try await session.read("/actions").status == 200)
             #expect(try await server.get("/readyz").status == 200)
             #expect(try await doomed.delete().status == 204)
             let late = try await session.events()
-            #expect(try await late.state().revision == 1)
+            #expect(try await late.state().revision == 2)
             resident.withLock { $0 = 500 }
+            _ = try await events.state()
             _ = try await server.eventually(session.request("counter/increment")) { $0.status == 200 }
-            #expect(try await events.state().revision == 2)
+            #expect(try await events.state().revision == 3)
             #expect(try await server.post(session.path + "/forks", json: [:]).status == 201)
             #expect(server.log.text.contains("memory limit reached"))
         }

@@ -159,8 +159,8 @@ extension Configuration {
     private static let otherKeys: [ConfigurationKey<Configuration>] = [
         ConfigurationKey(
             "memory.limit", \.memory.limit, .integer(0...1 << 50),
-            "the bytes of memory beyond which creations, forks and actions are refused with 503; 0 is 85% of the control "
-                + "group's limit, if it has one"),
+            "the bytes of memory beyond which creations, forks and all but small actions are refused with 503; 0 is 85% of "
+                + "the control group's limit, if it has one"),
         ConfigurationKey(
             "admin.token", \.admin.token, ValueFormat.secret(atLeast: 16).orNull(),
             "the bearer token of `/admin/…`; without one, the server makes one at each start and writes it to standard error"

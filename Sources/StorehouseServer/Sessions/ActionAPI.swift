@@ -28,7 +28,8 @@ final class ActionAPI: Sendable {
     }
 
     func dispatch(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try availability.requireRoom()
+        try availability.requireWritable()
+        try availability.memory.requireRoom(forBodyOf: context.request.body.count)
         try context.head.requireJSONAcceptable()
         try access.authorizedSession(id, context, dispatch)
     }
@@ -40,6 +41,8 @@ final class ActionAPI: Sendable {
     /// - Parameter isAdmitted: whether the rate limit counts the actions already.
     private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
         let request = try ActionRequest(context.request, session, maxWait: maxWait)
+        // A fork shares its state with others until the first action, which may copy much of it.
+        if session.isLarge { try availability.memory.requireRoom(for: 4 * session.largestSize) }
         let body = try context.request.json()
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         session.recordGrowth(context.request.body.count)
