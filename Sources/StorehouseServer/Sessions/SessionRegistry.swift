@@ -31,13 +31,14 @@ package final class SessionRegistry: Sendable {
     private let count = Atomic<Int>(0)
     /// How many transactions the journal had when the session time was recorded.
     private let recordedTransactions = Atomic<Int>(0)
-    private let tombstones = SessionTombstones()
+    private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
     private let unused: ExpiryQueue<SessionID>
 
     package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
         self.policy = policy
+        tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
         self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }

@@ -2,11 +2,10 @@ import Locks
 
 /// Remembers the ids of ended sessions, to tell them from ids that never existed.
 ///
-/// An id is remembered for at least an hour. The oldest ids are forgotten early only if more than a million sessions end
-/// within an hour.
+/// An id is remembered for at least an hour. It is forgotten earlier only if as many sessions have ended after it as the
+/// server may have at a time, the oldest first.
 package final class SessionTombstones: Sendable {
     private static let lifetime = 3_600_000
-    private static let maxPerGeneration = 1 << 20
 
     private struct Contents {
         /// Two generations: ids are added to the younger, and the older is forgotten as a whole.
@@ -15,14 +14,16 @@ package final class SessionTombstones: Sendable {
         var youngSince = 0
     }
 
+    private let maxPerGeneration: Int
     // Guards both generations. Taken last.
     private let contents = Locked(Contents())
 
-    package init() {}
+    /// - Parameter maxSessions: how many sessions there may be at a time. Up to twice as many ids are remembered.
+    package init(maxSessions: Int) { maxPerGeneration = max(1, maxSessions) }
 
     package func add(_ id: SessionID, now: Int) {
         contents.withLock { contents in
-            if contents.young.count >= Self.maxPerGeneration || now - contents.youngSince > Self.lifetime {
+            if contents.young.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {
                 contents.old = contents.young
                 contents.young = []
                 contents.youngSince = now

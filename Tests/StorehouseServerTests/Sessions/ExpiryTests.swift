@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func anEndedSessionIsRememberedForAnHourAtLeast() {
-        let ended = SessionTombstones()
+        let ended = SessionTombstones(maxSessions: 1000)
         let start = 1_700_000_000_000
         var remembered: [(id: SessionID, at: Int)] = []
         for minute in stride(from: 0, to: 600, by: 7) {
@@ -41,11 +41,21 @@ import Testing
     }
 
     @Test func theMemoryIsBounded() {
-        let ended = SessionTombstones()
+        let ended = SessionTombstones(maxSessions: 1000)
         let first = SessionID.random()
         ended.add(first, now: 0)
         for hours in [2, 4, 6] { ended.add(.random(), now: hours * Self.hour) }
         #expect(!ended.contains(first))
+    }
+
+    @Test func asManyEndedSessionsAreRememberedAsThereMayBe() {
+        let ended = SessionTombstones(maxSessions: 100)
+        let ids = (0..<1000).map { _ in SessionID.random() }
+        for (index, id) in ids.enumerated() {
+            ended.add(id, now: index)
+            #expect(ids[max(0, index - 99)...index].allSatisfy(ended.contains))
+        }
+        #expect(ids.filter(ended.contains).count <= 200)
     }
 
     @Test(arguments: [("abc-7", "abc", 7), ("a-b-0", "a-b", 0), ("-3", "", 3)])
