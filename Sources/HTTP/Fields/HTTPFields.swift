@@ -27,6 +27,12 @@ package struct HTTPFields: Sendable {
         lines.contains { hasName(name, $0) }
     }
 
+    /// Whether there are several lines of this name.
+    package func hasSeveral(_ name: StaticString) -> Bool {
+        guard let first = lines.firstIndex(where: { hasName(name, $0) }) else { return false }
+        return lines[(first + 1)...].contains { hasName(name, $0) }
+    }
+
     /// Whether the first line of this name has this value, ignoring case. Creates no string.
     ///
     /// - Parameter value: ASCII in lower case.

@@ -84,6 +84,9 @@ extension Request {
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.
     private func requireJSON() throws(Problem) {
+        if head.fields.hasSeveral("content-type") {
+            throw Problem(.malformedRequest, "Send one Content-Type field only.")
+        }
         // The usual type needs no parsing.
         if head.fields.first("content-type", is: "application/json") { return }
         let isForm: Bool

@@ -75,7 +75,13 @@ final class AdminAPI: Sendable {
 
     /// Requires the admin token (RFC 6750).
     private func authorize(_ head: RequestHead) throws(Problem) {
-        let credentials = head.fields.values("authorization").first?.split(separator: " ", maxSplits: 1) ?? []
+        let fields = head.fields.values("authorization")
+        // Of two, a proxy may have checked the other one.
+        guard fields.count < 2 else {
+            throw Problem(.unauthorized, "Send one Authorization field only.")
+                .with(.init("WWW-Authenticate", "Bearer realm=\"admin\", error=\"invalid_request\""))
+        }
+        let credentials = fields.first?.split(separator: " ", maxSplits: 1) ?? []
         guard credentials.count == 2, credentials[0].lowercased() == "bearer" else {
             throw Problem(.unauthorized, "Send Authorization: Bearer with the admin token.")
                 .with(.init("WWW-Authenticate", "Bearer realm=\"admin\""))

@@ -5,6 +5,16 @@ import Testing
 
 /// Actions: valid and invalid ones, their results, and the responses.
 @Suite struct ActionTests {
+    @Test(arguments: ["application/json", "text/plain"])
+    func twoContentTypesAreRefused(_ second: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: [("Content-Type", second)])
+            #expect(response.status == 400 && response.code == "malformed-request")
+            #expect(try await session.revision() == 0)
+        }
+    }
+
     @Test func aCommitAnswersWithRevisionOutcomeStateAndEffects() async throws {
         try await LiveServer.run { server in
             let session = try await server.session()

@@ -53,6 +53,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [["Bearer \(token)", "Bearer wrong"], ["Bearer wrong", "Bearer \(token)"]])
+    func twoCredentialsAreRefused(_ values: [String]) async throws {
+        try await Self.run { server in
+            let response = try await server.get("/admin/sessions", values.map { ("Authorization", $0) })
+            #expect(response.status == 401 && response.code == "unauthorized")
+            #expect(response["www-authenticate"]?.hasPrefix("Bearer") == true)
+        }
+    }
+
     @Test(arguments: ["?after=nobody", "?limit=0", "?limit=1001", "?limit=x"])
     func invalidPagesAreRefused(_ query: String) async throws {
         try await Self.run { server in
