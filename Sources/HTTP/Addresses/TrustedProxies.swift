@@ -37,13 +37,17 @@ package struct TrustedProxies: Sendable {
 
     /// - Parameter lines: the hops of each field line; nil for one that is no address.
     private func client(behind peer: IPAddress, _ lines: [[IPAddress?]]) -> IPAddress {
-        var client = peer
-        for hop in lines.reversed().lazy.flatMap({ $0.reversed() }) {
-            guard let hop else { return client }
-            client = hop
-            guard contains(hop) else { return client }
+        trustedHops(lines).compactMap { $0 }.last ?? peer
+    }
+
+    /// The hops that trusted proxies state, from the right: up to the first that is no trusted proxy itself.
+    private func trustedHops(_ lines: [[IPAddress?]]) -> [IPAddress?] {
+        var trusted: [IPAddress?] = []
+        for hop in lines.joined().reversed() {
+            trusted.append(hop)
+            guard let hop, contains(hop) else { break }
         }
-        return client
+        return trusted
     }
 
     private static func hops(_ line: String) -> [IPAddress?] {
@@ -83,20 +87,24 @@ extension TrustedProxies {
 
     /// What `Forwarded`, or else `X-Forwarded-Host` and `X-Forwarded-Proto`, say about the request of the client.
     ///
-    /// The leftmost values count: they are those of the outermost proxy. A client can forge them, but a page in a browser
-    /// cannot, because no other origin is allowed to send these fields. So they only serve to recognize the server's own
-    /// origin.
+    /// As with addresses, values count from the right, through trusted proxies only: of `X-Forwarded-Host: forged, site` one
+    /// proxy has stated `site`. A proxy may replace a field instead of appending to it, so if there are fewer values than
+    /// proxies, the leftmost counts.
     ///
     /// - Returns: nil if `peer` is not trusted.
     package func statement(of peer: IPAddress, _ fields: HTTPFields) -> Statement? {
         guard contains(peer) else { return nil }
-        let elements = fields.values("forwarded").compactMap(ForwardedElement.elements).joined()
-        func first(_ name: StaticString) -> String? {
-            fields.first(name)?.split(separator: ",").first.map { String($0.filter { $0 != " " && $0 != "\t" }) }
+        let forwarded = fields.values("forwarded")
+        let elements = forwarded.flatMap { ForwardedElement.elements($0) ?? [] }
+            .suffix(max(1, trustedHops(forwarded.map(ForwardedElement.hops)).count))
+        let hops = max(1, trustedHops(fields.values("x-forwarded-for").map(Self.hops)).count)
+        func stated(_ name: StaticString) -> String? {
+            fields.values(name).flatMap { $0.split(separator: ",") }.suffix(hops).first
+                .map { String($0.filter { $0 != " " && $0 != "\t" }) }
         }
         return Statement(
-            host: elements.compactMap { $0["host"] }.first ?? first("x-forwarded-host"),
-            scheme: (elements.compactMap { $0["proto"] }.first ?? first("x-forwarded-proto"))?.lowercased())
+            host: elements.compactMap { $0["host"] }.first ?? stated("x-forwarded-host"),
+            scheme: (elements.compactMap { $0["proto"] }.first ?? stated("x-forwarded-proto"))?.lowercased())
     }
 }
 

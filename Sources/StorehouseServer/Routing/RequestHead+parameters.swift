@@ -87,6 +87,12 @@ extension Request {
         if head.fields.hasSeveral("content-type") {
             throw Problem(.malformedRequest, "Send one Content-Type field only.")
         }
+        if head.fields.contains("content-encoding"),
+            head.fields.values("content-encoding").contains(where: { !["identity", ""].contains($0.lowercased()) })
+        {
+            throw Problem(.unsupportedMediaType, "Send the body as it is, without a Content-Encoding.")
+                .with(.init("Accept-Encoding", "identity"))
+        }
         // The usual type needs no parsing.
         if head.fields.first("content-type", is: "application/json") { return }
         let isForm: Bool

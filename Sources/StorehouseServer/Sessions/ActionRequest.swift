@@ -18,9 +18,10 @@ struct ActionRequest: Sendable {
         key = try IdempotencyKey(head)
         let selection = try head.selection(for: session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
-        wait = preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
+        // A dry run starts no effect that could be awaited.
+        wait = options.isDryRun ? nil : preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
         // makes more than four bytes of state from each byte.
         options.isLarge = request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)

@@ -61,16 +61,32 @@ import Testing
 
     @Test func aStatementOfAStrangerDoesNotCount() throws {
         let fields = try head(
-            "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Host: example.org, b\r\nX-Forwarded-Proto: HTTPS\r\n\r\n"
+            "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Host: forged, example.org\r\nX-Forwarded-Proto: HTTPS\r\n\r\n"
         ).fields
         let proxy = try #require(IPAddress("10.0.0.1"))
         let statement = try #require(proxies.statement(of: proxy, fields))
         #expect(statement.host == "example.org" && statement.scheme == "https")
         #expect(proxies.statement(of: try #require(IPAddress("192.0.2.1")), fields) == nil)
         let forwarded = try head(
-            "GET / HTTP/1.1\r\nHost: a\r\nForwarded: for=192.0.2.1;host=\"example.org:8080\", proto=http\r\n\r\n"
+            "GET / HTTP/1.1\r\nHost: a\r\nForwarded: for=192.0.2.1;host=\"example.org:8080\", for=10.0.0.2;proto=http\r\n\r\n"
         ).fields
         let other = try #require(proxies.statement(of: proxy, forwarded))
         #expect(other.host == "example.org:8080" && other.scheme == "http")
+    }
+
+    /// A proxy that appends passes on what the client has sent, so the value counts that belongs to the client's address.
+    @Test(arguments: [
+        ("X-Forwarded-Host: forged\r\nX-Forwarded-Host: site", "site"),
+        ("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Host: forged, site", "site"),
+        ("X-Forwarded-For: 9.9.9.9, 192.0.2.1, 10.0.0.2\r\nX-Forwarded-Host: forged, site, inner", "site"),
+        ("X-Forwarded-For: 9.9.9.9, 192.0.2.1, 10.0.0.2\r\nX-Forwarded-Host: site", "site"),
+        ("Forwarded: for=9.9.9.9;host=forged, for=192.0.2.1;host=site", "site"),
+        ("Forwarded: for=9.9.9.9;host=forged, for=192.0.2.1;host=site, for=10.0.0.2;host=inner", "site"),
+        ("Forwarded: for=9.9.9.9;host=forged, for=192.0.2.1", nil),
+    ])
+    func theHostCountsFromTheRight(_ lines: String, _ host: String?) throws {
+        let fields = try head("GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n").fields
+        let proxy = try #require(IPAddress("10.0.0.1"))
+        #expect(proxies.statement(of: proxy, fields)?.host == host)
     }
 }

@@ -5,6 +5,18 @@ import Testing
 
 /// Actions: valid and invalid ones, their results, and the responses.
 @Suite struct ActionTests {
+    @Test(arguments: [("gzip", 415), ("identity, br", 415), ("Identity", 200)])
+    func anEncodedBodyIsRefused(_ coding: String, _ status: Int) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let response = try await session.dispatch("counter/increment", fields: [("Content-Encoding", coding)])
+            #expect(response.status == status)
+            if status == 415 {
+                #expect(response.code == "unsupported-media-type" && response["accept-encoding"] == "identity")
+            }
+        }
+    }
+
     @Test(arguments: ["application/json", "text/plain"])
     func twoContentTypesAreRefused(_ second: String) async throws {
         try await LiveServer.run { server in

@@ -23,6 +23,15 @@ import Testing
         }
     }
 
+    @Test func nothingIsAwaited() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let tried = try await session.dispatch(
+                "animal/fetchAnimal", query: "?dryRun=true", fields: [("Prefer", "wait=20")])
+            #expect(tried.status == 200 && tried["preference-applied"] == nil)
+        }
+    }
+
     @Test(arguments: ["app", "login"])
     func noEffectStarts(_ store: String) async throws {
         try await LiveServer.run { server in
