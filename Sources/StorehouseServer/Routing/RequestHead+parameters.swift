@@ -81,6 +81,14 @@ extension Request {
         }
     }
 
+    /// The body as JSON, if it is short enough for an event loop whatever `http.maxBodyBytes` is.
+    func shortJSON() throws(Problem) -> JSONValue {
+        guard body.count <= 65_536 else {
+            throw Problem(.bodyTooLarge, "The body of this request may have 65536 bytes.")
+        }
+        return try json()
+    }
+
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.
     private func requireJSON() throws(Problem) {

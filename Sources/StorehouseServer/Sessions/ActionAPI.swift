@@ -43,7 +43,25 @@ final class ActionAPI: Sendable {
         let request = try ActionRequest(context.request, session, maxWait: maxWait)
         // A fork shares its state with others until the first action, which may copy much of it.
         if session.isLarge { try availability.memory.requireRoom(for: 4 * session.largestSize) }
-        let body = try context.request.json()
+        let requested = context.request
+        guard requested.body.count > Self.maxParsedOnLoop else {
+            return try dispatch(try requested.json(), request, session, context, isAdmitted: isAdmitted)
+        }
+        let deferred = context.deferred
+        try states.pool.run(for: .session(session.id)) {
+            let body = Result { () throws(Problem) in try requested.json() }
+            deferred.resume { [self] context throws(Problem) in
+                try dispatch(try body.get(), request, session, context, isAdmitted: isAdmitted)
+            }
+        }
+    }
+
+    /// The largest body, in bytes, that is parsed on an event loop: parsing takes time in proportion to it.
+    private static let maxParsedOnLoop = 65_536
+
+    private func dispatch(
+        _ body: JSONValue, _ request: ActionRequest, _ session: Session, _ context: RequestContext, isAdmitted: Bool
+    ) throws(Problem) {
         if !isAdmitted { try limits.admitActions(body.asArray.map { max(1, $0.count) } ?? 1, to: session.id) }
         session.recordGrowth(context.request.body.count)
         if request.key != nil, !request.options.isDryRun {

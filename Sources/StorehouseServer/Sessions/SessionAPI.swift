@@ -104,7 +104,7 @@ final class SessionAPI: Sendable {
     /// The kind that the body names; without a body, the default.
     private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
         guard !request.body.isEmpty else { return try builder.kind(nil) }
-        let body = try request.json()
+        let body = try request.shortJSON()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
             throw Problem.invalid(
@@ -155,7 +155,7 @@ extension SessionAPI {
     /// The revision that the body names; nil for the newest.
     private static func forkedRevision(_ request: Request) throws(Problem) -> Int? {
         guard !request.body.isEmpty else { return nil }
-        let body = try request.json()
+        let body = try request.shortJSON()
         let violations = forkSchema.validate(body)
         guard violations.isEmpty else {
             throw Problem.invalid(violations, "The body must be like {\"revision\":3}, or empty for the newest.")

@@ -39,6 +39,24 @@ import Testing
         }
     }
 
+    /// A body that takes long to parse is parsed where large states are handled.
+    @Test func aLargeBodyIsParsedLater() async throws {
+        try await LiveServer.run(configuration: .with { $0.http.maxBodyBytes = 1 << 20 }) { server in
+            let session = try await server.session()
+            let spaces = [UInt8](repeating: 0x20, count: 100_000)
+            func post(_ path: String, _ body: String) async throws -> TestResponse {
+                try await server.send(
+                    TestRequest("POST", path, [("Content-Type", "application/json")], body: spaces + body.utf8))
+            }
+            #expect(try await post(session.path + "/actions", #"{"type":"counter/increment"}"#).revision == 1)
+            let faulty = try await post(session.path + "/actions", "{")
+            #expect(faulty.code == "malformed-json" && faulty[json: "offset"] == 100_001)
+            // These bodies are never long, so they are parsed on the event loop.
+            #expect(try await post("/sessions", "{}").code == "body-too-large")
+            #expect(try await post(session.path + "/forks", "{}").code == "body-too-large")
+        }
+    }
+
     enum Work: CaseIterable { case read, readPast, action, batch, waitedAction, fork }
 
     private static func request(_ work: Work, _ scene: Scene) -> TestRequest {
