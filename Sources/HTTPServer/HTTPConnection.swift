@@ -168,8 +168,7 @@ extension HTTPConnection {
         onTimeout = nil
         write(response, action.encoder, to: channel)
         if action.closes {
-            // By default only time bounds the input, because discarding it is cheaper than any response.
-            return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger(bytes: .max))
+            return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
         }
         startTimeout(action.timeout)
         channel.resumeReading()

@@ -118,7 +118,7 @@ import Testing
             let client = try server.client()
             try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
             let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
-            for _ in 0..<100 { try await client.send(part) }
+            for _ in 0..<8 { try await client.send(part) }
             #expect(try await client.response().code == "body-too-large")
             #expect(try await client.rest().isEmpty)
         }
@@ -155,6 +155,19 @@ import Testing
             let name = Fingerprint.of(id)
             for part in ["path=/Sessions/\(name)/state", "path=\"/sessions/…/state\"", "session=\(name)"] {
                 #expect(log.contains(part), "\(part)")
+            }
+        }
+    }
+
+    /// A client that goes on sending behind a refusal is read for a while, so that it can read the response, but not for ever.
+    @Test func whatFollowsARefusalIsReadUpToABound() async throws {
+        try await LiveServer.run { server in
+            let client = try server.client()
+            try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
+            #expect(try await client.head().status == 413)
+            let piece = [UInt8](repeating: 0, count: 1 << 20)
+            await #expect(throws: (any Error).self) {
+                for _ in 0..<64 { try await client.send(piece) }
             }
         }
     }
