@@ -73,7 +73,7 @@ let package = Package(
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
-            name: "storesbench", dependencies: ["CAllocations", "StoreHosting", "StoreKinds", "Stores"],
+            name: "storesbench", dependencies: ["CAllocations", "JSON", "StoreHosting", "StoreKinds", "Stores"],
             path: "Benchmarks/stores"),
 
         .testTarget(name: "LocksTests", dependencies: ["Locks"]),

@@ -222,7 +222,15 @@ def library_cases(quick):
         case("the same, several threads", "threads", THREAD_ROWS, ("stores",)),
         case("a composed reducer", "slices", SLICE_ROWS),
         case("`planner`, tasks/edit of a random task, a subscriber", "tasks", TASK_ROWS),
+        case("the same hosted store, declared in three ways", "declarations", DECLARATION_ROWS, ("stores",)),
     ]
+
+
+DECLARATION_ROWS = (
+    ("byHand", "by hand: an action from JSON to its patch, ns", 0), ("byHandAllocations", "allocations", 1),
+    ("defined", "`StoreDefinition`, ns", 0), ("definedAllocations", "allocations", 1),
+    ("codable", "state and actions `Codable`, ns", 0), ("codableAllocations", "allocations", 1),
+)
 
 
 FETCH_ROWS = (

@@ -6,6 +6,7 @@ let cases: [String: (Stopwatch) -> Numbers] = [
     "threads": measureThreads,
     "slices": measureSlices,
     "tasks": measureTasks,
+    "declarations": measureDeclarations,
 ]
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -71,10 +71,10 @@ public struct Field<Value: Sendable>: Sendable {
         return field
     }
 
-    /// The field, which is optional if `isLeftOut`.
-    func left(out isLeftOut: Bool) -> Field {
+    /// The field, whose member a payload must have or may lack.
+    func required(_ isRequired: Bool) -> Field {
         var field = self
-        if isLeftOut { field.isRequired = false }
+        field.isRequired = isRequired
         return field
     }
 

@@ -196,7 +196,7 @@ extension ActionFields {
             name, schema: schema(), example: .object(example),
             read: { [self] json in try? read(json?.asObject ?? [:]) },
             write: { [self] values in properties.isEmpty ? nil : .object(write(values)) }
-        ).left(out: properties.isEmpty)
+        ).required(!properties.isEmpty)
     }
 }
 
