@@ -146,7 +146,11 @@ final class StorageLock: Sendable {
     deinit { release() }
 
     func release() {
-        if descriptor >= 0, !isReleased.exchange(true, ordering: .relaxed) { close(descriptor) }
+        guard descriptor >= 0, !isReleased.exchange(true, ordering: .relaxed) else { return }
+        // A process that this one has forked and that has not executed its program yet holds a copy of the descriptor, so
+        // closing alone might leave the file locked.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 }
 
