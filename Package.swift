@@ -19,12 +19,13 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .target(name: "CFaultNote"),
+        .target(name: "CThreadNumber"),
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Platform"),
-        .target(name: "Locks", dependencies: ["Platform"]),
+        .target(name: "Locks", dependencies: ["CThreadNumber", "Platform"]),
         .target(name: "JSON"),
         .target(name: "HTTP"),
         .target(name: "Sockets", dependencies: ["CLinux", "Locks", "Platform"]),
@@ -131,7 +132,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CAllocations", "CLinux", "CCurl", "CCrypto", "CSQLite", "CFaultyDisk"]
+let cTargets: Set = ["CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CSQLite", "CFaultyDisk"]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -60,6 +60,9 @@ def _create(contender, server, count):
     return [actions.removesuffix("/actions") for _, actions in contender.create_sessions(server, count)]
 
 
+TRANSACTIONS = "storehouse_storage_transaction_duration_seconds_count"
+
+
 def _number(server, name):
     """One of the server's own metrics."""
     return int(re.search(rf"^{name} (\d+)", server.read("/metrics"), re.MULTILINE)[1])
@@ -85,10 +88,10 @@ def posts(contender, count, seconds):
                 paths = _create(contender, server, count)
             actions = [f"{path}/actions" for path in paths[::max(1, count // ACTIVE)][:ACTIVE]]
             loads = [wrk(server, 64, 1, actions, ACTION)]
-            before = _number(server, "storehouse_storage_transactions_total")
+            before = _number(server, TRANSACTIONS)
             with Watch(server) as watch:
                 loads.append(load := wrk(server, 64, seconds, actions, ACTION))
-            written = _number(server, "storehouse_storage_transactions_total") - before
+            written = _number(server, TRANSACTIONS) - before
             loads.append(alone := wrk(server, 1, max(1, seconds // 2), actions, ACTION))
         result = {
             "perSecond": load["perSecond"], "p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],

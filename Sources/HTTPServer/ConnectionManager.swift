@@ -47,12 +47,14 @@ package final class ConnectionManager: Sendable {
         connection.start(on: channel)
         contents.value.open[ObjectIdentifier(connection)] = connection
         count.value.add(1, ordering: .relaxed)
+        settings.traffic.connectionOpened()
     }
 
     /// Forgets a connection whose channel is closed.
     func remove(_ connection: HTTPConnection) {
         guard contents.value.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         count.value.subtract(1, ordering: .relaxed)
+        settings.traffic.connectionClosed()
         finishDrainIfEmpty()
     }
 

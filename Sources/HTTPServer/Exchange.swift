@@ -31,6 +31,9 @@ package struct Exchange {
 
     package var loop: any EventLoop { connection.context.loop }
 
+    /// When the request was complete: the start of the turn of the loop in which its last bytes came.
+    package var startedAt: LoopInstant { connection.requestStart }
+
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
 
@@ -41,6 +44,11 @@ package struct Exchange {
         DeferredExchange(
             connection: connection.loopBoundSelf ?? LoopBound(connection, on: loop), number: number, loop: loop)
     }
+}
+
+extension HTTPConnection {
+    /// The start of this turn of the connection's loop.
+    package var now: LoopInstant { context.loop.now }
 }
 
 /// An exchange that is answered later, from any thread.

@@ -40,7 +40,7 @@ extension HTTPConnection {
             handle(Request(head: head, body: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<length]))))
             return length
         case .length, .chunked:
-            if head.expectsContinue { channel?.write(ResponseEncoder.continueBytes) }
+            if head.expectsContinue, let channel { write(ResponseEncoder.continueBytes, to: channel) }
             partialRequest = PartialRequest(head, limits: context.settings.limits)
             startTimeout(machine.receivedHeadOfBody())
             return 0
@@ -82,7 +82,9 @@ extension HTTPConnection {
     private func handle(_ request: Request) {
         let number = machine.receivedRequest(ResponseEncoder(answering: request.head))
         deadline.clear()
+        requestStart = now
         context.handler.handle(request, Exchange(connection: self, number: number))
+        if machine.isCurrent(number) { startAwaitingResponse(to: request.head) }
     }
 
     /// Responds to bytes that are no request. The connection closes if the start of the next request is unknown.

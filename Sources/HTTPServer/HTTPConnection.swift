@@ -29,6 +29,10 @@ package final class HTTPConnection {
     let deadline: Deadline
     /// When the newest timeout was started.
     private var timeoutStart: LoopInstant
+    /// When the request in progress was complete.
+    var requestStart: LoopInstant
+    /// The request in progress, once it was not answered at once.
+    var awaitingRequest: RequestHead?
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
     var onTimeout: (() -> Void)?
 
@@ -36,6 +40,7 @@ package final class HTTPConnection {
         self.context = context
         deadline = Deadline(on: context.loop)
         timeoutStart = context.loop.now
+        requestStart = timeoutStart
         parser = RequestParser(limits: context.settings.limits)
     }
 
@@ -87,6 +92,7 @@ extension HTTPConnection: ChannelDelegate {
             used += consumed
             if !continues { break }
         }
+        traffic.received(used)
         if machine.pausesReading(pendingBytes: pendingBytes) { channel.pauseReading() }
         return used
     }
@@ -113,6 +119,7 @@ extension HTTPConnection: ChannelDelegate {
         deadline.end()
         machine.channelClosed()
         onTimeout = nil
+        if let head = stopAwaitingResponse() { context.handler.requestWasCut(head, on: self, since: requestStart) }
         partialRequest = nil
         self.channel = nil
         loopBoundSelf = nil
@@ -166,6 +173,7 @@ extension HTTPConnection {
         let isDraining = context.isDraining
         guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
         onTimeout = nil
+        stopAwaitingResponse()
         write(response, action.encoder, to: channel)
         if action.closes {
             return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
@@ -177,12 +185,34 @@ extension HTTPConnection {
     /// Writes a large body as it is, since a copy behind the head would double its memory.
     private func write(_ response: Response, _ encoder: ResponseEncoder, to channel: Channel) {
         guard response.body.count > Self.maxCopiedBytes else {
-            return channel.write(encoder.bytes(of: response, date: context.date))
+            return write(encoder.bytes(of: response, date: context.date), to: channel)
         }
         channel.cork()
-        channel.write(encoder.head(of: response, date: context.date))
-        if encoder.sendsBody(of: response) { channel.write(response.body) }
+        write(encoder.head(of: response, date: context.date), to: channel)
+        if encoder.sendsBody(of: response) { write(response.body, to: channel) }
         channel.uncork()
+    }
+
+    /// All bytes for the client pass here, so that they are counted.
+    func write(_ bytes: [UInt8], to channel: Channel) {
+        traffic.sent(bytes.count)
+        channel.write(bytes)
+    }
+
+    private var traffic: HTTPTraffic { context.settings.traffic }
+
+    /// The request in progress was not answered at once.
+    func startAwaitingResponse(to head: RequestHead) {
+        awaitingRequest = head
+        traffic.responseAwaited()
+    }
+
+    /// - Returns: the request that awaited its response, if one did.
+    @discardableResult
+    private func stopAwaitingResponse() -> RequestHead? {
+        guard let head = awaitingRequest.take() else { return nil }
+        traffic.responseNotAwaited()
+        return head
     }
 
     private static var maxCopiedBytes: Int { 32_768 }
@@ -200,7 +230,9 @@ extension HTTPConnection {
         encoder.appendStreamHead(.ok, fields, date: context.date, to: &output)
         stream = owner
         deadline.clear()
-        channel.write(output)
+        stopAwaitingResponse()
+        channel.countAsStream()
+        write(output, to: channel)
         channel.resumeReading()
     }
 
@@ -210,14 +242,14 @@ extension HTTPConnection {
     /// Sends bytes that are framed already.
     package func send(framed bytes: [UInt8]) {
         guard let channel else { return }
-        channel.write(bytes)
+        write(bytes, to: channel)
         checkStream()
     }
 
     /// Sends bytes that are framed already, one part behind the other and without a copy.
     package func send(framed parts: [[UInt8]]) {
         guard let channel else { return }
-        collectWrites { for part in parts { channel.write(part) } }
+        collectWrites { for part in parts { write(part, to: channel) } }
         checkStream()
     }
 
@@ -240,7 +272,7 @@ extension HTTPConnection {
         stream = nil
         var output: [UInt8] = []
         encoder.appendStreamEnd(to: &output)
-        channel?.write(output)
+        if let channel { write(output, to: channel) }
         close(timeout, linger: .short)
     }
 }

@@ -18,6 +18,8 @@ package final class HTTPServer: Sendable {
         package var maxConnections = Int.max
         /// Limits and counts the bytes that wait for all clients together. Each server needs its own.
         package var output = OutputBudget(limit: .max)
+        /// Counts connections, requests and bytes. Servers may share it.
+        package var traffic = HTTPTraffic()
 
         package init() {}
     }
@@ -67,6 +69,11 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// The response to bytes that are no request, or to a request that does not arrive in time.
     func response(to failure: RequestFailure) -> Response
 
+    /// A request will never be answered, because its connection has closed. Called on the connection's loop.
+    ///
+    /// - Parameter start: when the request was complete.
+    func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
+
     /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.
     ///
     /// - Parameter closed: how many idle connections were closed to make room.
@@ -75,6 +82,8 @@ package protocol RequestHandler: AnyObject, Sendable {
 
 extension RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
+
+    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
 
     package func connectionLimitReached(closing closed: Int) {}
 }

@@ -16,7 +16,26 @@ package enum ProcessMetrics {
         if let limit = FileDescriptorLimit.limit {
             text.gauge("process_max_fds", "Limit on open files.", limit)
         }
+        if let count = FileDescriptorLimit.openCount {
+            text.gauge("process_open_fds", "Open files and sockets.", count)
+        }
+        text.gauge(
+            "process_start_time_seconds", "Start of the process, in seconds since 1970.",
+            Double(startTime) / 1000)
     }
+
+    /// When the process began, in milliseconds since 1970. Without `/proc`, it is the time of the first call.
+    private static let startTime: Int = {
+        let now = systemTime()
+        // Behind the name, which is in brackets, the 20th number has the ticks between the boot and the start.
+        guard let status = kernelText(of: "/proc/self/stat"), let name = status.lastIndex(of: ")"),
+            let uptime = kernelText(of: "/proc/uptime")?.split(separator: " ").first.flatMap({ Double($0) })
+        else { return now }
+        let numbers = status[name...].split(separator: " ").dropFirst()
+        guard numbers.count > 19, let ticks = Double(numbers[numbers.startIndex + 19]) else { return now }
+        let age = uptime - ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        return now - Int(max(0, age) * 1000)
+    }()
 }
 
 /// What the process uses of the memory, in bytes, or may use.
@@ -46,6 +65,20 @@ package enum ProcessMemory {
 package enum FileDescriptorLimit {
     /// The current limit; nil if the system does not report it.
     package static var limit: Int? { limits.map { Int(clamping: $0.rlim_cur) } }
+
+    /// How many files and sockets are open; nil where there is no `/proc`.
+    static var openCount: Int? {
+        var status = stat()
+        guard stat("/proc/self/fd", &status) == 0 else { return nil }
+        // Linux counts them there since 6.2.
+        if status.st_size > 0 { return Int(status.st_size) }
+        guard let folder = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // The folder itself, `.` and `..`.
+        return max(0, count - 3)
+    }
 
     /// Raises the limit to the highest allowed value. Shells and service managers set a low one for programs that use
     /// `select`.

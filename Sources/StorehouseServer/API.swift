@@ -23,6 +23,8 @@ final class API: Sendable {
         var adminToken = ""
         /// Whether browsers get the inspector page at `/`.
         var hasInspector = true
+        /// Whether the resources of operators are on a listener of their own.
+        var hasOperatorPort = false
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
         /// Counts what waits for slow clients.
@@ -48,6 +50,7 @@ final class API: Sendable {
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    let kinds: [KindRuntime]
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
@@ -68,8 +71,13 @@ final class API: Sendable {
         proxies = settings.trustedProxies
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
         availability = Availability(journal, memory)
-        registry = SessionRegistry(settings.sessions, journal: journal, clock: clock)
-        let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
+        registry = SessionRegistry(settings.sessions, journal: journal, clock: clock, events: metrics.sessions)
+        journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
+        let runtimes = kinds.map { [metrics] in
+            KindRuntime(
+                $0, clock: clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
+        }
+        self.kinds = runtimes
         let builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
@@ -79,14 +87,16 @@ final class API: Sendable {
         } else {
             timers = nil
         }
-        sessions = SessionAPI(access, availability, registry, builder, states, limits, metrics, log)
+        sessions = SessionAPI(access, availability, registry, builder, states, limits, log)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
         admin = AdminAPI(registry, journal: journal, states.pool, token: settings.adminToken)
         meta = MetaAPI(
-            CachedDocuments(kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector),
+            CachedDocuments(
+                kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector,
+                hasOperatorPort: settings.hasOperatorPort),
             availability,
             hasInspector: settings.hasInspector)
     }

@@ -17,8 +17,14 @@ package final class RunningServer: Sendable {
     /// How many sessions are in memory.
     package var residentSessions: Int { api.registry.residentCount }
 
+    /// The port of `/metrics` and `/admin`.
+    package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
+
     private let group: EventLoopGroup
     private let http: HTTPServer
+    /// The listener of `metrics.port`. It has a loop of its own, so that it answers even if all others are stuck.
+    private let operators: (group: EventLoopGroup, http: HTTPServer)?
+    private let lag: LoopLag
     private let api: API
     private let configuration: Configuration
     private let log: Log
@@ -37,17 +43,30 @@ package final class RunningServer: Sendable {
         settings.output = output
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
+        let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
+        self.lag = lag
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
             memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
-            log: log, additionalMetrics: additionalMetrics)
+            log: log
+        ) { text in
+            traffic.write(into: &text)
+            lag.write(into: &text)
+            additionalMetrics?(&text)
+        }
         do {
-            http = try HTTPServer(
-                on: address, group, settings: configuration.http.serverSettings(on: loops, output),
-                handler: Router(api))
+            operators = try configuration.operators(api, traffic, loops)
+            do {
+                http = try HTTPServer(
+                    on: address, group, settings: configuration.http.serverSettings(on: loops, output, traffic),
+                    handler: Router(api, for: operators == nil ? .everybody : .clients))
+            } catch {
+                operators?.group.stop {}
+                throw ListenError("http.port", configuration.http.host, configuration.http.port, error)
+            }
         } catch {
             group.stop {}
-            throw ListenError(address: "\(configuration.http.host):\(configuration.http.port)", reason: error)
+            throw error
         }
         url = "http://\(http.address)"
         // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
@@ -65,7 +84,9 @@ package final class RunningServer: Sendable {
             let queue = DispatchQueue(label: "memory")
             every(.milliseconds(100), on: group.loops[0]) { api in queue.async { api.updateMemory() } }
         }
+        lag.start()
         log.announce("listening on \(url)")
+        if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
         // Behind a proxy every client is on loopback, so the token is always required.
         if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
     }
@@ -81,7 +102,11 @@ package final class RunningServer: Sendable {
         let schedule = DrainDeadlines(configuration.http)
         let (http, registry, journal) = (http, api.registry, api.journal)
         let disconnectAfter = configuration.http.disconnectAfter
-        await step("connections", until: schedule.connections) { await http.drain(within: disconnectAfter) }
+        await step("connections", until: schedule.connections) { [operators] in
+            await http.drain(within: disconnectAfter)
+            // Last, so that the drain can be watched.
+            await operators?.http.drain(within: .milliseconds(5))
+        }
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
             await withCheckedContinuation { done in
@@ -95,7 +120,10 @@ package final class RunningServer: Sendable {
             await withCheckedContinuation { done in journal.close { done.resume() } }
         }
         await step("upstreams", until: schedule.upstreams, lastStep)
-        await step("loops", until: schedule.loops) { [group] in await group.stop() }
+        await step("loops", until: schedule.loops) { [group, operators] in
+            await group.stop()
+            await operators?.group.stop()
+        }
         log.info("stopped")
     }
 
@@ -161,10 +189,51 @@ func finishes(by deadline: ContinuousClock.Instant, _ body: @escaping @Sendable 
     return await result.value()
 }
 
+extension Configuration {
+    /// Starts the listener of `metrics.port`, if it has a port of its own.
+    fileprivate func operators(
+        _ api: API, _ traffic: HTTPTraffic, _ loops: LoopImplementation
+    ) throws -> (group: EventLoopGroup, http: HTTPServer)? {
+        guard metrics.port != 0 else { return nil }
+        let address = try SocketAddress(host: http.host, port: UInt16(metrics.port))
+        let group = try EventLoopGroup(count: 1, implementation: loops)
+        let settings = http.serverSettings(on: loops, OutputBudget(limit: http.outputBudget), traffic)
+        do {
+            let server = try HTTPServer(
+                on: address, group, settings: settings, handler: Router(api, for: .operators))
+            return (group, server)
+        } catch {
+            group.stop {}
+            throw ListenError("metrics.port", http.host, metrics.port, error)
+        }
+    }
+}
+
+extension HTTPTraffic {
+    fileprivate func write(into text: inout PrometheusWriter) {
+        text.gauge("storehouse_connections", "Open connections.", connections)
+        text.gauge("storehouse_requests_in_flight", "Requests that wait for their responses.", awaitedResponses)
+        let bytes = [("in", receivedBytes), ("out", sentBytes)]
+        for (direction, count) in bytes {
+            text.counter(
+                "storehouse_http_bytes_total", "Bytes from and for clients, heads and streams included.", count,
+                labels: [("direction", direction)])
+        }
+    }
+}
+
 /// Why a server cannot listen.
 struct ListenError: Error, CustomStringConvertible {
-    let address: String
-    let reason: SocketError
+    /// The configuration key of the port.
+    private let key: String
+    private let address: String
+    private let reason: SocketError
+
+    init(_ key: String, _ host: String, _ port: Int, _ reason: SocketError) {
+        self.key = key
+        address = "\(host):\(port)"
+        self.reason = reason
+    }
 
     /// One line with the problem and its solution.
     var description: String { "cannot listen on \(address): \(reason)\(hint)" }
@@ -172,8 +241,10 @@ struct ListenError: Error, CustomStringConvertible {
     private var hint: String {
         guard case .system(_, let code) = reason else { return "" }
         return switch code {
-        case EADDRINUSE: "; stop the process that listens there, or set another http.port (0 takes a free one)"
-        case EACCES: "; ports below 1024 need a privilege, so set another http.port"
+        case EADDRINUSE:
+            "; stop the process that listens there, or set another \(key)"
+                + (key == "http.port" ? " (0 takes a free one)" : "")
+        case EACCES: "; ports below 1024 need a privilege, so set another \(key)"
         case EADDRNOTAVAIL: "; set http.host to an address of this machine"
         default: ""
         }

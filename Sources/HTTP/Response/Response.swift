@@ -18,6 +18,8 @@ package struct Response: Sendable, Hashable {
     /// nearly every response, while the fields can be shared.
     package var revision: Int?
     package var body: [UInt8]
+    /// The stable code of the error that the response reports, for logs and metrics. It is not sent by itself.
+    package var problemCode: String?
 
     package init(_ status: HTTPStatus, fields: [Field] = [], revision: Int? = nil, body: [UInt8] = []) {
         self.status = status

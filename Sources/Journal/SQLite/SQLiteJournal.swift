@@ -25,6 +25,7 @@ public final class SQLiteJournal: Journal {
     private let now: @Sendable () -> Int
     private let report: @Sendable (StorageEvent) -> Void
     private let lock: StorageLock
+    private let path: String
     /// Nil if the file is not a backup.
     private let backup: BackupMarker?
     public let timeReference: SessionTimeReference?
@@ -60,6 +61,7 @@ public final class SQLiteJournal: Journal {
         let file = try StorageFile(path)
         try file.checkHeader()
         lock = try StorageLock(file.path)
+        self.path = file.path
         try file.prepare()
         let connection = try storageErrors(path) { () throws(SQLiteError) in
             try Connection(file.path, .write, vfs: vfs)
@@ -93,6 +95,19 @@ public final class SQLiteJournal: Journal {
     public var sessionCount: Int { writer.sessionCount }
 
     public var transactionCount: Int { writer.transactionCount }
+
+    /// The database file and its WAL.
+    public var storageBytes: Int? {
+        let sizes = ["", "-wal"].compactMap { suffix in
+            var status = stat()
+            return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
+        }
+        return sizes.isEmpty ? nil : sizes.reduce(0, +)
+    }
+
+    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+        writer.observeTransactions(observer)
+    }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let journal = SQLiteSessionJournal(writer, id: session.id, SnapshotPolicy(limits))

@@ -77,7 +77,15 @@ extension Channel {
         let held = output.heldBytes
         guard countedBytes != held else { return }
         budgetStorage?.add(held - countedBytes)
+        if isStream { budgetStorage?.addToStreams(held - countedBytes) }
         countedBytes = held
+    }
+
+    /// From now on the budget counts what is pending here as bytes of a stream too.
+    package func countAsStream() {
+        guard !isStream else { return }
+        isStream = true
+        budgetStorage?.addToStreams(countedBytes)
     }
 
     /// - Returns: the result of the system call, and whether it accepted all bytes it was given.

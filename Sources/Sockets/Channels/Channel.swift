@@ -38,6 +38,8 @@ package final class Channel: ReadinessHandler {
     var budgetStorage: OutputBudget?
     /// What the budget knows of the memory of the pending bytes.
     var countedBytes = 0
+    /// Whether the budget counts them as bytes of a stream too.
+    var isStream = false
     var linger: Linger?
     var lingerTimer: LoopTimer?
 

@@ -10,6 +10,7 @@ package final class OutputBudget: Sendable {
     /// How many bytes may wait.
     package let limit: Int
     private let pending = Atomic(0)
+    private let pendingOfStreams = Atomic(0)
     private let disconnected = Atomic(0)
     /// Read only when the limit is exceeded.
     private let onExceeded = Locked<(@Sendable () -> Void)?>(nil)
@@ -22,6 +23,9 @@ package final class OutputBudget: Sendable {
 
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }
+
+    /// How many of them wait on channels that count as streams.
+    package var pendingStreamBytes: Int { pendingOfStreams.load(ordering: .relaxed) }
 
     /// How many clients were disconnected to make room.
     package var disconnectedClients: Int { disconnected.load(ordering: .relaxed) }
@@ -39,6 +43,8 @@ package final class OutputBudget: Sendable {
         let count = pending.add(byteCount, ordering: .relaxed).newValue
         if byteCount > 0, count > limit { reportExceeded() }
     }
+
+    func addToStreams(_ byteCount: Int) { pendingOfStreams.add(byteCount, ordering: .relaxed) }
 
     private func reportExceeded() { onExceeded.withLock { $0 }?() }
 }

@@ -22,6 +22,13 @@ public protocol Journal: Sendable {
     /// How many transactions were written. One of them may carry the commits of many sessions.
     var transactionCount: Int { get }
 
+    /// How many bytes the storage takes on its device; nil if it has none, or if that is unknown.
+    var storageBytes: Int? { get }
+
+    /// Calls `observer` with the duration of each transaction that is written from now on: from the first command to the end
+    /// of the sync. It is called on any thread, so it must be quick. A second call replaces the observer.
+    func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void)
+
     /// Creates a session.
     func create(_ session: SessionHeader) -> any SessionJournal
 
@@ -67,6 +74,10 @@ public protocol Journal: Sendable {
 }
 
 extension Journal {
+    public var storageBytes: Int? { nil }
+
+    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}
+
     public func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int,
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void

@@ -10,13 +10,16 @@ extension Configuration.Http {
     /// The number of event loops: one for each core by default.
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    func serverSettings(on loops: LoopImplementation, _ output: OutputBudget) -> HTTPServer.Settings {
+    func serverSettings(
+        on loops: LoopImplementation, _ output: OutputBudget, _ traffic: HTTPTraffic
+    ) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
         settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
         settings.headerTimeout = headerTimeout
         settings.bodyTimeout = bodyTimeout
         settings.idleTimeout = idleTimeout
         settings.output = output
+        settings.traffic = traffic
         settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionLimitOfSystem(on: loops)
         return settings
     }
@@ -137,6 +140,7 @@ extension Configuration {
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
         settings.rateLimits = limits
         settings.hasInspector = inspector.enabled
+        settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait
         return settings
     }

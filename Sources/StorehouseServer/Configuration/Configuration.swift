@@ -15,6 +15,7 @@ public struct Configuration: Sendable, Hashable {
     public var memory = Memory()
     public var admin = Admin()
     public var log = Logging()
+    public var metrics = Metrics()
     public var inspector = Inspector()
 
     /// The default of every setting.
@@ -148,6 +149,12 @@ public struct Configuration: Sendable, Hashable {
     public struct Logging: Sendable, Hashable {
         public var level = LogLevel.info
         public var format = LogFormat.text
+    }
+
+    /// The listener of `/metrics` and `/admin`.
+    public struct Metrics: Sendable, Hashable {
+        /// Zero for the listener of all other resources.
+        public var port = 0
     }
 
     /// The page at `/`.

@@ -30,11 +30,19 @@ extension Configuration: ConfigurationRoot {
 
     package var conflicts: [ConfigurationProblem] {
         let limits = ["actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests]
-        return limits.sorted { $0.key < $1.key }.compactMap { name, limit in
-            guard limit.rate == nil, limit.burst != nil else { return nil }
-            let path = "limits.\(name)"
-            return ConfigurationProblem(path: path + ".rate", detail: "is missing; \(path).burst alone is no limit")
-        }
+        return portConflicts
+            + limits.sorted { $0.key < $1.key }.compactMap { name, limit in
+                guard limit.rate == nil, limit.burst != nil else { return nil }
+                let path = "limits.\(name)"
+                return ConfigurationProblem(path: path + ".rate", detail: "is missing; \(path).burst alone is no limit")
+            }
+    }
+}
+
+extension Configuration {
+    private var portConflicts: [ConfigurationProblem] {
+        guard metrics.port != 0, metrics.port == http.port else { return [] }
+        return [ConfigurationProblem(path: "metrics.port", detail: "is http.port too; set another, or 0 for one port")]
     }
 }
 

@@ -27,6 +27,7 @@ final class EventStream {
     var groupIndex = 0
 
     private let session: Session
+    private let events: Counters<ServerMetrics.EventResult>
     private let onEnd: @Sendable () -> Void
     private var connection: HTTPConnection?
     private var position = StreamPosition()
@@ -39,12 +40,13 @@ final class EventStream {
     /// - Parameter onEnd: called when the stream is over, for whatever reason.
     init(
         _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
-        on loop: any EventLoop, onEnd: @escaping @Sendable () -> Void
+        _ events: Counters<ServerMetrics.EventResult>, on loop: any EventLoop, onEnd: @escaping @Sendable () -> Void
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
         self.settings = settings
+        self.events = events
         self.onEnd = onEnd
         self.loop = loop
         clock = StreamClock(
@@ -60,10 +62,12 @@ final class EventStream {
             switch initial {
             case .state(let event):
                 position.start(at: event.revision)
+                events.add(to: .sent)
                 send(subscription.format.value(event, at: session.now))
-            case .events(let revision, let events):
+            case .events(let revision, let missed):
                 position.start(at: revision)
-                send(events)
+                events.add(missed.emptyLineCount, to: .sent)
+                send(missed)
             }
         }
         scheduleHeartbeat()
@@ -75,6 +79,7 @@ final class EventStream {
             revision: frame.revision, byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes,
             limit: settings.bufferBytes)
         guard isAccepted else { return }
+        events.add(to: .sent)
         clock.sent(now: loop.now)
         frame.bytes.send(to: connection)
     }
@@ -84,6 +89,7 @@ final class EventStream {
         // The line for a terminal is hardly longer than the encoded event.
         let isAccepted = position.acceptsEffect(
             byteCount: frame.bytes.count, pendingBytes: connection.pendingBytes, limit: settings.bufferBytes)
+        events.add(to: isAccepted ? .sent : .skipped)
         guard isAccepted else { return }
         if case .text(let inColor) = subscription.format {
             return send(TerminalLines.line(of: frame.event, at: session.now, inColor: inColor))
@@ -94,7 +100,10 @@ final class EventStream {
 
     /// Sends `closed` if there is a reason, and ends.
     func end(_ reason: String?, retry: Int? = nil) {
-        if let reason { send(subscription.format.closed(reason, retry: retry, at: session.now)) }
+        if let reason {
+            events.add(to: .sent)
+            send(subscription.format.closed(reason, retry: retry, at: session.now))
+        }
         let connection = connection
         release()
         connection?.endStream()
@@ -147,6 +156,8 @@ extension EventStream: StreamHandler {
         let skipped = position.caughtUp(
             revision: newest.revision, lastChangedRevision: newest.lastChangedRevision)
         guard connection != nil, let skipped else { return }
+        events.add(to: .sent)
+        events.add(skipped, to: .merged)
         send(subscription.format.value(newest, skipped: skipped, at: session.now))
     }
 
@@ -154,5 +165,12 @@ extension EventStream: StreamHandler {
 
     func streamShouldEnd(among streamCount: Int) {
         end("draining", retry: StreamTiming.retry(among: streamCount, .jitter))
+    }
+}
+
+extension [UInt8] {
+    /// How many events there are, each of which ends with an empty line.
+    fileprivate var emptyLineCount: Int {
+        zip(self, dropFirst()).count { $0 == UInt8(ascii: "\n") && $1 == UInt8(ascii: "\n") }
     }
 }

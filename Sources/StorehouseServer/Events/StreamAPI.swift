@@ -68,20 +68,22 @@ final class StreamAPI: Sendable {
     ) throws(Problem) {
         let stream = makeStream(session, request, on: context.exchange.loop)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
+        let isResumed = request.seen != nil
         let result = session.events.subscribe(stream, seen: request.seen, earlier: earlier) { durable in
             deferred.resume { [self] context throws(Problem) in
                 guard case .success(let initial) = durable else {
                     session.events.unsubscribe(bound.value)
                     throw Problem(JournalError.unavailable(""))
                 }
-                try start(bound.value, of: session, with: initial, context)
+                try start(bound.value, of: session, with: initial, isResumed: isResumed, context)
             } ifGone: {
                 session.events.unsubscribe(bound.value)
             }
         }
         switch result {
         case .pending: break
-        case .subscribed(let initial): try start(stream, of: session, with: initial, context)
+        case .subscribed(let initial):
+            try start(stream, of: session, with: initial, isResumed: isResumed, context)
         case .refused(let refusal): try refuse(refusal, session, context)
         }
     }
@@ -111,7 +113,7 @@ final class StreamAPI: Sendable {
 
     private func makeStream(_ session: Session, _ request: StreamRequest, on loop: any EventLoop) -> EventStream {
         EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, settings, on: loop
+            session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events, on: loop
         ) { [clock, log, metrics] in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
@@ -121,17 +123,18 @@ final class StreamAPI: Sendable {
     }
 
     private func start(
-        _ stream: EventStream, of session: Session, with initial: InitialEvents, _ context: RequestContext
+        _ stream: EventStream, of session: Session, with initial: InitialEvents, isResumed: Bool,
+        _ context: RequestContext
     ) throws(Problem) {
         guard context.exchange.hasRoom(for: initial.byteCount) else {
             session.events.unsubscribe(stream)
             throw .outputBudgetReached
         }
-        context.decorator.recordStatus(.ok)
+        context.recordStream()
         let connection = context.exchange.startStream(
             fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
-        metrics.streamOpened()
+        metrics.streamOpened(isResumed: isResumed)
         stream.start(on: connection, initial)
     }
 }

@@ -7,7 +7,6 @@ final class AccessLog: Sendable {
     private let method: String
     private let path: String
     private let client: String
-    private let start = ContinuousClock.now
 
     /// - Parameter path: without session ids.
     init(_ log: Log, method: HTTPMethod, path: String, client: IPAddress) {
@@ -17,12 +16,13 @@ final class AccessLog: Sendable {
         self.client = client.description
     }
 
-    func write(_ status: HTTPStatus) {
+    func write(_ request: FinishedRequest) {
         log.debug(
             "request",
             [
                 .init("method", method), .init("path", path), .init("client", client),
-                .init("status", status.rawValue), .init("seconds", ContinuousClock.now - start),
+                request.status.map { LogField("status", $0.rawValue) } ?? LogField("status", "cut"),
+                .init("seconds", request.duration),
             ])
     }
 }

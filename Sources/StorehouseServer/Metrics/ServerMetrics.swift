@@ -1,55 +1,83 @@
 import HTTP
 import Observability
+import Platform
 import Sockets
 import StoreHosting
 import Stores
 import Synchronization
 
-/// The counters of a running server.
+/// What the server has counted and measured since its start.
+///
+/// Every set of labels is bounded: a route is a path template, a kind is a hosted one, and names and codes of effects are
+/// shown up to a number.
 final class ServerMetrics: Sendable {
-    private let informational = Atomic(0)
-    private let successful = Atomic(0)
-    private let redirections = Atomic(0)
-    private let clientErrors = Atomic(0)
-    private let serverErrors = Atomic(0)
+    let events = Counters<EventResult>()
+    let sessions = Counters<SessionEvent>()
+    let effects = EffectCounts()
+    private let requests = RequestDurations()
+    private let problems = Counters<Problem.Code>()
+    private let storageTransactions = DurationHistogram()
+    private let resumedStreams = Atomic(0)
     private let openedStreams = Atomic(0)
     private let closedStreams = Atomic(0)
-    private let createdSessions = Atomic(0)
 
-    /// A response, or the head of a stream, is sent.
-    func recordStatus(_ status: HTTPStatus) {
-        switch status.rawValue {
-        case ..<200: informational.add(1, ordering: .relaxed)
-        case ..<300: successful.add(1, ordering: .relaxed)
-        case ..<400: redirections.add(1, ordering: .relaxed)
-        case ..<500: clientErrors.add(1, ordering: .relaxed)
-        default: serverErrors.add(1, ordering: .relaxed)
-        }
+    /// What became of an event on its way to one stream.
+    enum EventResult: String, CaseIterable {
+        case sent
+        /// The client was too slow for this change of the state, and got it with a later event.
+        case merged
+        /// The client was too slow for this event of an effect, and does not get it.
+        case skipped
     }
 
-    func sessionCreated() { createdSessions.add(1, ordering: .relaxed) }
-    func streamOpened() { openedStreams.add(1, ordering: .relaxed) }
+    func count(_ request: FinishedRequest) {
+        requests.add(request)
+        if let code = request.code { problems.add(to: code) }
+    }
+
+    func streamOpened(isResumed: Bool) {
+        openedStreams.add(1, ordering: .relaxed)
+        if isResumed { resumedStreams.add(1, ordering: .relaxed) }
+    }
+
     func streamClosed() { closedStreams.add(1, ordering: .relaxed) }
 
+    func storageWritten(in duration: Duration) {
+        storageTransactions.add(nanoseconds: Int(clamping: duration.wholeNanoseconds))
+    }
+
     func write(into text: inout PrometheusWriter) {
-        let responses = [
-            ("1xx", informational.load(ordering: .relaxed)), ("2xx", successful.load(ordering: .relaxed)),
-            ("3xx", redirections.load(ordering: .relaxed)), ("4xx", clientErrors.load(ordering: .relaxed)),
-            ("5xx", serverErrors.load(ordering: .relaxed)),
-        ]
-        for (status, count) in responses {
-            text.counter(
-                "storehouse_http_responses_total", "Responses, by class of status.", count,
-                labels: [("status", status)])
-        }
-        text.counter(
-            "storehouse_sessions_created_total", "Created sessions, including forks.",
-            createdSessions.load(ordering: .relaxed))
+        requests.write(into: &text)
+        problems.write(
+            "storehouse_problems_total", "Responses with a problem document, by its code.", "code", into: &text)
+        effects.write(into: &text)
+        events.write("storehouse_events_total", "Events for streams, by what became of them.", "result", into: &text)
         let closed = closedStreams.load(ordering: .relaxed)
         let opened = openedStreams.load(ordering: .relaxed)
         text.counter("storehouse_event_streams_opened_total", "Opened event streams.", opened)
+        text.counter(
+            "storehouse_stream_resumes_total", "Event streams that were opened with the id of an earlier event.",
+            resumedStreams.load(ordering: .relaxed))
         text.gauge("storehouse_event_streams", "Open event streams.", max(0, opened - closed))
+        sessions.write("storehouse_sessions_total", "Changes in the lives of sessions.", "event", into: &text)
+        text.histogram(
+            "storehouse_storage_transaction_duration_seconds",
+            "Duration of written transactions, each with the commits of one or more sessions.", storageTransactions)
     }
+}
+
+/// A change in the life of a session.
+package enum SessionEvent: String, CaseIterable, Sendable {
+    /// By a request, also as a fork.
+    case created
+    /// By a request.
+    case ended
+    /// Because nobody has used it.
+    case expired
+    /// It left the memory and continues from its journal.
+    case hibernated
+    /// It was loaded from its journal.
+    case woken
 }
 
 extension API {
@@ -57,27 +85,32 @@ extension API {
     func readMetrics() -> Response {
         var text = PrometheusWriter()
         metrics.write(into: &text)
-        text.gauge(
-            "storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
+        for kind in kinds { kind.metrics.write(kind.kind.name, into: &text) }
+        text.gauge("storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
         text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be persisted.", journal.isAvailable ? 1 : 0)
-            text.counter(
-                "storehouse_storage_transactions_total",
-                "Written transactions, each with the commits of one or more sessions.",
-                journal.transactionCount)
+            if let bytes = journal.storageBytes {
+                text.gauge("storehouse_storage_bytes", "Size of the storage.", bytes)
+            }
         }
         text.gauge(
             "storehouse_http_output_bytes", "Bytes that wait to be sent, of all connections.", output.pendingBytes)
+        text.gauge(
+            "storehouse_stream_backlog_bytes", "Bytes that wait to be sent, of event streams.",
+            output.pendingStreamBytes)
         text.counter(
             "storehouse_http_slow_clients_total",
             "Connections that were closed because their clients took nothing when the output reached its budget.",
             output.disconnectedClients)
         text.counter(
-            "storehouse_log_lines_lost_total", "Log lines that were lost because their reader is too slow.",
+            "storehouse_log_lines_dropped_total", "Log lines that were dropped because their reader is too slow.",
             log.lostLines)
         additionalMetrics?(&text)
+        text.gauge(
+            "storehouse_build_info", "Always 1; the label is the release.", 1,
+            labels: [("version", StorehouseVersion.current)])
         ProcessMetrics.write(into: &text)
         return Response(
             .ok, contentType: "text/plain; version=0.0.4; charset=utf-8",

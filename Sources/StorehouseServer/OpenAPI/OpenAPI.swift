@@ -10,6 +10,8 @@ struct OpenAPI: Sendable {
     let kinds: [StoreKind]
     let defaultStore: String
     let hasInspector: Bool
+    /// Whether the resources of operators are on a listener of their own, which this document does not describe.
+    let hasOperatorPort: Bool
 
     var document: JSONValue {
         [
@@ -45,7 +47,7 @@ struct OpenAPI: Sendable {
     }
 
     private var paths: JSONObject {
-        let routes = Route.allCases.filter { $0.path.hasPrefix("/") }
+        let routes = Route.allCases.filter { $0.path.hasPrefix("/") && !(hasOperatorPort && $0.isForOperators) }
         return JSONObject(routes.map { ($0.path, pathItem($0)) })
     }
 

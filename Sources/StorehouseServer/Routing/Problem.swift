@@ -94,8 +94,10 @@ package struct Problem: Error {
         if isTemporary, !fields.contains(where: { $0.name == "Retry-After" }) {
             fields.append(.init("Retry-After", "1"))
         }
-        return Response(
+        var response = Response(
             code.status, contentType: "application/problem+json", fields: fields, body: json.finish())
+        response.problemCode = code.rawValue
+        return response
     }
 }
 

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sockets
 import StoreHosting
 
 /// One request: what it asks, and where its response goes. On the connection's loop only.
@@ -17,6 +18,12 @@ struct RequestContext {
     var head: RequestHead { request.head }
 
     func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
+
+    /// Logs and counts the request, whose response becomes a stream.
+    func recordStream() {
+        let (method, route) = (head.method, decorator.route)
+        decorator.record(.init(method: method, route: route, status: .ok, since: exchange.startedAt))
+    }
 
     /// The same request for any thread.
     var deferred: Deferred { Deferred(request: request, exchange: exchange.deferred, decorator: decorator) }
@@ -80,19 +87,22 @@ struct RequestContext {
 /// What every response to one request gets: the CORS fields, a line in the access log, and a count in the metrics.
 struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
+    /// The resource; nil if no resource has the path.
+    let route: Route?
     private let log: AccessLog?
     private let metrics: ServerMetrics
 
-    init(fields: [Response.Field], log: AccessLog?, _ metrics: ServerMetrics) {
+    init(fields: [Response.Field], route: Route?, log: AccessLog?, _ metrics: ServerMetrics) {
         self.fields = fields
+        self.route = route
         self.log = log
         self.metrics = metrics
     }
 
-    /// Logs and counts the status of a response, or of a stream's head.
-    func recordStatus(_ status: HTTPStatus) {
-        log?.write(status)
-        metrics.recordStatus(status)
+    /// Logs and counts a request. Everything that is known of it when it ends is known here.
+    func record(_ request: FinishedRequest) {
+        log?.write(request)
+        metrics.count(request)
     }
 
     /// Sends the response, if the output budget has room for it.
@@ -101,16 +111,16 @@ struct ResponseDecorator: Sendable {
     /// has happened, so its connection closes.
     fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
         if exchange.hasRoom(for: response.body.count) {
-            exchange.answer(finish(response))
+            exchange.answer(finish(response, to: head, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {
-            exchange.answer(finish(Problem.outputBudgetReached.response))
+            exchange.answer(finish(Problem.outputBudgetReached.response, to: head, since: exchange.startedAt))
         } else {
             exchange.disconnect()
         }
     }
 
-    func finish(_ response: consuming Response) -> Response {
-        recordStatus(response.status)
+    func finish(_ response: consuming Response, to head: RequestHead, since start: LoopInstant) -> Response {
+        record(FinishedRequest(copy response, method: head.method, route: route, since: start))
         if !fields.isEmpty { response.fields += fields }
         return response
     }

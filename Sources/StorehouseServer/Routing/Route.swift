@@ -33,6 +33,9 @@ package enum Route: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it moves to the listener of `metrics.port`, if there is one.
+    var isForOperators: Bool { self == .metrics || self == .adminSessions }
+
     /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
@@ -136,7 +139,7 @@ struct Resource {
         }
     }
 
-    private static var unknown: Problem {
+    static var unknown: Problem {
         Problem(.noSuchResource, "No resource has this path. GET / lists the resources.")
     }
 }

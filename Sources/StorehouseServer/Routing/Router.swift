@@ -1,13 +1,35 @@
 package import HTTP
 package import HTTPServer
 import JSON
+package import Sockets
 import Stores
 
 /// Finds the handler for a request by its path and method.
 package final class Router: RequestHandler {
     private let api: API
+    private let audience: Audience
 
-    init(_ api: API) { self.api = api }
+    /// Whose resources a listener has.
+    enum Audience {
+        case everybody
+        /// All but those of operators.
+        case clients
+        /// Metrics and administration only.
+        case operators
+
+        fileprivate func has(_ route: Route) -> Bool {
+            switch (self, route) {
+            case (.everybody, _), (_, .server): true
+            case (.clients, _): !route.isForOperators
+            case (.operators, _): route.isForOperators
+            }
+        }
+    }
+
+    init(_ api: API, for audience: Audience = .everybody) {
+        self.api = api
+        self.audience = audience
+    }
 
     /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
@@ -21,14 +43,21 @@ package final class Router: RequestHandler {
             try api.limits.admitRequest(head, peer: connection.peer)
             return nil
         } catch {
-            return decorator(head, connection.peer).finish(error.response)
+            let route = try? resource(of: head).route
+            return decorator(head, route, connection.peer).finish(error.response, to: head, since: connection.now)
         }
     }
 
     package func handle(_ request: Request, _ exchange: Exchange) {
-        let context = RequestContext(request, exchange, decorator(request.head, exchange.peer))
+        let resource: Resource
         do throws(Problem) {
-            let resource = try Resource(request.head.path)
+            resource = try self.resource(of: request.head)
+        } catch {
+            let decorator = decorator(request.head, nil, exchange.peer)
+            return RequestContext(request, exchange, decorator).answer(error.response)
+        }
+        let context = RequestContext(request, exchange, decorator(request.head, resource.route, exchange.peer))
+        do throws(Problem) {
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             try handle(context, at: resource)
         } catch {
@@ -37,18 +66,34 @@ package final class Router: RequestHandler {
     }
 
     package func response(to failure: RequestFailure) -> Response {
-        api.metrics.recordStatus(failure.status)
-        guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
-        var response = Problem(code, failure.detail).response
+        let code = Problem.Code(rawValue: failure.code)
+        var response = code.map { Problem($0, failure.detail).response } ?? Response(failure.status)
+        api.metrics.count(FinishedRequest(response, method: failure.method, route: nil, since: .current))
         response.fields += api.origins.fields(for: failure.origin)
         return response
     }
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
-    private func decorator(_ head: RequestHead, _ peer: @autoclosure () -> IPAddress) -> ResponseDecorator {
+    package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
+        let route = try? resource(of: head).route
+        decorator(head, route, connection.peer)
+            .record(FinishedRequest(method: head.method, route: route, status: nil, since: start))
+    }
+
+    /// What the path names, if this listener has it.
+    private func resource(of head: RequestHead) throws(Problem) -> Resource {
+        let resource = try Resource(head.path)
+        guard audience.has(resource.route) else { throw Resource.unknown }
+        return resource
+    }
+
+    private func decorator(
+        _ head: RequestHead, _ route: Route?, _ peer: @autoclosure () -> IPAddress
+    ) -> ResponseDecorator {
         ResponseDecorator(
-            fields: api.origins.fields(for: head), log: api.requestLog(head, peer: peer()), api.metrics)
+            fields: api.origins.fields(for: head), route: route, log: api.requestLog(head, peer: peer()),
+            api.metrics)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {

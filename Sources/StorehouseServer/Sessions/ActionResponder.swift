@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Sockets
 import StoreHosting
 import Stores
 import Synchronization
@@ -15,6 +16,7 @@ final class ActionResponder: Sendable {
     private let recorder: IdempotencyRecorder?
     /// Of the effects and the deadline, the first decides the response.
     private let isDecided = Atomic(false)
+    private let start = LoopInstant.current
 
     init(
         _ request: ActionRequest, _ session: Session, _ deferred: RequestContext.Deferred, _ api: ActionAPI,
@@ -29,10 +31,19 @@ final class ActionResponder: Sendable {
 
     /// Takes the store's result.
     func respond(_ result: DispatchResult) {
-        guard !session.isDurable else { return respondDurably(result) }
+        let isDryRun = request.options.isDryRun
+        let metrics = session.runtime.metrics
+        let committed = metrics.dispatched(result, isDryRun: isDryRun, since: start)
+        let isCommit = result.isCommitted && !isDryRun
+        guard !session.isDurable else {
+            if isCommit { metrics.committed(from: committed, to: committed) }
+            return respondDurably(result)
+        }
         // The action's commit comes first: if it is lost, so is all that would follow.
         session.whenDurable { [self] failure in
-            if let failure { fail(Problem(failure)) } else { respondDurably(result) }
+            if let failure { return fail(Problem(failure)) }
+            if isCommit { metrics.committed(from: committed, to: .current) }
+            respondDurably(result)
         }
     }
 

@@ -8,6 +8,7 @@ package final class KindRuntime: Sendable {
     let environment: StoreEnvironment
     let sealer: (any SecretSealer)?
     let limits: SessionLimits
+    let metrics = KindMetrics()
 
     init(
         _ kind: StoreKind, _ environment: StoreEnvironment, _ sealer: (any SecretSealer)?,
@@ -30,14 +31,16 @@ package final class KindRuntime: Sendable {
 
     package convenience init(
         _ kind: StoreKind, clock: WallClock, sealer: (any SecretSealer)?, limits: SessionLimits = SessionLimits(),
-        log: Log
+        log: Log, effects counts: EffectCounts = EffectCounts()
     ) {
         let name = kind.name
-        var effects: (@Sendable (EffectEvent) -> Void)?
-        if log.isEnabled(.debug) { effects = { log.debug($0, of: name) } }
-        self.init(
-            kind, StoreEnvironment(clock: clock, report: { log.error($0, of: name) }, effects: effects), sealer,
-            limits)
+        let environment = StoreEnvironment(
+            clock: clock, report: { log.error($0, of: name) },
+            effects: { event in
+                counts.count(name: event.effect.name, phase: event.phase, code: event.code)
+                if log.isEnabled(.debug) { log.debug(event, of: name) }
+            })
+        self.init(kind, environment, sealer, limits)
     }
 }
 

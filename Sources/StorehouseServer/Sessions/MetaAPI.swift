@@ -67,10 +67,11 @@ struct CachedDocuments: Sendable {
     // start. No other lock is taken while this one is held.
     private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
-    init(_ kinds: [StoreKind], defaultStore: String, hasInspector: Bool) {
-        index = Self.index(hasInspector: hasInspector)
+    init(_ kinds: [StoreKind], defaultStore: String, hasInspector: Bool, hasOperatorPort: Bool) {
+        index = Self.index(hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
         stores = Self.stores(kinds)
-        description = OpenAPI(kinds: kinds, defaultStore: defaultStore, hasInspector: hasInspector)
+        description = OpenAPI(
+            kinds: kinds, defaultStore: defaultStore, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
     }
 
     var openAPI: [UInt8] {
@@ -82,7 +83,7 @@ struct CachedDocuments: Sendable {
         }
     }
 
-    private static func index(hasInspector: Bool) -> [UInt8] {
+    private static func index(hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
@@ -94,7 +95,7 @@ struct CachedDocuments: Sendable {
                     json.member("sessions", Route.sessions.path)
                     json.member("liveness", Route.liveness.path)
                     json.member("readiness", Route.readiness.path)
-                    json.member("metrics", Route.metrics.path)
+                    if !hasOperatorPort { json.member("metrics", Route.metrics.path) }
                     if hasInspector { json.member("inspector", Route.index.path) }
                 })
         }

@@ -13,12 +13,11 @@ final class SessionAPI: Sendable {
     private let builder: SessionBuilder
     private let states: StateReader
     private let limits: RateLimits
-    private let metrics: ServerMetrics
     private let log: Log
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ states: StateReader, _ limits: RateLimits, _ metrics: ServerMetrics, _ log: Log
+        _ states: StateReader, _ limits: RateLimits, _ log: Log
     ) {
         self.access = access
         self.availability = availability
@@ -26,7 +25,6 @@ final class SessionAPI: Sendable {
         self.builder = builder
         self.states = states
         self.limits = limits
-        self.metrics = metrics
         self.log = log
     }
 
@@ -50,7 +48,6 @@ final class SessionAPI: Sendable {
             throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
                 .retry(after: registry.secondsUntilExpiry)
         }
-        metrics.sessionCreated()
         log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: state.json.count + 1024)
@@ -86,7 +83,7 @@ final class SessionAPI: Sendable {
     /// Answers 204 once the end is durable.
     private func delete(_ session: Session, _ context: RequestContext) {
         let deferred = context.deferred
-        registry.end(session) { [self] result in
+        registry.end(session, as: .ended) { [self] result in
             switch result {
             case .ended:
                 log.debug("session deleted", [.init("session", session.id.fingerprint)])

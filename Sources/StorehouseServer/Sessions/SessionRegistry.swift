@@ -1,5 +1,4 @@
 import Locks
-import Observability
 package import StoreHosting
 import Stores
 import Synchronization
@@ -25,6 +24,7 @@ package final class SessionRegistry: Sendable {
     let policy: SessionPolicy
     let clock: SessionClock
     private let journal: (any Journal)?
+    private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
     // is found in a few of them. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
@@ -36,8 +36,11 @@ package final class SessionRegistry: Sendable {
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
     private let unused: ExpiryQueue<SessionID>
 
-    package init(_ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock) {
+    package init(
+        _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, events: Counters<SessionEvent> = Counters()
+    ) {
         self.policy = policy
+        self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
         self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
@@ -72,6 +75,7 @@ package final class SessionRegistry: Sendable {
             throw error
         }
         insert(session, now)
+        events.add(to: .created)
         return session
     }
 
@@ -88,6 +92,7 @@ package final class SessionRegistry: Sendable {
         count.add(1, ordering: .relaxed)
         unused.remove(session.id, at: endOfUnused(session))
         insert(session, now)
+        events.add(to: .woken)
     }
 
     /// Counts as use of a session.
@@ -108,7 +113,7 @@ package final class SessionRegistry: Sendable {
             session.touch(now)
             return .session(session)
         case .end:
-            end(session)
+            end(session, as: .expired)
             return .ended
         case .evict:
             evict(session)
@@ -128,16 +133,26 @@ package final class SessionRegistry: Sendable {
         summary.lastActiveAt + policy.timeout(isUsed: summary.isUsed)
     }
 
-    /// Ends a session that is not in memory.
+    /// Ends a session that has expired and is not in memory.
     private func end(_ id: SessionID, _ now: Int) {
+        // The journal may list it again until it has written the end.
+        if !tombstones.contains(id) { events.add(to: .expired) }
         tombstones.add(id, now: now)
         journal?.end(id.description, at: clock.wall.now())
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
-    package func end(_ session: Session, done: @escaping @Sendable (EndResult) -> Void = { _ in }) {
+    ///
+    /// - Parameter event: how the metrics count it.
+    package func end(
+        _ session: Session, as event: SessionEvent = .ended, done: @escaping @Sendable (EndResult) -> Void = { _ in }
+    ) {
         let now = clock.now()
-        guard session.end(at: clock.wall.now()) != .lookUpAgain else { return done(.detached) }
+        switch session.end(at: clock.wall.now()) {
+        case .lookUpAgain: return done(.detached)
+        case .end: events.add(to: event)
+        case .alreadyEnded: break
+        }
         if session.isDurable {
             // Before it is removed, so that no lookup in between finds the id unknown.
             tombstones.add(session.id, now: now)
@@ -175,7 +190,7 @@ package final class SessionRegistry: Sendable {
         for session in expiry.due(now) {
             let moment = session.expires(policy, now: now)
             guard moment > now else {
-                end(session)
+                end(session, as: .expired)
                 continue
             }
             enqueue(session, at: moment)
@@ -228,7 +243,10 @@ package final class SessionRegistry: Sendable {
         // Before it hibernates: a request that wakes it removes it again.
         if !session.isUsed { unused.add(session.id, at: end) }
         let isDetached = session.tryHibernate()
-        if isDetached { remove(session) }
+        if isDetached {
+            remove(session)
+            events.add(to: .hibernated)
+        }
         if !isDetached || session.isUsed { unused.remove(session.id, at: end) }
     }
 

@@ -28,6 +28,10 @@ import Testing
             #expect(skipped > 0)
             #expect(shown.count + skipped <= last - 100)
             #expect(shown.last?.state?["tasks"]?["ids"]?.asArray?.count == 100)
+            let samples = try Exposition(try await server.get("/metrics")).samples
+            #expect(samples[#"storehouse_events_total{result="merged"}"#] == Double(skipped))
+            // The fast stream got 201 events, and the slow one those that it has shown.
+            #expect(samples[#"storehouse_events_total{result="sent"}"#] == Double(201 + 1 + shown.count))
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
             Self.expectRefusal(try await server.post(session.path + "/forks", json: ["revision": 0]))
             Self.expectRefusal(try await server.post("/sessions", json: ["store": "app"]), within: 900...1000)
             #expect(try await session.increment().status == 200)
-            #expect(try await server.get("/metrics").text.contains("storehouse_sessions_created_total 3\n"))
+            #expect(try await server.get("/metrics").text.contains("storehouse_sessions_total{event=\"created\"} 3\n"))
         }
     }
 

@@ -15,6 +15,7 @@ import Testing
         let wall = ManualClock()
         let registry: SessionRegistry
         let journal: SQLiteJournal
+        let events = Counters<SessionEvent>()
         private let builder: SessionBuilder
         private let runtime: KindRuntime
 
@@ -26,7 +27,7 @@ import Testing
             builder = SessionBuilder([runtime], defaultStore: "faulty", journal, streamEpoch: "", log)
             var policy = SessionPolicy()
             policy.maxResident = maxResident
-            registry = SessionRegistry(policy, journal: journal, clock: clocks)
+            registry = SessionRegistry(policy, journal: journal, clock: clocks, events: events)
         }
 
         /// A new session that is durable.
@@ -53,6 +54,15 @@ import Testing
             return false
         }
 
+        /// How often a change in the life of a session was counted.
+        func count(_ event: SessionEvent) -> Int? {
+            var text = PrometheusWriter()
+            events.write("x_total", "X.", "event", into: &text)
+            let lines = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n")
+            let line = lines.first { $0.hasPrefix("x_total{event=\"\(event.rawValue)\"}") }
+            return line?.split(separator: " ").last.flatMap { Int($0) }
+        }
+
         func isResident(_ session: Session) -> Bool {
             if case .session? = registry.find(session.id) { true } else { false }
         }
@@ -76,6 +86,7 @@ import Testing
             // Another request that found the session gets the same result.
             #expect(await scene.end(session) == .ended)
             #expect(scene.registry.residentCount == 0)
+            #expect(SessionEvent.allCases.map(scene.count) == [1, 1, 0, 0, 0])
         }
     }
 
@@ -126,6 +137,8 @@ import Testing
             #expect(try await !scene.isStored(unused))
             #expect(try await scene.isStored(used))
             #expect(try await scene.isStored(woken))
+            // Created, ended, expired, hibernated, woken.
+            #expect(SessionEvent.allCases.map(scene.count) == [4, 0, 1, 3, 1])
         }
     }
 

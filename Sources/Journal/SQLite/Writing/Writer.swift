@@ -41,6 +41,8 @@ final class Writer: Sendable {
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
+    /// Gets the duration of each transaction. Called outside the lock.
+    private let observer = Locked<(@Sendable (Duration) -> Void)?>(nil)
 
     init(
         _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
@@ -63,6 +65,10 @@ final class Writer: Sendable {
     var sessionCount: Int { live.load(ordering: .relaxed) }
 
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
+
+    func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
 
     func enqueue(_ command: WriteCommand) {
         if case .create = command { live.add(1, ordering: .relaxed) }
@@ -140,12 +146,17 @@ extension Writer {
     }
 
     private func write(_ commands: [WriteCommand]) {
+        let start = ContinuousClock.now
         let result = database.withLock { database in
             guard database != nil else { return WriteResult(commands, failure: .unavailable("the journal is closed")) }
             return database?.write(commands) ?? WriteResult(commands, failure: .unavailable("the journal is closed"))
         }
         live.add(result.liveChange, ordering: .relaxed)
-        if let failure = result.diskFailure { fail(failure) } else if result.hasWritten { hasWritten() }
+        if let failure = result.diskFailure {
+            fail(failure)
+        } else if result.hasWritten {
+            hasWritten(in: ContinuousClock.now - start)
+        }
         for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
         for call in result.acknowledge(commands) { call() }
         checkpointIfNeeded(isPeriodic: false)
@@ -170,8 +181,9 @@ extension Writer {
         probeLater()
     }
 
-    private func hasWritten() {
+    private func hasWritten(in duration: Duration) {
         transactions.add(1, ordering: .relaxed)
+        observer.withLock { $0 }?(duration)
         recover()
     }
 

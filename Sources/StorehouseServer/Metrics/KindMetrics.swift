@@ -1,0 +1,121 @@
+import Locks
+package import Observability
+import Sockets
+import StoreHosting
+package import Stores
+
+/// What clients dispatch to the sessions of one kind.
+final class KindMetrics: Sendable {
+    private let dispatches = DurationHistogram()
+    private let commits = DurationHistogram()
+    private let outcomes = Counters<Outcome>()
+
+    /// The value of the label `outcome`.
+    private enum Outcome: String, CaseIterable {
+        case committed, ignored, rejected, refused
+        case dryRun = "dry-run"
+        case revisionMismatch = "revision-mismatch"
+        case overloaded, ended
+    }
+
+    /// Counts a result of the store.
+    ///
+    /// - Returns: the moment of the result.
+    func dispatched(_ result: DispatchResult, isDryRun: Bool, since start: LoopInstant) -> LoopInstant {
+        let now = LoopInstant.current
+        dispatches.add(nanoseconds: start.nanoseconds(to: now))
+        outcomes.add(to: Self.outcome(result.outcome, isDryRun: isDryRun))
+        return now
+    }
+
+    /// Measures how long the commit of a dispatch took to become durable.
+    func committed(from start: LoopInstant, to end: LoopInstant) {
+        commits.add(nanoseconds: start.nanoseconds(to: end))
+    }
+
+    private static func outcome(_ outcome: DispatchResult.Outcome, isDryRun: Bool) -> Outcome {
+        switch outcome {
+        case .committed: isDryRun ? .dryRun : .committed
+        case .ignored: isDryRun ? .dryRun : .ignored
+        case .refused: .refused
+        case .rejected: .rejected
+        case .revisionMismatch: .revisionMismatch
+        case .overloaded: .overloaded
+        case .ended: .ended
+        }
+    }
+
+    func write(_ kind: String, into text: inout PrometheusWriter) {
+        let labels = [("kind", kind)]
+        text.histogram(
+            "storehouse_dispatch_duration_seconds",
+            "Time in which a store decides on an action or a batch of a client, with the wait for the store.",
+            dispatches, labels: labels)
+        text.histogram(
+            "storehouse_commit_duration_seconds",
+            "Time from the commit of an action or a batch of a client until it is durable.", commits, labels: labels)
+        outcomes.write(
+            "storehouse_dispatches_total", "Actions and batches of clients, by kind and outcome.", "outcome",
+            labels: labels, into: &text)
+    }
+}
+
+extension LoopInstant {
+    /// The nanoseconds until a later moment; 0 until an earlier one.
+    func nanoseconds(to later: LoopInstant) -> Int {
+        later.nanoseconds > nanoseconds ? Int(clamping: later.nanoseconds - nanoseconds) : 0
+    }
+}
+
+/// Counts the events of effects by name, phase and code.
+///
+/// Names and codes come from the code of store kinds, which may make them at run time. So their number is bounded: once it
+/// is reached, new ones are counted as `other`.
+package final class EffectCounts: Sendable {
+    private static let maxNames = 64
+    private static let maxCodes = 32
+
+    private struct Key: Hashable {
+        let name: String
+        let phase: EffectEvent.Phase
+        let code: String
+    }
+
+    private struct Contents {
+        var names: Set<String> = []
+        var codes: Set<String> = []
+        var counts: [Key: Int] = [:]
+    }
+
+    // Taken inside the locks of stores; nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    package init() {}
+
+    package func count(name: String, phase: EffectEvent.Phase, code: String?) {
+        contents.withLock { contents in
+            let name = Self.label(name, in: &contents.names, limit: Self.maxNames)
+            let code = code.map { Self.label($0, in: &contents.codes, limit: Self.maxCodes) } ?? "none"
+            contents.counts[Key(name: name, phase: phase, code: code), default: 0] += 1
+        }
+    }
+
+    private static func label(_ text: String, in known: inout Set<String>, limit: Int) -> String {
+        if known.contains(text) { return text }
+        guard known.count < limit else { return "other" }
+        known.insert(text)
+        return text
+    }
+
+    package func write(into text: inout PrometheusWriter) {
+        let counts = contents.withLock { $0.counts }
+        let sorted = counts.sorted {
+            ($0.key.name, $0.key.phase.rawValue, $0.key.code) < ($1.key.name, $1.key.phase.rawValue, $1.key.code)
+        }
+        for (key, count) in sorted {
+            text.counter(
+                "storehouse_effects_total", "Events of effects, by the effect's name, the phase and the code.", count,
+                labels: [("effect", key.name), ("phase", key.phase.rawValue), ("code", key.code)])
+        }
+    }
+}
