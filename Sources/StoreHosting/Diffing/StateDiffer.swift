@@ -90,8 +90,14 @@ extension StateDiffer: MemberVisitor {
 
     @inlinable
     public mutating func member(_ name: StaticString, _ part: some ObjectState) {
+        self.part(name) { part.visitMembers(&$0) }
+    }
+
+    /// Visits an object, whose members `visit` visits.
+    @inlinable
+    mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {
         path.append(name)
-        part.visitMembers(&self)
+        visit(&self)
         path.removeLast()
     }
 }

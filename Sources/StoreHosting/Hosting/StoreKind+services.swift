@@ -1,3 +1,4 @@
+public import JSON
 public import RemoteServices
 
 extension StoreKind {
@@ -15,6 +16,7 @@ extension StoreKind {
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
     ) -> StoreKind { calling(services, make: make) }
 
+    @usableFromInline
     static func calling(_ services: [RemoteService], make: @escaping @Sendable (RemoteClients) -> StoreKind)
         -> StoreKind
     {
@@ -32,5 +34,12 @@ extension StoreKind {
         kind.problems = problems
         kind.stateSchema = stateSchema
         return kind
+    }
+
+    /// Adds what only a ``StoreDefinition`` knows.
+    @usableFromInline
+    mutating func complete(problems: [String], stateSchema: JSONSchema) {
+        self.problems = problems
+        self.stateSchema = stateSchema
     }
 }

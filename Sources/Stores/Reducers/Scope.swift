@@ -38,21 +38,21 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
 
 /// Access to a slice of a state.
 @usableFromInline
-struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
+package struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     /// The offset of a stored property: an access needs no walk along the key path.
     @usableFromInline let offset: Int
     /// The key path of a slice that is not a stored property.
     @usableFromInline let path: (any WritableKeyPath<State, Part> & Sendable)?
 
     @inlinable
-    init(_ path: any WritableKeyPath<State, Part> & Sendable) {
+    package init(_ path: any WritableKeyPath<State, Part> & Sendable) {
         let offset = MemoryLayout<State>.offset(of: path)
         self.offset = offset ?? 0
         self.path = offset == nil ? path : nil
     }
 
     @inlinable @inline(__always)
-    func read<Result>(_ state: State, _ body: (Part) -> Result) -> Result {
+    package func read<Result>(_ state: State, _ body: (Part) -> Result) -> Result {
         if let path { return body(state[keyPath: path]) }
         return withUnsafePointer(to: state) { state in
             body((UnsafeRawPointer(state) + offset).assumingMemoryBound(to: Part.self).pointee)
@@ -60,7 +60,7 @@ struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     }
 
     @inlinable @inline(__always)
-    func change<Result>(_ state: inout State, _ body: (inout Part) -> Result) -> Result {
+    package func change<Result>(_ state: inout State, _ body: (inout Part) -> Result) -> Result {
         if let path { return body(&state[keyPath: path]) }
         return withUnsafeMutablePointer(to: &state) { state in
             body(&(UnsafeMutableRawPointer(state) + offset).assumingMemoryBound(to: Part.self).pointee)
