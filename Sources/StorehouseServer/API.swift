@@ -181,7 +181,7 @@ final class Availability: Sendable {
 }
 
 extension Response {
-    /// A JSON document with its revision, if it has one.
+    /// A JSON document with its revision, if it has one. It ends with a newline.
     package static func document(
         _ json: [UInt8], _ status: HTTPStatus = .ok, revision: Int? = nil, fields: [Field] = []
     ) -> Response {

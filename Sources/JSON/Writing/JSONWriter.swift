@@ -54,6 +54,19 @@ public struct JSONWriter: ~Copyable {
         bytes
     }
 
+    /// Returns the text with a newline at its end, and frees the buffer.
+    ///
+    /// A terminal shows its prompt below the text then. A newline after a JSON text is insignificant (RFC 8259, section 2).
+    @inlinable
+    public consuming func finishLine() -> [UInt8] {
+        needsComma = false
+        append(upTo: 1) { target in
+            target.pointee = UInt8(ascii: "\n")
+            return 1
+        }
+        return bytes
+    }
+
     /// Writes an object; the closure writes its members.
     @inlinable
     public mutating func object(_ members: (inout JSONWriter) -> Void) {

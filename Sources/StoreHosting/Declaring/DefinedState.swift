@@ -19,7 +19,7 @@ struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
     @usableFromInline
     func encode(into json: inout JSONWriter) { json.object { members.encode(value, &$0) } }
 
-    /// Only for a pointer into the state: the other visitors have functions of their own, which are specialized.
+    /// For a pointer into the state and for its schema. The other visitors have functions of their own, which are specialized.
     @usableFromInline
     func visitMembers(_ visitor: inout some MemberVisitor & ~Copyable) {
         for member in members.members { member.member.visit(value, &visitor) }
@@ -68,13 +68,6 @@ final class MemberList<State: Sendable>: Sendable {
 
     var hasPrivateMembers: Bool { !privateMembers.isEmpty }
 
-    /// The schema of what clients see.
-    @usableFromInline var schema: JSONSchema {
-        .object(members.map(\.member).compactMap { member in
-            member.schema.map { .required(member.name.description, $0) }
-        })
-    }
-
     @usableFromInline
     func encodePrivate(_ state: State, into encoder: inout PrivateStateEncoder) {
         for member in privateMembers { member.encodePrivate(state, &encoder) }
@@ -94,8 +87,6 @@ protocol StateMember<State>: Sendable {
     associatedtype State: Sendable
 
     var name: StaticString { get }
-    /// The schema of what clients see; nil for a private member.
-    var schema: JSONSchema? { get }
     var isPrivate: Bool { get }
 
     func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable)

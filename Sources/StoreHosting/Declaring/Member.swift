@@ -88,8 +88,6 @@ struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Rest
         self.decode = decode
     }
 
-    @usableFromInline var schema: JSONSchema? { (Value.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any }
-
     @inlinable
     func coded(_ state: State) -> Coded { place.read(state) { encode($0) } }
 
@@ -119,7 +117,6 @@ struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Re
     }
 
     @usableFromInline var name: StaticString { member.name }
-    @usableFromInline var schema: JSONSchema? { nil }
     @usableFromInline var isPrivate: Bool { true }
 
     @inlinable
@@ -158,12 +155,6 @@ where
     init(_ name: StaticString, _ path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable) {
         self.name = name
         place = StateAccessor(path)
-    }
-
-    @usableFromInline var schema: JSONSchema? {
-        let entity = (Entity.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
-        let id = (Entity.ID.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
-        return .object([.required("entities", .dictionary(of: entity)), .required("ids", .array(of: id))])
     }
 
     @inlinable

@@ -40,7 +40,9 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
                     place.read(state) { unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.decide($0) }
                 },
                 reduce: { box, state in
-                    place.change(&state) { unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.reduce(&$0) }
+                    place.change(&state) {
+                        unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.reduce(&$0)
+                    }
                 }))
     }
 
@@ -129,7 +131,6 @@ struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
         self.members = members
     }
 
-    @usableFromInline var schema: JSONSchema? { members.schema }
     @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
 
     @inlinable

@@ -55,15 +55,15 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
             selectors: selectors, migrations: migrations)
         let reducer = DefinedReducer<State>().prepared
-        var kind = StoreKind.calling(elements.services) { clients in
+        let kind = StoreKind.calling(elements.services) { clients in
             let middleware = MiddlewareStack(
                 elements.middleware(clients).map { $0.erasedScope(\DefinedState<State>.value) })
             return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
                 Store(state, reducer, middleware, environment, observer: observer)
             }
         }
-        kind.complete(problems: elements.problems(of: name) + catalogue.problems, stateSchema: members.schema)
-        self.init(kind, initialState, elements)
+        self.init(
+            kind.with(problems: elements.problems(of: name) + catalogue.problems), initialState, elements)
     }
 
     /// The reducer of the actions, for tests.

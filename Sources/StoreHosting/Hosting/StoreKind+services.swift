@@ -1,4 +1,3 @@
-public import JSON
 public import RemoteServices
 
 extension StoreKind {
@@ -32,14 +31,14 @@ extension StoreKind {
         var kind = connect(clients)
         kind.services = services
         kind.problems = problems
-        kind.stateSchema = stateSchema
         return kind
     }
 
-    /// Adds what only a ``StoreDefinition`` knows.
+    /// The same kind with these problems.
     @usableFromInline
-    mutating func complete(problems: [String], stateSchema: JSONSchema) {
-        self.problems = problems
-        self.stateSchema = stateSchema
+    func with(problems: [String]) -> StoreKind {
+        var kind = self
+        kind.problems = problems
+        return kind
     }
 }

@@ -48,8 +48,10 @@ public struct StoreKind: Sendable {
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// What is wrong with its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
-    /// The schema of the state that clients see; nil if it is not known.
-    public internal(set) var stateSchema: JSONSchema?
+    /// The schema of the state that clients see. A value whose type has no known schema may be anything.
+    ///
+    /// A type with an `encode(into:)` of its own declares its schema by `JSONSchemaProviding`.
+    public let stateSchema: JSONSchema
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.
@@ -119,6 +121,7 @@ public struct StoreKind: Sendable {
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
+        stateSchema = JSONSchema(ofState: encoder.initialState)
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
             try encoder.encode(selection, of: persisted)
         }

@@ -141,6 +141,7 @@ extension OpenAPI {
             "name": ["type": "string"],
             "summary": ["type": "string"],
             "initialState": .schema("State"),
+            "state": ["type": "object", "description": "The JSON Schema (draft 2020-12) of the states."],
             "selectors": [
                 "type": "array", "description": "Named values for `select`.",
                 "items": object(["name": ["type": "string"], "summary": ["type": "string"]]),

@@ -95,7 +95,7 @@ package struct Problem: Error {
             fields.append(.init("Retry-After", "1"))
         }
         return Response(
-            code.status, contentType: "application/problem+json", fields: fields, body: json.finish())
+            code.status, contentType: "application/problem+json", fields: fields, body: json.finishLine())
     }
 }
 

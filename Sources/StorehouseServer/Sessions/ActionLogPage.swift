@@ -65,7 +65,7 @@ package struct ActionLogPage: Sendable {
             }
             json.member("next", hasMore ? lastRevision : nil)
         }
-        return json.finish()
+        return json.finishLine()
     }
 }
 

@@ -53,7 +53,7 @@ struct ActionResponse: Sendable, Equatable {
             json.member("effects", effects)
             if let patch { json.member("patch", patch) }
         }
-        return .document(json.finish(), revision: revision, fields: fields)
+        return .document(json.finishLine(), revision: revision, fields: fields)
     }
 }
 

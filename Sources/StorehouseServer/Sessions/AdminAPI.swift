@@ -60,7 +60,7 @@ final class AdminAPI: Sendable {
                 }
                 json.member("next", last?.cursor)
             }
-            return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+            return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
         }
     }
 

@@ -52,8 +52,8 @@ final class MetaAPI: Sendable {
         context.answer(response)
     }
 
-    private static let alive = Response.document(Array(#"{"status":"alive"}"#.utf8))
-    private static let ready = Response.document(Array(#"{"status":"ready"}"#.utf8))
+    private static let alive = Response.document(Array("{\"status\":\"alive\"}\n".utf8))
+    private static let ready = Response.document(Array("{\"status\":\"ready\"}\n".utf8))
     private static let indexTypes = [MediaType("application/json"), MediaType("text/html; charset=utf-8")]
         .compactMap(\.self)
 }
@@ -76,7 +76,9 @@ struct CachedDocuments: Sendable {
     var openAPI: [UInt8] {
         encodedDescription.withLock { encoded in
             if let encoded { return encoded }
-            let document = description.document.encoded(reservingCapacity: 131_072)
+            var json = JSONWriter(reservingCapacity: 131_072)
+            json.value(description.document)
+            let document = json.finishLine()
             encoded = document
             return document
         }
@@ -98,7 +100,7 @@ struct CachedDocuments: Sendable {
                     if hasInspector { json.member("inspector", Route.index.path) }
                 })
         }
-        return json.finish()
+        return json.finishLine()
     }
 
     private static func stores(_ kinds: [StoreKind]) -> [UInt8] {
@@ -106,6 +108,6 @@ struct CachedDocuments: Sendable {
         json.object { json in
             json.member("stores", kinds)
         }
-        return json.finish()
+        return json.finishLine()
     }
 }

@@ -56,7 +56,7 @@ final class SessionAPI: Sendable {
         var json = JSONWriter(reservingCapacity: state.json.count + 1024)
         json.value(registry.document(of: session, revision: state.revision, state: state.json))
         let response = Response.document(
-            json.finish(), .created, revision: state.revision,
+            json.finishLine(), .created, revision: state.revision,
             fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
         // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
         if fork != nil { session.store.resume() }
@@ -75,7 +75,7 @@ final class SessionAPI: Sendable {
     private func document(_ session: Session) -> Response {
         var json = JSONWriter(reservingCapacity: 512)
         json.value(registry.document(of: session, revision: session.store.revision))
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
     }
 
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
