@@ -10,6 +10,8 @@ public struct JSONWriter: ~Copyable {
     @usableFromInline var capacity: Int
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
+    /// The first error of a value's `encode(to:)`, as a predicate; nil if there was none. It does not quote the value.
+    public package(set) var failure: String?
 
     /// A writer with an empty buffer.
     ///
@@ -61,7 +63,7 @@ public struct JSONWriter: ~Copyable {
     public consuming func finishLine() -> [UInt8] {
         needsComma = false
         append(upTo: 1) { target in
-            target.pointee = UInt8(ascii: "\n")
+            target.pointee = Byte.lineFeed
             return 1
         }
         return bytes

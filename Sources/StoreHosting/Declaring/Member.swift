@@ -32,7 +32,7 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         _ visibility: MemberVisibility = .shown
     ) where Value: JSONEncodable & Restorable {
-        self.init(CodedMember(name, path, encode: { $0 }, decode: { $0 }), visibility)
+        self.init(CodedMember(name, path, nil, encode: { $0 }, decode: { $0 }), visibility)
     }
 
     /// A member with any `Codable` value. A ``StoreValue`` is the same.
@@ -44,7 +44,32 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     ) where Value: Codable {
         self.init(
             CodedMember<State, Value, CodableJSON<Value>>(
-                name, path, encode: { CodableJSON($0) }, decode: { $0.value }), visibility)
+                name, path, nil, encode: { CodableJSON($0) }, decode: { $0.value }), visibility)
+    }
+
+    /// A member that clients see, of a `@Tracked` property.
+    ///
+    ///     Member("guests", \.guests, stamp: \.$guests)
+    ///
+    /// Its value is encoded and compared only after actions that have changed the property, which matters for large values.
+    @inlinable
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        stamp: any KeyPath<State, ChangeToken> & Sendable
+    ) where Value: JSONEncodable & Restorable {
+        self.init(CodedMember(name, path, stamp, encode: { $0 }, decode: { $0 }), .shown)
+    }
+
+    /// A member that clients see, of a `@Tracked` property with any `Codable` value.
+    @inlinable
+    @_disfavoredOverload
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        stamp: any KeyPath<State, ChangeToken> & Sendable
+    ) where Value: Codable {
+        self.init(
+            CodedMember<State, Value, CodableJSON<Value>>(
+                name, path, stamp, encode: { CodableJSON($0) }, decode: { $0.value }), .shown)
     }
 
     @inlinable
@@ -74,16 +99,19 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
 struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
     @usableFromInline let name: StaticString
     @usableFromInline let place: StateAccessor<State, Value>
+    @usableFromInline let stamp: (any KeyPath<State, ChangeToken> & Sendable)?
     @usableFromInline let encode: @Sendable (Value) -> Coded
     @usableFromInline let decode: @Sendable (Coded) -> Value
 
     @inlinable
     init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        _ stamp: (any KeyPath<State, ChangeToken> & Sendable)?,
         encode: @escaping @Sendable (Value) -> Coded, decode: @escaping @Sendable (Coded) -> Value
     ) {
         self.name = name
         self.place = StateAccessor(path)
+        self.stamp = stamp
         self.encode = encode
         self.decode = decode
     }
@@ -94,7 +122,13 @@ struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Rest
     func set(_ coded: Coded, in state: inout State) { place.change(&state) { $0 = decode(coded) } }
 
     @inlinable
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) { members.member(name, coded(state)) }
+    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
+        if let stamp {
+            members.member(name, coded(state), stamp: state[keyPath: stamp])
+        } else {
+            members.member(name, coded(state))
+        }
+    }
 
     @usableFromInline
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
@@ -125,7 +159,7 @@ struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Re
     @inlinable
     func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {
         guard isSecret else { return members.member(member.name, member.coded(state)) }
-        members.secret(member.name, String(decoding: member.coded(state).encoded(), as: UTF8.self))
+        members.secret(member.name, json: member.coded(state))
     }
 
     @usableFromInline

@@ -63,7 +63,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
             }
         }
         self.init(
-            kind.with(problems: elements.problems(of: name) + catalogue.problems), initialState, elements)
+            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
     }
 
     /// The reducer of the actions, for tests.

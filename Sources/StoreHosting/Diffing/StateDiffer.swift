@@ -14,6 +14,8 @@ public struct StateDiffer: ~Copyable {
     /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
     /// known.
     @usableFromInline var growth = 0
+    /// Why a value could not be encoded; nil if all could.
+    private(set) var failure: String?
     /// The number of members and of tokens that were visited.
     private var members = 0
     private var tokens = 0
@@ -34,6 +36,7 @@ public struct StateDiffer: ~Copyable {
     /// Compares the JSON in `scratch` with the baseline of the next member.
     @usableFromInline
     mutating func compare(_ name: StaticString?) {
+        if scratch.failure != nil { fail(at: name.map { text(of: $0) } ?? "") }
         let member = members
         let range = baseline.range(of: member)
         members += 1
@@ -45,6 +48,11 @@ public struct StateDiffer: ~Copyable {
             }
             baseline.set(member, at: range, to: new)
         }
+    }
+
+    private mutating func fail(at path: String) {
+        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
+        failure = failure ?? scratch.failure.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
     }
 
     /// - Returns: whether the member is unchanged, in which case it is not encoded.
@@ -168,6 +176,7 @@ extension StateDiffer {
     ) {
         scratch.clear()
         write(&scratch)
+        if scratch.failure != nil { fail(at: path) }
         let value = scratch.bytes
         // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
         growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
@@ -178,6 +187,11 @@ extension StateDiffer {
     static func step(_ id: some LosslessStringConvertible) -> String {
         JSONPointer(tokens: [id.description]).description
     }
+}
+
+/// A state that cannot be encoded, because the `encode(to:)` of a value throws.
+struct EncodingFailure: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// The encoded members of a state and their change tokens, with which the next state is compared.
@@ -193,9 +207,10 @@ struct EncodedBaseline: Sendable {
     init() {}
 
     /// The baseline of a first state.
-    init(of state: some DiffableState) {
+    init(of state: some DiffableState) throws(EncodingFailure) {
         var differ = StateDiffer(EncodedBaseline())
         state.findChanges(&differ)
+        if let failure = differ.failure { throw EncodingFailure(description: failure) }
         self = differ.baseline
     }
 

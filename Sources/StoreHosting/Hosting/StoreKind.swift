@@ -97,7 +97,7 @@ public struct StoreKind: Sendable {
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
-                let baseline = RestoredBaseline(
+                let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
                 return RestoredState { revision, environment, recorder, limit, label, json in
@@ -128,7 +128,7 @@ public struct StoreKind: Sendable {
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
             try encoder.encodeAsShown(selection, of: persisted, sealer)
         }
-        problems = catalogue.problems
+        problems = catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
