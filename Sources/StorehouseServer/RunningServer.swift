@@ -17,6 +17,9 @@ package final class RunningServer: Sendable {
     /// How many sessions are in memory.
     package var residentSessions: Int { api.registry.residentCount }
 
+    /// The token of `/admin`: the configured one, or the one that was made for this run.
+    package let adminToken: String
+
     private let group: EventLoopGroup
     private let http: HTTPServer
     private let api: API
@@ -37,6 +40,7 @@ package final class RunningServer: Sendable {
         settings.output = output
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
+        adminToken = settings.adminToken
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
             memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
@@ -67,7 +71,18 @@ package final class RunningServer: Sendable {
         }
         log.announce("listening on \(url)")
         // Behind a proxy every client is on loopback, so the token is always required.
-        if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
+        if isTokenGenerated { announceToken() }
+    }
+
+    /// Tells a person at a terminal the token that was made for this run. Logs in JSON are collected, so they must not have
+    /// it.
+    private func announceToken() {
+        switch log.format {
+        case .text: log.announce("admin token of this run: \(adminToken)")
+        case .json:
+            log.announce(
+                "an admin token was made for this run; set admin.token, or print it with serve --print-admin-token")
+        }
     }
 
     /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.

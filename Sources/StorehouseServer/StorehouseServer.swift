@@ -55,11 +55,17 @@ public struct StorehouseServer: Sendable {
     ///
     /// - Throws: ``ConfigurationError``, or the reason why the address cannot be listened on.
     public func run() async throws {
-        try await run {}
+        try await run { _ in } lastStep: {}
     }
 
-    /// The same, with a last step of the drain that counts towards its time.
-    package func run(lastStep: @escaping @Sendable () async -> Void) async throws {
+    /// The same.
+    ///
+    /// - Parameters:
+    ///   - started: gets the server when it listens.
+    ///   - lastStep: the last step of the drain, which counts towards its time.
+    package func run(
+        started: (RunningServer) -> Void, lastStep: @escaping @Sendable () async -> Void
+    ) async throws {
         FileDescriptorLimit.raiseLimit()
         StandardDescriptors.makeSafe()
         let log = Log(configuration.log)
@@ -72,6 +78,7 @@ public struct StorehouseServer: Sendable {
         ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)
+        started(server)
         await ShutdownSignals.first()
         await server.drain(lastStep: lastStep)
     }

@@ -6,7 +6,7 @@ import Platform
 /// another line: control characters are escaped in both formats.
 package struct Log: Sendable {
     private let threshold: UInt8
-    private let format: LogFormat
+    package let format: LogFormat
     private let sink: any LogSink
     private let clock: @Sendable () -> Int
 
@@ -48,13 +48,8 @@ package struct Log: Sendable {
         level.severity >= threshold
     }
 
-    /// Writes a message that the starter of the process waits for, at every level. In the text format it is the whole line.
-    package func announce(_ message: String) {
-        switch format {
-        case .text: send(Array((message.escapedForOneLine + "\n").utf8), at: clock())
-        case .json: write(.info, message, [])
-        }
-    }
+    /// Writes a message that the starter of the process waits for. It is written whatever the level of the log is.
+    package func announce(_ message: String) { write(.info, message, []) }
 
     /// How many lines were lost because the reader of the log is too slow.
     package var lostLines: Int { sink.lostLines }

@@ -170,7 +170,7 @@ extension OpenAPI {
         kinds.prefix(1).map { kind in
             let first = StateEvent(
                 historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
-            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes + first.encoded().plain
+            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").lines + first.encoded().plain
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
         }
     }

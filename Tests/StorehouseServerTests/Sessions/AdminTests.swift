@@ -80,4 +80,14 @@ import Testing
             #expect(response.status == 200)
         }
     }
+
+    @Test func logsInJSONDoNotHaveTheToken() async throws {
+        try await LiveServer.run(configuration: .with { $0.log.format = .json }) { server in
+            let token = server.running.adminToken
+            let response = try await server.get("/admin/sessions", [("Authorization", "Bearer \(token)")])
+            #expect(response.status == 200)
+            #expect(server.log.text.contains("--print-admin-token"))
+            #expect(!server.log.text.contains(token))
+        }
+    }
 }
