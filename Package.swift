@@ -73,8 +73,15 @@ let package = Package(
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
-            name: "storesbench", dependencies: ["CAllocations", "JSON", "StoreHosting", "StoreKinds", "Stores"],
+            name: "storesbench",
+            dependencies: ["CAllocations", "DeclaredTallies", "JSON", "StoreHosting", "StoreKinds", "Stores"],
             path: "Benchmarks/stores"),
+        .target(
+            name: "DeclaredTallies", dependencies: ["JSON", "StoreHosting", "Stores"],
+            path: "Benchmarks/declarations/kinds"),
+        .executableTarget(
+            name: "tallies", dependencies: ["DeclaredTallies", "StoreHosting", "Storehouse"],
+            path: "Benchmarks/declarations/server"),
 
         .testTarget(name: "LocksTests", dependencies: ["Locks"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Platform"]),
