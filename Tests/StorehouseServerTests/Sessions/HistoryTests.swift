@@ -45,6 +45,9 @@ import Testing
             #expect(response.status == 410)
             #expect(response.code == "revision-gone")
             #expect(response[json: "reason"] == "retention")
+            let oldest = try #require(response[json: "oldest"]?.asInteger)
+            #expect((30...37).contains(oldest))
+            #expect(try await session.read("/state?revision=\(oldest)").revision == oldest)
             for revision in 36...40 {
                 #expect(
                     try await session.read("/state?revision=\(revision)").at("/state/counter/count")

@@ -21,6 +21,9 @@ struct TestResponse: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
+    /// The body without the id of its request, which differs in each answer.
+    var textWithoutRequestID: String { text.replacing(/,"requestId":"[^"]*"/, with: "") }
+
     /// The body; null where it is no JSON.
     var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
 
