@@ -30,7 +30,8 @@ extension OpenAPI {
                     "state": .schema("State"), "effects": Self.names("The effects that the action started."),
                     "settled": [
                         "type": "boolean",
-                        "description": "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
+                        "description":
+                            "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
                     ],
                     "patch": .schema("Patch"),
                 ], optional: ["settled", "patch"]),

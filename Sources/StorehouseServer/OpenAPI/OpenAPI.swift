@@ -92,7 +92,7 @@ extension OpenAPI {
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .adminSessions): listSessions
-        case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of the session")
+        case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
         case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")
         case ("GET", .metrics):
             Operation(

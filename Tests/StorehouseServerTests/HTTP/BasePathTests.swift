@@ -20,7 +20,10 @@ import Testing
                 #expect(outside.code == "no-such-resource")
                 #expect(outside[json: "detail"]?.asString?.contains(Self.base) == true)
             }
-            for path in ["/apps", "/apps/", "/apps/store.house2/stores", "/apps/store.housestores", "//apps/store.house/"] {
+            let others = [
+                "/apps", "/apps/", "/apps/store.house2/stores", "/apps/store.housestores", "//apps/store.house/",
+            ]
+            for path in others {
                 #expect(try await server.get(path).code == "no-such-resource")
             }
             #expect(try await server.send(TestRequest("OPTIONS", "*")).status == 204)
@@ -98,7 +101,9 @@ import Testing
         #expect(configuration.http.basePath == path)
     }
 
-    @Test(arguments: ["/", "a", "/a/", "a/b", "//a", "/a//b", "/a b", "/ä", "/%41", "/a?b", "/..", "/a/./b", "http://a"])
+    @Test(arguments: [
+        "/", "a", "/a/", "a/b", "//a", "/a//b", "/a b", "/ä", "/%41", "/a?b", "/..", "/a/./b", "http://a",
+    ])
     func otherTextsAreRefused(_ path: String) throws {
         #expect(throws: ConfigurationError.self) {
             try Configuration.load(file: nil, environment: ["STOREHOUSE_HTTP_BASE_PATH": path])

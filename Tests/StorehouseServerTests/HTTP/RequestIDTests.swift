@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [
         ("GET /%zz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\n\r\n", 400, true),
         ("GET / HTTP/9.1\r\n\r\n", 505, false), ("nonsense\r\n\r\n", 400, false),
-        ("POST /sessions HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\nContent-Length: 65537\r\n\r\n", 413, true),
+        ("PUT /sessions HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\nContent-Length: 65537\r\n\r\n", 413, true),
         (
             "POST /sessions HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "10001\r\n", 413, true

@@ -81,7 +81,7 @@ import Testing
             #expect(Set(found) == planners && found.count == 3)
             #expect(try await Self.list(server, "?store=nothing").json == ["sessions": [], "next": nil])
             #expect(try await Self.list(server, "?owner=somebody").json == ["sessions": [], "next": nil])
-            #expect(try await Self.list(server, "?stoer=app").code == "malformed-request")
+            #expect(try await Self.list(server, "?stores=app").code == "malformed-request")
         }
         let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
         if isDurable {
@@ -133,7 +133,8 @@ import Testing
             #expect(try await events.event()?.data["reason"] == "session-ended")
             #expect(try await session.read().code == "session-ended")
             #expect(try await server.send(authorized).code == "session-ended")
-            for (path, code) in [("/admin/sessions/", 404), ("/admin" + session.path + "/state", 404), ("/admin", 404)] {
+            for (path, code) in [("/admin/sessions/", 404), ("/admin" + session.path + "/state", 404), ("/admin", 404)]
+            {
                 #expect(try await server.get(path, [("Authorization", "Bearer \(Self.token)")]).status == code)
             }
         }

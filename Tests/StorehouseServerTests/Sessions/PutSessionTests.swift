@@ -54,7 +54,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "0123456789abcdefABCDE", String(repeating: "a", count: 65), "0123456789abcdefABCDE+", "0123456789abcdefABCDE%2F",
+        "0123456789abcdefABCDE", String(repeating: "a", count: 65), "0123456789abcdefABCDE+",
+        "0123456789abcdefABCDE%2F",
         "0123456789abcdefABCD==", "0123456789.abcdefABCDEF", "nobody", "%C3%A9123456789abcdefABCDEF",
     ])
     func otherIDsAreRefused(_ id: String) async throws {
