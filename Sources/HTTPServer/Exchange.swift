@@ -31,6 +31,9 @@ package struct Exchange {
 
     package var loop: any EventLoop { connection.context.loop }
 
+    /// Names the request in its response, in problems and in the log.
+    package var requestID: String { connection.requestID }
+
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
 

@@ -10,7 +10,7 @@ import Stores
 
 /// A server that listens until it is drained.
 package final class RunningServer: Sendable {
-    /// For example `http://127.0.0.1:8080`.
+    /// For example `http://127.0.0.1:8080`; with the base path, if there is one.
     package let url: String
     package var port: Int { Int(http.address.port) }
 
@@ -53,7 +53,7 @@ package final class RunningServer: Sendable {
             group.stop {}
             throw ListenError(address: "\(configuration.http.host):\(configuration.http.port)", reason: error)
         }
-        url = "http://\(http.address)"
+        url = "http://\(http.address)\(configuration.http.basePath)"
         // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
         let maintenance = DispatchQueue(label: "sessions.maintenance")
         every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in

@@ -92,6 +92,10 @@ final class MemorySessionJournal: SessionJournal {
         done(.success(bufferedCommits(after: revision, limit: limit)))
     }
 
+    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
+        done(.success(history.load()?.oldestRevision ?? 1))
+    }
+
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         guard let history = history.load() else {
             return done(.success(ReplayableState(snapshot: nil, patches: [], privateState: nil)))
@@ -151,6 +155,8 @@ private final class History: Sendable {
     func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.sequence.commits(after: revision, limit: limit) }
     }
+
+    var oldestRevision: Int { contents.withLock { $0.sequence.firstRevision ?? $0.sequence.lastRevision + 1 } }
 
     func replayBase(for revision: Int) -> ReplayableState? {
         contents.withLock { $0.replayBase(for: revision) }

@@ -24,6 +24,8 @@ public struct Configuration: Sendable, Hashable {
     public struct Http: Sendable, Hashable {
         public var host = "127.0.0.1"
         public var port = 8080
+        /// Stands before every path, such as `/storehouse`; empty for none.
+        public var basePath = ""
         public var threads = 0
         public var maxBodyBytes = 65536
         public var maxHeaderBytes = 16384

@@ -7,14 +7,16 @@ final class AccessLog: Sendable {
     private let method: String
     private let path: String
     private let client: String
+    private let requestID: String
     private let start = ContinuousClock.now
 
     /// - Parameter path: without session ids.
-    init(_ log: Log, method: HTTPMethod, path: String, client: IPAddress) {
+    init(_ log: Log, method: HTTPMethod, path: String, client: IPAddress, requestID: String) {
         self.log = log
         self.method = method.description
         self.path = path
         self.client = client.description
+        self.requestID = requestID
     }
 
     func write(_ status: HTTPStatus) {
@@ -22,17 +24,19 @@ final class AccessLog: Sendable {
             "request",
             [
                 .init("method", method), .init("path", path), .init("client", client),
-                .init("status", status.rawValue), .init("seconds", ContinuousClock.now - start),
+                .init("requestId", requestID), .init("status", status.rawValue),
+                .init("seconds", ContinuousClock.now - start),
             ])
     }
 }
 
 extension API {
     /// The access log of a request; nil if its level is disabled, which costs nothing.
-    func requestLog(_ head: RequestHead, peer: @autoclosure () -> IPAddress) -> AccessLog? {
+    func requestLog(_ head: RequestHead, requestID: String, peer: @autoclosure () -> IPAddress) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }
         return AccessLog(
-            log, method: head.method, path: head.path.masked, client: proxies.client(behind: peer(), head.fields))
+            log, method: head.method, path: head.path.masked, client: proxies.client(behind: peer(), head.fields),
+            requestID: requestID)
     }
 }
 

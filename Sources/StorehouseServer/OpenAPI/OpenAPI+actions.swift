@@ -46,7 +46,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .ok, description: "The committed actions, and the start of the next page if there is one.",
-                    content: Self.json(.schema("ActionLog")))
+                    headers: ["Link"], content: Self.json(.schema("ActionLog")))
             ],
             problems: [
                 .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .storageUnavailable,

@@ -69,6 +69,14 @@ extension OpenAPI {
                 "name": "after", "in": "query", "description": "Starts after the page whose `next` this is.",
                 "schema": ["type": "string"],
             ],
+            "store": [
+                "name": "store", "in": "query", "description": "Lists only sessions of this kind of store.",
+                "schema": ["type": "string"],
+            ],
+            "owner": [
+                "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
+                "schema": ["type": "string"],
+            ],
             "limit": [
                 "name": "limit", "in": "query", "description": "The maximum number of entries of a page.",
                 "schema": .written(
@@ -98,6 +106,14 @@ extension OpenAPI {
             "If-None-Match": Self.condition(
                 "If-None-Match", "Responds with 304 if the session is still at one of these revisions."),
             "Prefer": Self.prefer,
+            "X-Request-Id": [
+                "name": "X-Request-Id", "in": "header",
+                "description": """
+                Names the request in its response, in problems and in the log. Without one, or with an invalid one, the server \
+                makes an id.
+                """,
+                "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"],
+            ],
         ]
     }
 
@@ -125,7 +141,9 @@ extension OpenAPI {
         return [
             "name": .string(name), "in": "header", "description": .string(description),
             "schema": ["type": "string", "pattern": .string("^(\\*|\(tag)(, *\(tag))*)$")],
-            "examples": ["revision": ["value": "\"3\""], "any": ["value": "*"]],
+            "examples": [
+                "tag": ["value": "\"3.1p4ho1q6yzk5d\""], "revision": ["value": "\"3\""], "any": ["value": "*"],
+            ],
         ]
     }
 
@@ -141,16 +159,23 @@ extension OpenAPI {
         ]
     }
 
-    static var headers: JSONObject {
+    var headers: JSONObject {
         [
-            "ETag": header("The revision, in quotes.", pattern: "^\"[0-9]+\"$"),
-            "Location": header("The path of the new session.", pattern: "^/sessions/"),
-            "Preference-Applied": header("Which preferences were honoured.", isRequired: false),
-            "Idempotency-Replayed": header(
+            "ETag": Self.header(
+                "The revision and the history that it belongs to, in quotes.", pattern: "^\"[0-9]+\\.[0-9A-Za-z.]+\"$"),
+            "Location": Self.header("The path of the new session.", pattern: "^\(basePath)/sessions/"),
+            "Link": Self.header(
+                "The next page, with `rel=\"next\"`, if there is one.", pattern: "^<[^>]+>; rel=\"next\"$",
+                isRequired: false),
+            "WWW-Authenticate": Self.header("How to authenticate.", pattern: "^Bearer"),
+            "X-Request-Id": Self.header(
+                "The id of the request: the client's own, or a new one.", pattern: "^[A-Za-z0-9._-]{1,64}$"),
+            "Preference-Applied": Self.header("Which preferences were honoured.", isRequired: false),
+            "Idempotency-Replayed": Self.header(
                 "The response repeats that to the first request with this key.", pattern: "^true$", isRequired: false
             ),
-            "Retry-After": header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
-            "Allow": header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
+            "Retry-After": Self.header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
+            "Allow": Self.header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
         ]
     }
 

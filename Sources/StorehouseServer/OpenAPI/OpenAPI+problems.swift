@@ -30,10 +30,8 @@ extension OpenAPI {
             ]
         ]
         var response: JSONObject = ["description": .string(description)]
-        let headers = headers(status, codes)
-        if !headers.isEmpty {
-            response["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
-        }
+        let headers = headers(status, codes) + ["X-Request-Id"]
+        response["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
         response["content"] = content(schema, of: codes)
         return .object(response)
     }
@@ -42,6 +40,7 @@ extension OpenAPI {
     private static func headers(_ status: HTTPStatus, _ codes: [Problem.Code]) -> [String] {
         let own = codes.allSatisfy { example($0).response["Retry-After"] != nil } ? ["Retry-After"] : []
         return switch status {
+        case .unauthorized: own + ["WWW-Authenticate"]
         case .methodNotAllowed: own + ["Allow"]
         case .preconditionFailed: own + ["ETag"]
         default: own
@@ -51,7 +50,7 @@ extension OpenAPI {
     private static func content(_ schema: JSONValue, of codes: [Problem.Code]) -> JSONValue {
         [
             "application/problem+json": content(
-                schema, codes.map { ($0.rawValue, .written(example($0).response.body)) })
+                schema, codes.map { ($0.rawValue, .written(example($0).response.naming("1k0q8v3m0000017").body)) })
         ]
     }
 
@@ -68,6 +67,11 @@ extension OpenAPI {
                     "type": "string", "description": "The stable identifier, for programs.",
                     "enum": .array(Problem.Code.allCases.map { .string($0.rawValue) }),
                 ],
+                "requestId": [
+                    "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$",
+                    "description": "The value of X-Request-Id, which is in the log too.",
+                ],
+                "oldest": count("revision-gone: the oldest revision that is still available."),
                 "offset": count("malformed-json: the offset of the first byte that is no JSON."),
                 "errors": [
                     "type": "array", "description": "invalid-payload: all violations of the schema.",
@@ -84,6 +88,6 @@ extension OpenAPI {
                 ],
                 "revision": count("revision-mismatch: the current revision."),
             ],
-            optional: ["offset", "errors", "index", "nearest", "reason", "revision"])
+            optional: ["oldest", "offset", "errors", "index", "nearest", "reason", "revision"])
     }
 }

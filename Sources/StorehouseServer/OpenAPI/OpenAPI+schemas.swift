@@ -28,8 +28,13 @@ extension OpenAPI {
                 [
                     "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
                     "state": .schema("State"), "effects": Self.names("The effects that the action started."),
+                    "settled": [
+                        "type": "boolean",
+                        "description":
+                            "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
+                    ],
                     "patch": .schema("Patch"),
-                ], optional: ["patch"]),
+                ], optional: ["settled", "patch"]),
             "ActionLog": Self.object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
@@ -91,8 +96,10 @@ extension OpenAPI {
 
     private static var sessionID: JSONValue {
         [
-            "type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$",
-            "description": "128 random bits. Whoever knows the id may use the session.",
+            "type": "string",
+            "pattern": .string(
+                "^[A-Za-z0-9_-]{\(SessionID.length.lowerBound),\(SessionID.length.upperBound)}$"),
+            "description": "At least 128 random bits. Whoever knows the id may use the session.",
         ]
     }
 

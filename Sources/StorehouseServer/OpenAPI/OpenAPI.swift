@@ -9,18 +9,19 @@ import Stores
 struct OpenAPI: Sendable {
     let kinds: [StoreKind]
     let defaultStore: String
+    let basePath: String
     let hasInspector: Bool
 
     var document: JSONValue {
         [
             "openapi": "3.1.0",
             "info": Self.info,
-            "servers": [["url": "/", "description": "This server."]],
+            "servers": [["url": .string(basePath.isEmpty ? "/" : basePath), "description": "This server."]],
             "security": [],
             "paths": .object(paths),
             "components": [
                 "parameters": .object(parameters),
-                "headers": .object(Self.headers),
+                "headers": .object(headers),
                 "requestBodies": ["Session": sessionBody, "Fork": forkBody, "Actions": actionsBody],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
@@ -51,7 +52,8 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
+        let parameters = (route.path.contains("{id}") ? ["id"] : []) + ["X-Request-Id"]
+        item["parameters"] = .array(parameters.map { .reference("parameters", $0) })
         for method in route.allow.split(separator: ", ") {
             item[method.lowercased()] = operation(String(method), on: route)?.json
         }
@@ -90,6 +92,8 @@ extension OpenAPI {
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .adminSessions): listSessions
+        case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
+        case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")
         case ("GET", .metrics):
             Operation(
                 "readMetrics", "Metrics for Prometheus",
@@ -99,6 +103,7 @@ extension OpenAPI {
                         content: ("text/plain", ["schema": ["type": "string"]]))
                 ])
         case ("GET", .session): readSession
+        case ("PUT", .session): putSession
         case ("DELETE", .session): deleteSession
         case ("GET", .state): readState
         case ("GET", .actions): readActions

@@ -83,9 +83,7 @@ struct Operation {
 extension Operation.Response {
     fileprivate func json(isHead: Bool) -> JSONValue {
         var json: JSONObject = ["description": .string(description)]
-        if !headers.isEmpty {
-            json["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
-        }
+        json["headers"] = .object(JSONObject((headers + ["X-Request-Id"]).map { ($0, .reference("headers", $0)) }))
         let types = [content, alternative].compactMap(\.self)
         if !types.isEmpty, !isHead { json["content"] = .object(JSONObject(types.map { ($0.type, $0.json) })) }
         json["links"] = isHead ? nil : links

@@ -77,14 +77,17 @@ struct RequestContext {
     }
 }
 
-/// What every response to one request gets: the CORS fields, a line in the access log, and a count in the metrics.
+/// What every response to one request gets: the CORS fields, the request's id, a line in the access log, and a count in the
+/// metrics.
 struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
+    private let requestID: String
     private let log: AccessLog?
     private let metrics: ServerMetrics
 
-    init(fields: [Response.Field], log: AccessLog?, _ metrics: ServerMetrics) {
+    init(fields: [Response.Field], requestID: String, log: AccessLog?, _ metrics: ServerMetrics) {
         self.fields = fields
+        self.requestID = requestID
         self.log = log
         self.metrics = metrics
     }
@@ -112,6 +115,6 @@ struct ResponseDecorator: Sendable {
     func finish(_ response: consuming Response) -> Response {
         recordStatus(response.status)
         if !fields.isEmpty { response.fields += fields }
-        return response
+        return response.naming(requestID)
     }
 }

@@ -21,14 +21,16 @@ package final class Router: RequestHandler {
             try api.limits.admitRequest(head, peer: connection.peer)
             return nil
         } catch {
-            return decorator(head, connection.peer).finish(error.response)
+            return decorator(head, connection.requestID, connection.peer).finish(error.response)
         }
     }
 
     package func handle(_ request: Request, _ exchange: Exchange) {
-        let context = RequestContext(request, exchange, decorator(request.head, exchange.peer))
+        let context = RequestContext(
+            request, exchange, decorator(request.head, exchange.requestID, exchange.peer))
         do throws(Problem) {
-            let resource = try Resource(request.head.path)
+            if let redirect = api.basePath.redirect(request.head) { return context.answer(redirect) }
+            let resource = try Resource(request.head.path, below: api.basePath)
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             try handle(context, at: resource)
         } catch {
@@ -36,19 +38,22 @@ package final class Router: RequestHandler {
         }
     }
 
-    package func response(to failure: RequestFailure) -> Response {
+    package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
         api.metrics.recordStatus(failure.status)
         guard let code = Problem.Code(rawValue: failure.code) else { return Response(failure.status) }
         var response = Problem(code, failure.detail).response
         response.fields += api.origins.fields(for: failure.origin)
-        return response
+        return response.naming(connection.requestID)
     }
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
-    private func decorator(_ head: RequestHead, _ peer: @autoclosure () -> IPAddress) -> ResponseDecorator {
+    private func decorator(
+        _ head: RequestHead, _ requestID: String, _ peer: @autoclosure () -> IPAddress
+    ) -> ResponseDecorator {
         ResponseDecorator(
-            fields: api.origins.fields(for: head), log: api.requestLog(head, peer: peer()), api.metrics)
+            fields: api.origins.fields(for: head), requestID: requestID,
+            log: api.requestLog(head, requestID: requestID, peer: peer()), api.metrics)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
@@ -61,7 +66,9 @@ package final class Router: RequestHandler {
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions): try api.actions.dispatch(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
+        case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
+        case (.delete, .adminSession): try api.admin.delete(resource.id, context)
         default: throw Self.methodNotAllowed(route)
         }
     }
@@ -80,6 +87,7 @@ package final class Router: RequestHandler {
         case .state: try api.reads.readState(resource.id, context)
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
+        case .adminSession: try api.admin.read(resource.id, context)
         case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
         }
     }

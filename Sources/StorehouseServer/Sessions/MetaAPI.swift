@@ -67,10 +67,11 @@ struct CachedDocuments: Sendable {
     // start. No other lock is taken while this one is held.
     private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
-    init(_ kinds: [StoreKind], defaultStore: String, hasInspector: Bool) {
-        index = Self.index(hasInspector: hasInspector)
+    init(_ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool) {
+        index = Self.index(basePath, hasInspector: hasInspector)
         stores = Self.stores(kinds)
-        description = OpenAPI(kinds: kinds, defaultStore: defaultStore, hasInspector: hasInspector)
+        description = OpenAPI(
+            kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector)
     }
 
     var openAPI: [UInt8] {
@@ -84,20 +85,20 @@ struct CachedDocuments: Sendable {
         }
     }
 
-    private static func index(hasInspector: Bool) -> [UInt8] {
+    private static func index(_ basePath: String, hasInspector: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
             json.member(
                 "links",
                 object: { json in
-                    json.member("stores", Route.stores.path)
-                    json.member("openapi", Route.openAPI.path)
-                    json.member("sessions", Route.sessions.path)
-                    json.member("liveness", Route.liveness.path)
-                    json.member("readiness", Route.readiness.path)
-                    json.member("metrics", Route.metrics.path)
-                    if hasInspector { json.member("inspector", Route.index.path) }
+                    json.member("stores", basePath + Route.stores.path)
+                    json.member("openapi", basePath + Route.openAPI.path)
+                    json.member("sessions", basePath + Route.sessions.path)
+                    json.member("liveness", basePath + Route.liveness.path)
+                    json.member("readiness", basePath + Route.readiness.path)
+                    json.member("metrics", basePath + Route.metrics.path)
+                    if hasInspector { json.member("inspector", basePath + Route.index.path) }
                 })
         }
         return json.finishLine()
