@@ -74,9 +74,10 @@ final class API: Sendable {
         registry = SessionRegistry(
             settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text)
         let runtimes = kinds.map { KindRuntime($0, clock: clock, sealer: sealer, limits: settings.limits, log: log) }
-        let builder = SessionBuilder(
+        var builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
-        let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
+        builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
+        let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)

@@ -32,6 +32,8 @@ package final class SessionRegistry: Sendable {
     private let count = Atomic<Int>(0)
     /// How many transactions the journal had when the session time was recorded.
     private let recordedTransactions = Atomic<Int>(0)
+    /// How many sessions were dropped although commits of theirs had been reported as durable.
+    private let lostTails = Atomic<Int>(0)
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
@@ -159,8 +161,16 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to
+    /// other states, if commits were lost since the start.
+    var lostTailSuffix: String {
+        let count = lostTails.load(ordering: .acquiring)
+        return count > 0 ? ".\(count)" : ""
+    }
+
     /// Removes a session that continues from its journal.
     private func evict(_ session: Session) {
+        if journal?.mayLoseCommits == true { lostTails.add(1, ordering: .releasing) }
         session.detach()
         remove(session)
     }
