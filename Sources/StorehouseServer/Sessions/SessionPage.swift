@@ -62,6 +62,6 @@ struct SessionPage: Sendable {
             }
             json.member("next", hasEnded ? nil : last?.cursor)
         }
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
     }
 }
