@@ -110,7 +110,9 @@ import Testing
         try store.dispatch(.type("c")) { $0.text = "c" }
         try store.advance(by: .milliseconds(100))
         let failure = #expect(throws: TestStoreFailure.self) { try store.receive(.found("c")) }
-        #expect(failure?.description == #"found("c") was not received, an effect sleeps for 200 ms"#)
+        #expect(
+            failure?.description
+                == #"expected found("c"), actual none: it was not received, an effect sleeps for 200 ms"#)
     }
 
     @Test func aRestoredStateArmsItsTimers() throws {

@@ -134,8 +134,8 @@ extension StateDiffer {
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
         guard let before = exchange(table.stamp), before != table.stamp else { return }
         let (entities, ids) = (text(of: "entities"), text(of: "ids"))
-        guard let delta = table.changes(since: before) else {
-            // The log does not contain all changes since then.
+        guard let delta = table.changes(since: before), delta.count <= table.count + 16 else {
+            // The log does not contain all changes since then, or a patch of them is longer than the table.
             add(.replace, entities) { json in
                 json.object { json in
                     for entity in table.ordered { json.member(name: entity.id.description, entity) }
@@ -160,14 +160,29 @@ extension StateDiffer {
         for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
     }
 
-    /// Removes from the highest old index down, then inserts from the lowest new index up, so that every index is
-    /// valid.
     @inlinable
     mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
-        let removed = delta.removed.map { $0.index } + delta.moved.map { $0.from }
-        for index in removed.sorted(by: >) { add(.remove, path + "/\(index)") }
-        let inserted = delta.inserted.map { ($0.index, $0.id) } + delta.moved.map { ($0.to, $0.id) }
-        for (index, id) in inserted.sorted(by: { $0.0 < $1.0 }) { add(.add, path + "/\(index)") { $0.value(id) } }
+        var inserted = delta.inserted.map { ListElement(at: $0.index, from: nil, json: $0.id.encoded()) }
+        inserted += delta.moved.map { ListElement(at: $0.to, from: $0.from, json: $0.id.encoded()) }
+        changeList(removing: delta.removed.map { $0.index }, inserting: inserted, at: path)
+    }
+
+    @usableFromInline
+    mutating func changeList(removing removed: [Int], inserting inserted: [ListElement], at path: String) {
+        let inserted = inserted.sorted { $0.index < $1.index }
+        let values = Dictionary(uniqueKeysWithValues: inserted.map { ($0.index, $0.json) })
+        let insertions = inserted.map { ListInsertion(at: $0.index, from: $0.source) }
+        for step in ListStep.steps(removing: removed, inserting: insertions) {
+            switch step {
+            case .remove(let index): add(.remove, path + "/\(index)")
+            case .insert(let index, let element):
+                guard let value = values[element] else { continue }
+                growth += value.count + 1
+                patch.operations.append(.init(.add, path + "/\(index)", value))
+            case .move(let from, let to):
+                patch.operations.append(.init(movingFrom: path + "/\(from)", to: path + "/\(to)"))
+            }
+        }
     }
 
     @usableFromInline
@@ -192,6 +207,21 @@ extension StateDiffer {
 /// A state that cannot be encoded, because the `encode(to:)` of a value throws.
 struct EncodingFailure: Error, CustomStringConvertible {
     let description: String
+}
+
+/// An element that a list gets, as JSON; and its old index, if it is moved.
+@usableFromInline
+struct ListElement {
+    let index: Int
+    let source: Int?
+    let json: [UInt8]
+
+    @usableFromInline
+    init(at index: Int, from source: Int?, json: [UInt8]) {
+        self.index = index
+        self.source = source
+        self.json = json
+    }
 }
 
 /// The encoded members of a state and their change tokens, with which the next state is compared.

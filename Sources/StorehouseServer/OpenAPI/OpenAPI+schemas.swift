@@ -61,9 +61,10 @@ extension OpenAPI {
             "Patch": ["type": "array", "items": .schema("PatchOperation")],
             "PatchOperation": Self.object(
                 [
-                    "op": ["type": "string", "enum": ["add", "remove", "replace"]],
+                    "op": ["type": "string", "enum": ["add", "remove", "replace", "move"]],
+                    "from": ["type": "string", "format": "json-pointer"],
                     "path": ["type": "string", "format": "json-pointer"], "value": true,
-                ], optional: ["value"]),
+                ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
             "ClosedEvent": Self.object([
                 "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]

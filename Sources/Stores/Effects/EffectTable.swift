@@ -111,9 +111,15 @@ package struct EffectTable<Action: Sendable>: Sendable {
         take(&ended) { $0 == id }
     }
 
-    mutating func cancelAll() -> [RunningEffect] {
+    /// Removes the running and the queued effects. Timers stay.
+    mutating func cancelEffects() -> [RunningEffect] {
         var ended: [RunningEffect] = []
         take(&ended) { _ in true }
+        return ended
+    }
+
+    mutating func cancelAll() -> [RunningEffect] {
+        var ended = cancelEffects()
         ended += running
         running = []
         return ended

@@ -14,7 +14,7 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     ///
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - reducer: how actions change the state.
+    ///   - reducer: how actions change the state. An ``OnAction`` alone, which accepts no action, stops the process.
     ///   - middleware: in the order in which they see an action and a commit.
     ///   - environment: time, a place for effects, and limits.
     @inlinable
@@ -22,6 +22,8 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
         _ state: State, reducer: some Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
+        // Such a store would ignore every action.
+        if reducer is OnAction<State, Action> { StoreLock<State, Action>.stopWithoutReducer() }
         self.init(state, reducer.prepared, MiddlewareStack(middleware), environment, observer: nil)
     }
 

@@ -156,6 +156,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     func madeSubscribers(_ contents: ContentsPointer) -> Subscribers<State, Action> {
         let subscribers = contents.pointee.subscribers ?? Subscribers()
         contents.pointee.subscribers = subscribers
+        if contents.pointee.hasEnded { subscribers.finish() }
         return subscribers
     }
 
@@ -206,6 +207,17 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             contents.pointee.hasEnded = true
             contents.pointee.pending?.timers = []
             let cancelled = contents.pointee.pending?.effects.cancelAll() ?? []
+            for effect in cancelled { notify(.cancelled, effect.progress, contents) }
+            contents.pointee.subscribers?.finish()
+            return cancelled
+        }
+        for effect in cancelled { effect.end() }
+    }
+
+    /// Cancels all effects. The timers and the store continue.
+    package func cancelEffects() {
+        let cancelled: [RunningEffect] = contents.withLock { contents in
+            let cancelled = contents.pointee.pending?.effects.cancelEffects() ?? []
             for effect in cancelled { notify(.cancelled, effect.progress, contents) }
             return cancelled
         }

@@ -249,6 +249,6 @@ extension CasePath<DeskAction, ElementAction<String, DeskAction>> {
 }
 
 /// Lets a trap end the process at once. A backtrace takes seconds, and under ThreadSanitizer it may never end.
-private func stopWithoutBacktrace() {
+func stopWithoutBacktrace() {
     for number in [SIGILL, SIGTRAP, SIGABRT] { signal(number, SIG_DFL) }
 }
