@@ -22,26 +22,30 @@ extension StoreCore {
             own.enter()
             stage.whenSettled { own.leave() }
         }
+        let answer = contents.pointee.pending?.effects.lastRunID() ?? EffectTable<Action>().lastRunID()
+        let effectStage = EffectStage(after: stage, own: own, answer: answer)
         for step in effect.steps ?? [] {
             switch step {
-            case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
-            case .cancel(let id):
-                ending(contents) { $0.effects.cancel(id, ended: &$0.postLockWork.ended) }
+            case .dispatch(let action, let path): dispatch(action, of: path, origin, cause: cause, contents, &progress)
+            case .cancel(let key):
+                ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
-            case .run(let request):
-                run(request, cause: cause, EffectStage(after: stage, own: own), contents, &progress, sink)
+            case .run(let request): run(request, cause: cause, effectStage, contents, &progress, sink)
             }
         }
         stage = own ?? stage
     }
 
     private func dispatch(
-        _ action: Action, _ origin: Origin, cause: Int, _ contents: ContentsPointer, _ progress: inout DispatchContext
+        _ action: Action, of path: EffectPath, _ origin: Origin, cause: Int, _ contents: ContentsPointer,
+        _ progress: inout DispatchContext
     ) {
         contents.pointee.madePendingWork.queuedActions.append(
             QueuedActions(
-                action, origin: origin, .init(cause: cause, effectGroup: progress.entered(), depth: progress.depth + 1))
-        )
+                action, origin: origin,
+                .init(
+                    cause: cause, effectGroup: progress.entered(), path: path.mayEnd ? path : nil,
+                    depth: progress.depth + 1)))
     }
 
     private func run(
@@ -49,16 +53,22 @@ extension StoreCore {
         _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
     ) {
         let now = environment.clock.now()
-        let admission = ending(contents) {
-            $0.effects.admit(request, now: now, ended: &$0.postLockWork.ended)
+        var request = request
+        let (runID, admission) = ending(contents) { work in
+            let runID = work.effects.nextRunID()
+            let admission = work.effects.admit(
+                &request, as: runID, after: stage.answer, now: now, ended: &work.postLockWork.ended)
+            return (runID, admission)
         }
         guard admission != .drop else { return }
+        if request.key.path.mayEnd { contents.pointee.madePendingWork.hasMortalParts = true }
         // Entered before the older run leaves: a group that continues must not settle in between.
         let effectGroup = progress.entered()
         stage.own?.enter()
         let groups = [effectGroup] + (stage.own.map { [$0] } ?? [])
-        progress.effects = (progress.effects ?? []) + [request.id]
-        let effect = EffectTable.QueuedEffect(request: request, cause: cause, groups: groups, after: stage.after)
+        progress.effects = (progress.effects ?? []) + [request.key.id]
+        let effect = EffectTable.QueuedEffect(
+            request: request, runID: runID, cause: cause, groups: groups, after: stage.after)
         if admission == .wait {
             contents.pointee.madePendingWork.effects.wait(effect)
         } else {
@@ -69,28 +79,30 @@ extension StoreCore {
     private func start(
         _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
     ) -> EffectContext {
-        let runID = contents.pointee.madePendingWork.effects.nextRunID()
+        let runID = effect.runID
         let progress = EffectContext(
-            effect.request.id, cause: effect.cause, startedAt: environment.clock.now(),
+            effect.request.key.id, cause: effect.cause, startedAt: environment.clock.now(),
             trace: effect.groups.first?.trace
         ) {
             [weak sink] in sink?.effectRetries(runID)
         }
-        let run = EffectTask(effect, runID, progress, environment, sink)
+        let run = EffectTask(effect, progress, environment, sink)
         let isDurable = durability(through: effect.cause, contents)
-        let task = Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
-            await after?.settled()
-            if let isDurable, await !isDurable.value() {
-                sink?.effectAbandoned(runID)
-            } else if let last = await run() {
-                sink?.submit(last)
-            } else {
-                sink?.effectEnded(runID)
+        let task = Reduction.leaving {
+            Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
+                await after?.settled()
+                if let isDurable, await !isDurable.value() {
+                    sink?.effectAbandoned(runID)
+                } else if let last = await run() {
+                    sink?.submit(last)
+                } else {
+                    sink?.effectEnded(runID)
+                }
             }
         }
         contents.pointee.madePendingWork.effects.add(
             RunningEffect(
-                id: effect.request.id, runID: runID, policy: effect.request.policy, groups: effect.groups,
+                key: effect.request.key, runID: runID, policy: effect.request.policy, groups: effect.groups,
                 task: task, progress: progress))
         return progress
     }
@@ -177,7 +189,7 @@ extension StoreCore {
         var progress = DispatchContext(effectGroup: nil, depth: 0)
         var stage: EffectGroup?
         for middleware in middleware.all {
-            let effect = middleware.resume(contents.pointee.state)
+            let effect = middleware.resumeFunction(contents.pointee.state)
             perform(
                 effect, cause: contents.pointee.revision, contents, &progress, &stage, sink, origin: .system)
         }
@@ -189,25 +201,36 @@ extension StoreCore {
         return effects.isNearEffectLimit(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
-    /// Reserves the effects of one more action in `capacity`; false if they do not fit. No effect is started.
+    /// Asks the middlewares about one more action that is not committed yet, and reserves the effects in `capacity`. No effect
+    /// is started.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the action among those that are committed together.
+    ///   - state: the state after the action.
+    ///   - previous: the state before it, if a middleware asks for it.
+    /// - Returns: the answers, for ``commit(_:_:endsBatch:_:_:_:previous:answers:)``; nil if the effects do not fit.
     func reserveEffects(
-        _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
-        _ capacity: inout EffectTable<Action>
-    ) -> Bool {
-        var trial = capacity
+        _ action: Action, _ place: (index: Int, isLast: Bool), _ state: State, previous: State?,
+        _ envelope: Envelope<Action>, _ contents: ContentsPointer, _ capacity: inout EffectTable<Action>
+    ) -> [Effect<Action>?]? {
         let now = environment.clock.now()
-        let fits = withUnsafePointer(to: state) { state in
+        let revision = contents.pointee.revision + 1 + place.index
+        return withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
-                let commit = Commit(
-                    revision: contents.pointee.revision + 1, origin: envelope.origin, cause: envelope.details?.cause,
-                    endsBatch: true, action: action, state: state)
-                return middleware.all.allSatisfy { middleware in
-                    trial.reserve(middleware.respond(to: commit), now: now, limit: environment.effectLimit)
+                withOptionalPointer(to: previous) { previous in
+                    let commit = Commit(
+                        revision: revision, origin: envelope.origin, cause: envelope.details?.cause,
+                        endsBatch: place.isLast, action: action, state: state, previous: previous)
+                    var answers: [Effect<Action>?] = []
+                    for middleware in middleware.all {
+                        let answer = middleware.onlyWatches ? nil : middleware.respondFunction(commit)
+                        answers.append(answer)
+                        if let answer, !capacity.reserve(answer, now: now, limit: environment.effectLimit) { return nil }
+                    }
+                    return answers
                 }
             }
         }
-        capacity = trial
-        return fits
     }
 }
 
@@ -218,12 +241,13 @@ extension StoreCore.Contents {
 
 extension StoreCore {
     private func arm(
-        _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: ContentsPointer,
+        _ timers: [StateTimer<Action>], of key: EffectKey, cause: Int, _ contents: ContentsPointer,
         _ sink: any ActionSink<Action>
     ) {
-        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.id == id }
+        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
         if known == nil, timers.isEmpty { return }
-        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(id: id)) }
+        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(key: key)) }
+        if key.path.mayEnd { contents.pointee.madePendingWork.hasMortalParts = true }
         let place = known ?? contents.pointee.madePendingWork.timers.count - 1
         contents.pointee.madePendingWork.timers[place].setTimers(timers)
         arm(place, cause: cause, contents, sink)
@@ -250,7 +274,7 @@ extension StoreCore {
             sink?.submit(submission)
         }
         contents.pointee.madePendingWork.effects.add(
-            RunningEffect(id: next.id, runID: runID, policy: nil, task: task))
+            RunningEffect(key: next.key.effect, runID: runID, policy: nil, task: task))
         contents.pointee.madePendingWork.timers[place].arm(next, runID)
     }
 
@@ -263,10 +287,69 @@ extension StoreCore {
     }
 }
 
-/// With sequential effects: the group that an effect waits for, and the group that it is part of.
+/// What the effects of one answer of a middleware have in common.
 private struct EffectStage {
+    /// With sequential effects, the group that they wait for.
     let after: EffectGroup?
+    /// With sequential effects, the group that they are part of.
     let own: EffectGroup?
+    /// The last run before the answer.
+    let answer: Int
+}
+
+// Effects that end before their time. Everything here happens under the store's lock.
+extension StoreCore {
+    /// Cancels the effects and timers of parts that the committed state no longer has.
+    @usableFromInline
+    package func endMissingParts(endsBatch: Bool, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        guard let work = contents.pointee.pending, work.hasMortalParts else { return }
+        work.defersEffectEvents = !endsBatch
+        func isGone(_ path: EffectPath) -> Bool { middleware.isGone(path, in: contents.pointee.state) }
+        cancel(contents, sink) { isGone($0.key.path) }
+        for place in work.timers.indices.reversed() where isGone(work.timers[place].key.path) {
+            if let armed = work.timers[place].armed, let (ended, _) = work.effects.end(armed.runID) {
+                work.postLockWork.ended.append(ended)
+            }
+            work.timers.remove(at: place)
+        }
+    }
+
+    /// Cancels the effects with this name, in whichever part.
+    func cancelEffects(named id: EffectID, _ sink: any ActionSink<Action>) {
+        cancelFromOutside(sink) { $0.key.id == id }
+    }
+
+    /// Cancels the effects of a group. What they still send is not reduced.
+    func cancelEffects(of group: EffectGroup, _ sink: any ActionSink<Action>) {
+        group.cancel()
+        cancelFromOutside(sink) { effect in effect.groups.contains { $0 === group } }
+    }
+
+    private func cancelFromOutside(_ sink: any ActionSink<Action>, where isMeant: (RunningEffect) -> Bool) {
+        let postLockWork: PostLockWork = contents.withLock { contents in
+            guard !contents.pointee.hasEnded, contents.pointee.pending != nil else { return PostLockWork() }
+            cancel(contents, sink, where: isMeant)
+            // The call came from inside: the work is done with that of the current action.
+            return contents.pointee.isBusy ? PostLockWork() : takePostLockWork(contents)
+        }
+        postLockWork.perform()
+    }
+
+    /// Cancels effects, and starts those that were queued behind them.
+    private func cancel(
+        _ contents: ContentsPointer, _ sink: any ActionSink<Action>, where isMeant: (RunningEffect) -> Bool
+    ) {
+        let ended = ending(contents) { work in
+            var ended: [RunningEffect] = []
+            work.effects.take(&ended, where: isMeant)
+            work.postLockWork.ended += ended
+            return ended
+        }
+        for effect in ended {
+            guard let next = contents.pointee.madePendingWork.effects.next(behind: effect) else { continue }
+            notifyAfterBatch(.started, start(next, contents, sink), contents)
+        }
+    }
 }
 
 extension DispatchContext {
