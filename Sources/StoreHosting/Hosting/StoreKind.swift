@@ -293,11 +293,13 @@ extension StoreKind {
         migrations: [Migration] = []
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
-        let middleware = MiddlewareStack(reducer.ownMiddleware, middleware)
+        let rules = reducer.synchronousRules
+        let middleware = MiddlewareStack(rules?.middleware ?? [], middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
         }
+        return rules?.onlyFollows == true ? kind.withoutReducer : kind
     }
 }
 

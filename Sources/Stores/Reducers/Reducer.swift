@@ -245,18 +245,17 @@ public struct Asynchronous<Rules: Reducer>: AsyncReducer {
     }
 }
 
-/// An asynchronous reducer with middleware of its own.
-private protocol MiddlewareOwner<State, Action>: AsyncReducer {
-    var ownMiddlewares: [AnyMiddleware<State, Action>] { get }
+private protocol SynchronousRules<State, Action>: AsyncReducer {
+    var prepared: AnyReducer<State, Action> { get }
 }
 
-extension Asynchronous: MiddlewareOwner {
-    fileprivate var ownMiddlewares: [AnyMiddleware<Rules.State, Rules.Action>] { rules.middleware }
+extension Asynchronous: SynchronousRules {
+    fileprivate var prepared: AnyReducer<Rules.State, Rules.Action> { rules }
 }
 
 extension AsyncReducer {
-    /// The middleware of an ``Asynchronous`` reducer.
-    @usableFromInline package var ownMiddleware: [AnyMiddleware<State, Action>] {
-        (self as? any MiddlewareOwner<State, Action>)?.ownMiddlewares ?? []
+    /// The reducer in an ``Asynchronous``.
+    @usableFromInline package var synchronousRules: AnyReducer<State, Action>? {
+        (self as? any SynchronousRules<State, Action>)?.prepared
     }
 }

@@ -41,7 +41,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, MiddlewareStack(reducer.ownMiddleware, middleware), environment, observer: nil)
+        let own = reducer.synchronousRules?.middleware ?? []
+        self.init(state, reducer, MiddlewareStack(own, middleware), environment, observer: nil)
     }
 
     @usableFromInline

@@ -287,7 +287,8 @@ extension Store {
     /// The index of the first action that would start too many effects. The middlewares are asked after the reducer has
     /// accepted the whole batch, and their answers are kept for the commits.
     private func firstActionOverEffectLimit(
-        in accepted: inout [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
+        in accepted: inout [Accepted], _ envelope: Envelope<Action>,
+        _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Int? {
         guard !core.middleware.all.isEmpty, var capacity = core.effectCapacity(for: envelope, contents) else {
             return nil
@@ -297,7 +298,8 @@ extension Store {
             let previous = core.middleware.readsPreviousState ? state : nil
             core.contents.reducing(contents) { reducer.reduce(&state, next.action) }
             let answers = core.reserveEffects(
-                next.action, (place, isLast: place == accepted.count - 1), state, previous: previous, envelope, contents,
+                next.action, (place, isLast: place == accepted.count - 1), state, previous: previous, envelope,
+                contents,
                 &capacity)
             guard let answers else { return next.index }
             accepted[place].answers = answers

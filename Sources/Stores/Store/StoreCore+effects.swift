@@ -225,7 +225,9 @@ extension StoreCore {
                     for middleware in middleware.all {
                         let answer = middleware.onlyWatches ? nil : middleware.respondFunction(commit)
                         answers.append(answer)
-                        if let answer, !capacity.reserve(answer, now: now, limit: environment.effectLimit) { return nil }
+                        if let answer, !capacity.reserve(answer, now: now, limit: environment.effectLimit) {
+                            return nil
+                        }
                     }
                     return answers
                 }
