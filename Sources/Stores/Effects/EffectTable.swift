@@ -69,7 +69,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
         case .leading: return running.contains { $0.isEffect(key) && $0.runID <= answer } ? .drop : .start
         case .queued: return running.contains { $0.isEffect(key) } ? .wait : .start
         case .throttled(let interval, let latest):
-            throttles = throttles.filter { !$0.value.isOver(at: now) }
+            forgetThrottles(at: now)
             var throttle = throttles[key] ?? Throttle()
             let start = throttle.admit(runID, now: now, interval.wholeMilliseconds, keepsLast: latest, after: answer)
             throttles[key] = throttle
@@ -80,9 +80,14 @@ package struct EffectTable<Action: Sendable>: Sendable {
         }
     }
 
+    /// Forgets the throttles that no longer affect an effect.
+    mutating func forgetThrottles(at now: Int) {
+        if !throttles.isEmpty { throttles = throttles.filter { !$0.value.isOver(at: now) } }
+    }
+
     /// Reserves room for all steps of `effect`. False if they exceed a limit.
     mutating func reserve(_ effect: Effect<Action>, now: Int, limit: Int) -> Bool {
-        let answer = lastRunID()
+        let answer = Self.lastRunID
         return (effect.steps ?? []).allSatisfy { step in
             switch step {
             case .run(let request): return reserve(request, after: answer, now: now, limit: limit)
@@ -120,7 +125,7 @@ package struct EffectTable<Action: Sendable>: Sendable {
     func nextRunID() -> Int { runCount.add(1, ordering: .relaxed).newValue }
 
     /// Each run that is requested later has a higher number.
-    func lastRunID() -> Int { runCount.load(ordering: .relaxed) }
+    static var lastRunID: Int { runCount.load(ordering: .relaxed) }
 
     mutating func add(_ effect: RunningEffect) { running.append(effect) }
 

@@ -17,7 +17,7 @@ public protocol Middleware<State, Action>: Sendable {
     ///
     /// It is called once for each action that the reducer accepts, batched or not. For a batch, and for an action near the
     /// limit of effects, that is before the commit: the store counts the effects first. If they are too many, the action is
-    /// rejected although the middleware has seen it.
+    /// rejected although the middleware has seen it. The dry run of such an action asks too, and starts nothing.
     ///
     /// - Parameter commit: the action, its origin, and the state after it.
     func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action>

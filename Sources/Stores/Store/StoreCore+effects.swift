@@ -11,8 +11,8 @@ extension StoreCore {
         _ progress: inout DispatchContext,
         _ stage: inout EffectGroup?, _ sink: any ActionSink<Action>, origin: Origin = .middleware
     ) {
-        // A subscriber may have ended the store with this very commit.
-        guard !contents.pointee.hasEnded else { return }
+        // A subscriber may have ended the store, or cancelled the dispatch, with this very commit.
+        guard !contents.pointee.hasEnded, progress.effectGroup?.isCancelled != true else { return }
         if !endsBatch || contents.pointee.pending != nil {
             contents.pointee.madePendingWork.defersEffectEvents = !endsBatch
         }
@@ -22,8 +22,7 @@ extension StoreCore {
             own.enter()
             stage.whenSettled { own.leave() }
         }
-        let answer = contents.pointee.pending?.effects.lastRunID() ?? EffectTable<Action>().lastRunID()
-        let effectStage = EffectStage(after: stage, own: own, answer: answer)
+        let effectStage = EffectStage(after: stage, own: own, answer: EffectTable<Action>.lastRunID)
         for step in effect.steps ?? [] {
             switch step {
             case .dispatch(let action, let path): dispatch(action, of: path, origin, cause: cause, contents, &progress)
@@ -318,17 +317,20 @@ extension StoreCore {
 
     /// Cancels the effects with this name, in whichever part.
     func cancelEffects(named id: EffectID, _ sink: any ActionSink<Action>) {
-        cancelFromOutside(sink) { $0.key.id == id }
+        cancel(sink, "cancel(id:)") { $0.key.id == id }
     }
 
     /// Cancels the effects of a group. What they still send is not reduced.
     func cancelEffects(of group: EffectGroup, _ sink: any ActionSink<Action>) {
         group.cancel()
-        cancelFromOutside(sink) { effect in effect.groups.contains { $0 === group } }
+        cancel(sink, "Receipt.cancel()") { effect in effect.groups.contains { $0 === group } }
     }
 
-    private func cancelFromOutside(_ sink: any ActionSink<Action>, where isMeant: (RunningEffect) -> Bool) {
-        let postLockWork: PostLockWork = contents.withLock { contents in
+    /// - Parameter call: the method that was called from outside.
+    private func cancel(
+        _ sink: any ActionSink<Action>, _ call: StaticString, where isMeant: (RunningEffect) -> Bool
+    ) {
+        let postLockWork: PostLockWork = contents.withLock(call) { contents in
             guard !contents.pointee.hasEnded, contents.pointee.pending != nil else { return PostLockWork() }
             cancel(contents, sink, where: isMeant)
             // The call came from inside: the work is done with that of the current action.
@@ -389,6 +391,7 @@ extension StoreCore {
     @usableFromInline
     package func flushDeferredEvents(_ contents: ContentsPointer) {
         let work = contents.pointee.madePendingWork
+        work.defersEffectEvents = false
         guard !work.deferredEffectEvents.isEmpty else { return }
         let observers = observers(contents)
         for event in work.deferredEffectEvents {

@@ -217,7 +217,9 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Ends the store if nothing is pending and it has no subscriber.
     @usableFromInline
     package func endIfIdle() -> Bool {
-        contents.withLock { contents in
+        let now = environment.clock.now()
+        return contents.withLock { contents in
+            contents.pointee.pending?.effects.forgetThrottles(at: now)
             let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
             guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
             contents.pointee.hasEnded = true

@@ -158,6 +158,15 @@ import Testing
         bench.open(3)
     }
 
+    @Test func aStoreIsIdleWhenTheThrottledTimeIsOver() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.open(1)
+        #expect(!bench.store.core.endIfIdle())
+        bench.advance(by: 100)
+        #expect(bench.store.core.endIfIdle())
+    }
+
     // An autosave must not lose the last edit, whenever the edits come.
     @Test(arguments: 1...20) func throttledNeverLosesTheLast(_ seed: UInt64) {
         var random = seed

@@ -58,6 +58,27 @@ import Testing
         #expect(recorder.received.values == ["commit 1", "started 1", "cancelled 1"])
     }
 
+    @Test func theEventOfACancellationAfterABatchIsNotDeferred() {
+        let recorder = EffectRecorder()
+        let receipt = recorder.store.dispatch(batch: [.start(1), .add(2)])
+        recorder.scheduler.run()
+        receipt.cancel()
+        #expect(recorder.received.values == ["commit 1", "commit 2", "started 1", "cancelled 1"])
+    }
+
+    @Test func aCommitThatCancelsItsOwnDispatchStartsNothingMore() {
+        let bench = EffectBench(.parallel) { number, effect in number == 1 ? .run("first") { .start(2) } : effect }
+        let receipt = bench.store.dispatch(.start(1))
+        let subscription = bench.store.subscribe { commit in
+            if commit.action == .start(2) { receipt.cancel() }
+        }
+        bench.scheduler.run()
+        #expect(bench.store.revision == 2)
+        #expect(bench.started.values == [])
+        #expect(receipt.isSettled)
+        subscription.cancel()
+    }
+
     @Test func aSubscriberMayCancel() {
         let bench = EffectBench(.parallel)
         let receipt = bench.start(1)
