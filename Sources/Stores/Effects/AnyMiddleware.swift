@@ -39,8 +39,12 @@ public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware 
             resumeFunction = resume
             return
         }
-        respondFunction = { commit in .merge([answer(commit)] + timers.map { $0.effect(commit.state) }) }
-        resumeFunction = { state in .merge([resume(state)] + timers.map { $0.effect(state) }) }
+        respondFunction = { commit in
+            Effect(timers.reduce(into: answer(commit).steps ?? []) { $0.append($1.step(commit.state)) })
+        }
+        resumeFunction = { state in
+            Effect(timers.reduce(into: resume(state).steps ?? []) { $0.append($1.step(state)) })
+        }
     }
 
     /// A middleware that answers each commit by `respond`.

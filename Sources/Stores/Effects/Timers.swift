@@ -61,7 +61,7 @@ public struct Timers<State: Sendable, Action: Sendable>: Middleware {
 
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { resume(commit.state) }
 
-    public func resume(_ state: State) -> Effect<Action> { source.effect(state) }
+    public func resume(_ state: State) -> Effect<Action> { Effect([source.step(state)]) }
 
     public var prepared: AnyMiddleware<State, Action> { AnyMiddleware(timers: [source]) }
 }
@@ -78,8 +78,7 @@ package struct TimerSource<State: Sendable, Action: Sendable>: Sendable {
         self.timers = timers
     }
 
-    @usableFromInline
-    package func effect(_ state: State) -> Effect<Action> { Effect([.timers(group, timers(state))]) }
+    func step(_ state: State) -> Effect<Action>.Step { .timers(group, timers(state)) }
 }
 
 /// The timers of one ``Timers`` middleware: those of the state, and the one that is armed.

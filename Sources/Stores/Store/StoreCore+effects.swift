@@ -75,7 +75,7 @@ extension StoreCore {
         }
     }
 
-    private func start(
+    func start(
         _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
     ) -> EffectContext {
         let runID = effect.runID
@@ -235,59 +235,6 @@ extension StoreCore {
     }
 }
 
-extension StoreCore.Contents {
-    /// When the next timer is due, in milliseconds since 1970; nil if none is set.
-    package var nextDeadline: Int? { pending?.timers.compactMap { $0.next?.deadline }.min() }
-}
-
-extension StoreCore {
-    private func arm(
-        _ timers: [StateTimer<Action>], of key: EffectKey, cause: Int, _ contents: ContentsPointer,
-        _ sink: any ActionSink<Action>
-    ) {
-        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
-        if known == nil, timers.isEmpty { return }
-        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(key: key)) }
-        if key.path.mayEnd { contents.pointee.madePendingWork.hasMortalParts = true }
-        let place = known ?? contents.pointee.madePendingWork.timers.count - 1
-        contents.pointee.madePendingWork.timers[place].setTimers(timers)
-        arm(place, cause: cause, contents, sink)
-    }
-
-    /// Arms the next timer of a group, unless it is armed already.
-    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        let group = contents.pointee.madePendingWork.timers[place]
-        let next = group.next
-        if let armed = group.armed {
-            if armed.timer.key == next?.key { return }
-            if let (ended, _) = contents.pointee.madePendingWork.effects.end(armed.runID) {
-                contents.pointee.madePendingWork.postLockWork.ended.append(ended)
-            }
-            contents.pointee.madePendingWork.timers[place].disarm()
-        }
-        guard let next else { return }
-        let runID = contents.pointee.madePendingWork.effects.nextRunID()
-        let submission = QueuedActions(
-            next.action, origin: .effect, .init(cause: cause, effectRunID: runID, endsEffect: true))
-        let task = Task(executorPreference: environment.executor) {
-            [weak sink, clock = environment.clock] in
-            guard await clock.sleepUntil(next.deadline) else { return }
-            sink?.submit(submission)
-        }
-        contents.pointee.madePendingWork.effects.add(
-            RunningEffect(key: next.key.effect, runID: runID, policy: nil, task: task))
-        contents.pointee.madePendingWork.timers[place].arm(next, runID)
-    }
-
-    /// Arms the next timer of the group whose timer has fired.
-    private func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
-        else { return }
-        contents.pointee.madePendingWork.timers[place].markFired()
-        arm(place, cause: contents.pointee.revision, contents, sink)
-    }
-}
-
 /// What the effects of one answer of a middleware have in common.
 private struct EffectStage {
     /// With sequential effects, the group that they wait for.
@@ -298,64 +245,6 @@ private struct EffectStage {
     let answer: Int
 }
 
-// Effects that end before their time. Everything here happens under the store's lock.
-extension StoreCore {
-    /// Cancels the effects and timers of parts that the committed state no longer has.
-    @usableFromInline
-    package func endMissingParts(endsBatch: Bool, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        guard let work = contents.pointee.pending, work.hasMortalParts else { return }
-        work.defersEffectEvents = !endsBatch
-        func isGone(_ path: EffectPath) -> Bool { middleware.isGone(path, in: contents.pointee.state) }
-        cancel(contents, sink) { isGone($0.key.path) }
-        for place in work.timers.indices.reversed() where isGone(work.timers[place].key.path) {
-            if let armed = work.timers[place].armed, let (ended, _) = work.effects.end(armed.runID) {
-                work.postLockWork.ended.append(ended)
-            }
-            work.timers.remove(at: place)
-        }
-    }
-
-    /// Cancels the effects with this name, in whichever part.
-    func cancelEffects(named id: EffectID, _ sink: any ActionSink<Action>) {
-        cancel(sink, "cancel(id:)") { $0.key.id == id }
-    }
-
-    /// Cancels the effects of a group. What they still send is not reduced.
-    func cancelEffects(of group: EffectGroup, _ sink: any ActionSink<Action>) {
-        group.cancel()
-        cancel(sink, "Receipt.cancel()") { effect in effect.groups.contains { $0 === group } }
-    }
-
-    /// - Parameter call: the method that was called from outside.
-    private func cancel(
-        _ sink: any ActionSink<Action>, _ call: StaticString, where isMeant: (RunningEffect) -> Bool
-    ) {
-        let postLockWork: PostLockWork = contents.withLock(call) { contents in
-            guard !contents.pointee.hasEnded, contents.pointee.pending != nil else { return PostLockWork() }
-            cancel(contents, sink, where: isMeant)
-            // The call came from inside: the work is done with that of the current action.
-            return contents.pointee.isBusy ? PostLockWork() : takePostLockWork(contents)
-        }
-        postLockWork.perform()
-    }
-
-    /// Cancels effects, and starts those that were queued behind them.
-    private func cancel(
-        _ contents: ContentsPointer, _ sink: any ActionSink<Action>, where isMeant: (RunningEffect) -> Bool
-    ) {
-        let ended = ending(contents) { work in
-            var ended: [RunningEffect] = []
-            work.effects.take(&ended, where: isMeant)
-            work.postLockWork.ended += ended
-            return ended
-        }
-        for effect in ended {
-            guard let next = contents.pointee.madePendingWork.effects.next(behind: effect) else { continue }
-            notifyAfterBatch(.started, start(next, contents, sink), contents)
-        }
-    }
-}
-
 extension DispatchContext {
     /// The group of the effects and actions that follow, entered once more.
     mutating func entered() -> EffectGroup {
@@ -363,65 +252,5 @@ extension DispatchContext {
         self.effectGroup = effectGroup
         effectGroup.enter()
         return effectGroup
-    }
-}
-
-// Events of effects. Everything here happens under the store's lock.
-//
-// `started` comes after the commit that caused the effect, and its end before the commit of its last action.
-// `cancelled` comes after the commit that cancelled it. Within a batch all of these come at the end, when subscribers
-// know all commits.
-extension StoreCore {
-    /// Notifies the observers of effects. Without observers no event is made.
-    func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
-        guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
-        let event = progress.event(phase, at: environment.clock.now())
-        for observer in observers { observer(event) }
-    }
-
-    /// The same after a commit: inside a batch the event is deferred to its end.
-    func notifyAfterBatch(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
-        let work = contents.pointee.madePendingWork
-        guard work.defersEffectEvents else { return notify(phase, progress, contents) }
-        guard let progress, !observers(contents).isEmpty else { return }
-        work.deferredEffectEvents.append(progress.event(phase, at: environment.clock.now()))
-    }
-
-    /// Notifies the events that were deferred to the end of the batch.
-    @usableFromInline
-    package func flushDeferredEvents(_ contents: ContentsPointer) {
-        let work = contents.pointee.madePendingWork
-        work.defersEffectEvents = false
-        guard !work.deferredEffectEvents.isEmpty else { return }
-        let observers = observers(contents)
-        for event in work.deferredEffectEvents {
-            for observer in observers { observer(event) }
-        }
-        work.deferredEffectEvents = []
-    }
-
-    /// Notifies that an effect retries its call, unless it has ended.
-    func notifyRetry(of runID: Int) {
-        contents.withLock { contents in
-            notify(.retrying, contents.pointee.pending?.effects.progress(of: runID), contents)
-        }
-    }
-
-    /// Calls `body`, which may end effects, and notifies the cancelled ones.
-    func ending<Result>(_ contents: ContentsPointer, _ body: (PendingWork<Action>) -> Result) -> Result {
-        let work = contents.pointee.madePendingWork
-        let before = work.postLockWork.ended.count
-        let result = body(work)
-        for effect in work.postLockWork.ended[before...] { notifyAfterBatch(.cancelled, effect.progress, contents) }
-        return result
-    }
-
-    private func observers(_ contents: ContentsPointer) -> [@Sendable (EffectEvent) -> Void] {
-        let subscribers = contents.pointee.subscribers?.effectObservers ?? []
-        return environment.effects.map { [$0] + subscribers } ?? subscribers
-    }
-
-    package func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
-        contents.withLock { contents in madeSubscribers(contents).add(effectObserver: observer, of: self) }
     }
 }
