@@ -224,7 +224,7 @@ package final class PendingWork<Action: Sendable> {
     var timers: [TimerGroup<Action>] = []
     var postLockWork = PostLockWork()
     /// Whether an effect belongs to a part of the state that may be removed.
-    var hasMortalParts = false
+    var hasRemovableParts = false
     /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
     var defersEffectEvents = false
     /// The events that are deferred to the end of the batch.

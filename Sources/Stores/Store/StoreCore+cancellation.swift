@@ -3,7 +3,7 @@ extension StoreCore {
     /// Cancels the effects and timers of parts that the committed state no longer has.
     @usableFromInline
     package func endMissingParts(endsBatch: Bool, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        guard let work = contents.pointee.pending, work.hasMortalParts else { return }
+        guard let work = contents.pointee.pending, work.hasRemovableParts else { return }
         work.defersEffectEvents = !endsBatch
         func isGone(_ path: EffectPath) -> Bool { middleware.isGone(path, in: contents.pointee.state) }
         cancel(contents, sink) { isGone($0.key.path) }

@@ -60,7 +60,7 @@ extension StoreCore {
             return (runID, admission)
         }
         guard admission != .drop else { return }
-        if request.key.path.mayEnd { contents.pointee.madePendingWork.hasMortalParts = true }
+        if request.key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
         // Entered before the older run leaves: a group that continues must not settle in between.
         let effectGroup = progress.entered()
         stage.own?.enter()
@@ -214,6 +214,8 @@ extension StoreCore {
     ) -> [Effect<Action>?]? {
         let now = environment.clock.now()
         let revision = contents.pointee.revision + 1 + place.index
+        var ended: [RunningEffect] = []
+        capacity.take(&ended) { middleware.isGone($0.key.path, in: state) }
         return withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
                 withOptionalPointer(to: previous) { previous in

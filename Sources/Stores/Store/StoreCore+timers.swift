@@ -12,7 +12,7 @@ extension StoreCore {
         let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
         if known == nil, timers.isEmpty { return }
         if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(key: key)) }
-        if key.path.mayEnd { contents.pointee.madePendingWork.hasMortalParts = true }
+        if key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
         let place = known ?? contents.pointee.madePendingWork.timers.count - 1
         contents.pointee.madePendingWork.timers[place].setTimers(timers)
         arm(place, cause: cause, contents, sink)

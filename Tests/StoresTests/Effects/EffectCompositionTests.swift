@@ -139,6 +139,18 @@ import Testing
         return bird
     }
 
+    @Test func effectsOfARemovedPartDoNotCountAgainstALimit() {
+        let store = Store(
+            nest { $0.maybe = Bird() }, reducer: NestReducer(gates: gates),
+            environment: scheduler.environment(effectLimit: 1))
+        store.dispatch(.maybe(.sing("a")))
+        #expect(
+            store.dispatch(batch: [.left(.sing("b")), .set(Nest())]).outcome == .rejected(.tooManyEffects, index: 0))
+        #expect(store.dispatch(batch: [.set(Nest()), .left(.sing("b"))]).outcome == .committed)
+        open("b")
+        #expect(store.state.left.ticks == 1)
+    }
+
     @Test func anActionForAnAbsentPartStartsNothing() {
         let store = store()
         #expect(store.dispatch(.maybe(.sing("a"))).outcome == .ignored)
