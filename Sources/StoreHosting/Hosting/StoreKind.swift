@@ -270,11 +270,11 @@ extension StoreKind {
 
     /// The kind, with the problem that its reducer accepts no action.
     @usableFromInline var withoutReducer: StoreKind {
-        with(
-            problems: problems + [
-                "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
-                    + "Add a reducer that decides."
-            ])
+        var kind = self
+        kind.problems.append(
+            "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
+                + "Add a reducer that decides.")
+        return kind
     }
 
     /// A kind that consists of a reducer only.
