@@ -15,7 +15,7 @@ private struct Forgetful: StorehouseApp {
         func encode(into json: inout JSONWriter) { json.object { _ in } }
     }
 
-    struct Nothing: Reducer {
+    struct Nothing: AcceptingReducer {
         func reduce(_ state: inout State, _ action: QuoteHall.Action) {}
     }
 

@@ -18,7 +18,7 @@ import Testing
         case reminded(Int)
     }
 
-    private struct SearchReducer: Reducer {
+    private struct SearchReducer: AcceptingReducer {
         func reduce(_ state: inout Search, _ action: SearchAction) {
             switch action {
             case .type(let text): state.text = text

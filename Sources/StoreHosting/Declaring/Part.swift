@@ -74,7 +74,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
         elements.makers += slice.makers.map { make in
-            { [path] clients in make(clients).erasedScope(path, casePath) }
+            { [path] clients in make(clients).scoped(path, casePath) }
         }
         elements.problems += slice.problems + slice.memberProblems
     }
@@ -88,26 +88,6 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
                 }
             })
     }
-}
-
-extension Middleware {
-    /// The same middleware for a store that contains its state and its actions.
-    func erasedScope<ParentState: Sendable, ParentAction: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> any Middleware<ParentState, ParentAction> {
-        (self as? any Interceptor<State, Action>)?.scopedInterceptor(state, action) ?? scoped(state, action)
-    }
-
-    @usableFromInline
-    func erasedScope<ParentState: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable
-    ) -> any Middleware<ParentState, Action> { erasedScope(state, .whole) }
-}
-
-extension Interceptor {
-    fileprivate func scopedInterceptor<ParentState: Sendable, ParentAction: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> any Middleware<ParentState, ParentAction> { scoped(state, action) }
 }
 
 extension Selector {

@@ -57,7 +57,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
         let reducer = DefinedReducer<State>().prepared
         let kind = StoreKind.calling(elements.services) { clients in
             let middleware = MiddlewareStack(
-                elements.middleware(clients).map { $0.erasedScope(\DefinedState<State>.value) })
+                [], elements.middleware(clients).map { $0.scoped(\DefinedState<State>.value, .whole) })
             return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
                 Store(state, reducer, middleware, environment, observer: observer)
             }

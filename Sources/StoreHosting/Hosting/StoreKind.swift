@@ -260,11 +260,21 @@ extension StoreKind {
     ) -> StoreKind {
         // All stores of the kind share these.
         let reducer = reducer.prepared
-        let middleware = MiddlewareStack(middleware)
+        let middleware = MiddlewareStack(reducer.middleware, middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             Store(state, reducer, middleware, environment, observer: observer)
         }
+        return reducer.onlyFollows ? kind.withoutReducer : kind
+    }
+
+    /// The kind, with the problem that its reducer accepts no action.
+    @usableFromInline var withoutReducer: StoreKind {
+        var kind = self
+        kind.problems.append(
+            "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
+                + "Add a reducer that decides.")
+        return kind
     }
 
     /// A kind that consists of a reducer only.
@@ -283,11 +293,13 @@ extension StoreKind {
         migrations: [Migration] = []
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
-        let middleware = MiddlewareStack(middleware)
+        let rules = reducer.synchronousRules
+        let middleware = MiddlewareStack(rules?.middleware ?? [], middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
         }
+        return rules?.onlyFollows == true ? kind.withoutReducer : kind
     }
 }
 

@@ -17,6 +17,7 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
     ) {
         let slice = StateAccessor(state)
         let part = part.prepared
+        let property: any KeyPath<State, Part.State> & Sendable = state
         let extract = action.extract
         body = AnyReducer(
             concerns: action.matches,
@@ -32,7 +33,7 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
                 var decision = Decision.ignore
                 extract(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
                 return decision
-            })
+            }, middleware: part.middleware.map { $0.scoped(property, action) }, onlyFollows: part.onlyFollows)
     }
 }
 
@@ -86,4 +87,8 @@ public struct OnAction<State: Sendable, Action: Sendable>: Reducer {
 
     @inlinable @inline(__always)
     public func reduce(_ state: inout State, _ action: Action) { follow(&state, action) }
+
+    @inlinable public var prepared: AnyReducer<State, Action> {
+        AnyReducer(self, middleware: [], onlyFollows: true)
+    }
 }

@@ -54,7 +54,8 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         self.log = log
         self.show = show
         self.clock = clock
-        store = Store(state, reducer: observed, middleware: middleware, environment: environment)
+        store = Store(
+            state, reducer: observed, middleware: reducer.prepared.middleware + middleware, environment: environment)
         subscription = store.subscribe { commit in
             let event = TestLog.Event(action: commit.action, outcome: .committed, state: commit.state)
             log.withLock { $0.events.append(event) }

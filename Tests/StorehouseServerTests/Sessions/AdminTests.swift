@@ -1,4 +1,5 @@
 import JSON
+import Observability
 import StorehouseServer
 import Testing
 

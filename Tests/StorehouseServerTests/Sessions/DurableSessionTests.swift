@@ -375,7 +375,7 @@ import Testing
 }
 
 /// Declares one action type twice.
-private struct TwiceReducer: HostedReducer {
+private struct TwiceReducer: AcceptingReducer, HostedReducer {
     struct State: HostedState, StoreValue { var count = 0 }
 
     enum Action: DeclaredAction, Equatable {

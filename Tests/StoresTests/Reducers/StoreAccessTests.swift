@@ -204,7 +204,7 @@ private struct DeskReducer: ComposedReducer {
     }
 
     /// Appends a number, then runs `work`.
-    struct Appending: Reducer {
+    struct Appending: AcceptingReducer {
         let work: @Sendable () -> Void
 
         func reduce(_ state: inout [Int], _ action: DeskAction) {
