@@ -68,11 +68,13 @@ struct ActionRequest: Sendable {
         return (response, state.json)
     }
 
-    /// The trace that the request belongs to. Several or malformed fields are not passed on.
+    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
     private static func trace(_ head: RequestHead) -> TraceContext? {
         guard head.fields.contains("traceparent") else { return nil }
         let values = head.fields.values("traceparent")
-        return values.count == 1 ? values.first.flatMap { TraceContext($0) } : nil
+        guard let parent = values.first, values.count == 1 else { return nil }
+        let state = head.fields.values("tracestate")
+        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 
     private static func expectedRevisions(_ head: RequestHead, _ history: String) throws(Problem) -> [Int]? {

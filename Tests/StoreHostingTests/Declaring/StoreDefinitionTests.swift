@@ -87,6 +87,12 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
         #expect(
             seats.kind.actions.map(\.type) == ["seats/book", "seats/clear", "seats/lock", "seats/addTask", "cart/add"])
         #expect(seats.kind.problems == [])
+        let areSecret = seats.kind.actions.map { action in
+            var schema = JSONWriter()
+            action.payload.encode(into: &schema)
+            return String(decoding: schema.finish(), as: UTF8.self).contains(#""writeOnly":true"#)
+        }
+        #expect(areSecret == [false, false, true, false, false])
         #expect(seats.kind.actions[0].example == ["type": "seats/book", "payload": ["guest": "Ada"]])
         #expect(seats.kind.actions[1].example == ["type": "seats/clear"])
         #expect(seats.kind.actions[4].example == ["type": "cart/add", "payload": ["item": "Tea"]])
