@@ -55,7 +55,9 @@ public struct StorehouseServer: Sendable {
     ///
     /// - Throws: ``ConfigurationError``, or the reason why the address cannot be listened on.
     public func run() async throws {
-        try await run { _ in } lastStep: {}
+        try await run { _ in
+        } lastStep: {
+        }
     }
 
     /// The same.

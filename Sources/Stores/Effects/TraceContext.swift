@@ -35,7 +35,8 @@ public struct TraceContext: Sendable, Hashable {
 
     private static func canBePassedOn(_ tracestate: String) -> Bool {
         let bytes = tracestate.utf8
-        guard (1...512).contains(bytes.count), bytes.count(where: { $0 == UInt8(ascii: ",") }) < 32 else { return false }
+        let commas = bytes.count { $0 == UInt8(ascii: ",") }
+        guard (1...512).contains(bytes.count), commas < 32 else { return false }
         return bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == UInt8(ascii: "\t") }
     }
 
