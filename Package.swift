@@ -63,8 +63,6 @@ let package = Package(
                 "StoresTesting", "Upstream",
             ]),
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
-        .executableTarget(
-            name: "seats", dependencies: ["Storehouse"], path: "Examples/Seats"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
