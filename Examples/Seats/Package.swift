@@ -5,7 +5,7 @@ let package = Package(
     name: "seats",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // Outside of this repository: .package(url: "…", from: "…")
+        // In a package of your own, the path of your checkout of Storehouse.
         .package(name: "storehouse", path: "../..")
     ],
     targets: [
