@@ -27,7 +27,9 @@ public struct PersistedValue {
     /// The member with that name; nil if there is none.
     public func member<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
         guard let value = try members[name] else { return nil }
-        return try read(value, at: name, privateState: privateJSON?[name])
+        // With a type of its own: read as an optional of it, `null` would be the same as no member.
+        let member: Member = try read(value, at: name, privateState: privateJSON?[name])
+        return member
     }
 
     /// The number with that name, which must be in `range`.
@@ -46,7 +48,8 @@ public struct PersistedValue {
     /// The private member with that name; nil if there is none.
     func privateMember<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
         guard let value = privateJSON?[name] else { return nil }
-        return try privateValue.read(value, at: name)
+        let member: Member = try privateValue.read(value, at: name)
+        return member
     }
 
     /// The value of a secret member whose text is JSON.

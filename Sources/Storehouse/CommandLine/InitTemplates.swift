@@ -124,7 +124,6 @@ struct InitTemplates {
         """
         {
           "http": {"port": 8080},
-          "sessions": {"defaultStore": "seats"},
           "storage": {"kind": "sqlite", "path": "\(name).db"}
         }
         """
@@ -166,13 +165,13 @@ struct InitTemplates {
 
         A Storehouse server. `Sources/\(name)/Seats.swift` is its store.
 
-            swift test                          # the test of the store
-            swift run \(name) serve     # http://127.0.0.1:8080, with an inspector for browsers
+            swift test              # the test of the store
+            swift run \(name) serve    # http://127.0.0.1:8080, with an inspector for browsers
             swift run \(name) send http://127.0.0.1:8080 seats/book guest=Ada --store seats
-            swift run \(name) --help    # every other command
+            swift run \(name) --help   # every other command
 
         Sessions are stored in `\(name).db`; `config/storehouse.json` says so. The package depends on the checkout of Storehouse at
-        `\(checkout)`; its `docs` folder explains how to write a store. So does the image:
+        `\(checkout)`. Its page `docs/stores.md` explains how to write a store. An image is built from both folders:
 
             docker build --build-context storehouse=\(checkout) -t \(name) .
             docker run -p 8080:8080 -v \(name):/var/lib/\(name) \(name)

@@ -181,6 +181,8 @@ public struct SealingKey: Sendable, Hashable {
     /// The key itself.
     public let bytes: [UInt8]
 
+    /// A key that is written as a text.
+    ///
     /// - Parameter text: 32 bytes in base64, with padding or without, or in hexadecimal; nil for anything else.
     public init?(_ text: String) {
         let padded = text.utf8.count % 4 == 3 ? text + "=" : text
@@ -208,11 +210,13 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// A text that is never shown: printing, dumping and errors show ``mask``.
 public struct Secret: Sendable, Hashable {
+    /// What is shown in its place.
     public static let mask = "***"
 
     /// The text itself.
     public let text: String
 
+    /// A secret text.
     public init(_ text: String) {
         self.text = text
     }

@@ -82,5 +82,10 @@ import Testing
         #expect(
             state["items"]?["entities"]?["tea"] == ["id": "tea", "count": 1, "isBought": false, "isAsking": false])
         #expect(state["archive"] == [])
+        // The next program has nothing to migrate.
+        let (revision, snapshot) = store.snapshot()
+        let next = try shopping().kind.makeStore(from: snapshot, revision: revision)
+        next.resume()
+        #expect(next.revision == revision)
     }
 }
