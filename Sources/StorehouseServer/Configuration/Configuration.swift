@@ -3,7 +3,7 @@ public import Observability
 
 /// The settings of a server. A new value has the default of every setting.
 ///
-/// ``keys`` declares the name, the range and the meaning of each setting, in the same order. Durations are exact to the
+/// `docs/configuration.md` has the name, the range and the meaning of each setting, in the same order. Durations are exact to the
 /// microsecond.
 public struct Configuration: Sendable, Hashable {
     public var http = Http()
