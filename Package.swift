@@ -63,8 +63,8 @@ let package = Package(
                 "StoresTesting", "Upstream",
             ]),
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
-        .executableTarget(
-            name: "seats", dependencies: ["Storehouse"], path: "Examples/Seats"),
+        // The program of the package in Examples/Seats, for script/docs-test.
+        .executableTarget(name: "ExampleSeats", dependencies: ["Storehouse"], path: "Examples/Seats/Sources/seats"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
@@ -123,8 +123,9 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "StoreHosting", "StoreKinds", "Storehouse",
-                "StorehouseServer", "StorehouseTesting", "Stores", "StoresTesting", "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
+                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
+                "StoresTesting", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseServerTests",

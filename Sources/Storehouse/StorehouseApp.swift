@@ -13,7 +13,7 @@ import Platform
 ///     }
 ///
 /// The program has the commands of `storehouse`: `serve`, `check-config`, the storage commands and the others; `--help`
-/// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each ``RemoteService`` that a
+/// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each `RemoteService` that a
 /// kind calls.
 public protocol StorehouseApp {
     /// Called once at the start of the program.

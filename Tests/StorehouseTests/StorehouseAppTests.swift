@@ -29,6 +29,20 @@ private struct Twice: StorehouseApp {
     }
 }
 
+private struct Doubled: StorehouseApp {
+    struct State {
+        var count = 0
+    }
+
+    var kinds: [StoreKind] {
+        StoreDefinition("doubled", "Two actions of one name.", State()) {
+            Member("count", \.count)
+            Action("add", "Adds one.") { $0.count += 1 }
+            Action("add", "Adds some.", .integer("by", 1...9, example: 10)) { $0.count += $1 }
+        }
+    }
+}
+
 private struct Misnamed: StorehouseApp {
     var kinds: [StoreKind] {
         StoreKind.calling(RemoteService("Quote-API"), RemoteService("embedded", demo: { _ in .json([:]) })) { _ in
@@ -95,6 +109,15 @@ private struct Demos: StorehouseApp {
             await lines(Misnamed(), "check-config") == [
                 "upstreams.Quote-API: 'Quote-API' cannot be a key; name it with a lower-case letter, then letters and digits",
                 "upstreams.embedded: is a key of the server; rename the service",
+            ])
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aWrongDefinitionIsRefused(command: String) async {
+        #expect(
+            await lines(Doubled(), command) == [
+                #"configuration: the store 'doubled': The action "add": The example at /by must be an integer from 1 to 9."#,
+                "configuration: the store 'doubled': The action type \"doubled/add\" is declared twice.",
             ])
     }
 

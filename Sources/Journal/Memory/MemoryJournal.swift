@@ -9,6 +9,8 @@ import Synchronization
 public struct MemoryJournal: Journal {
     private let limits: RetentionLimits
 
+    /// An empty journal.
+    ///
     /// - Parameters:
     ///   - keepCommits: how many commits of a session are retained at least, within `keepBytes`. Up to twice as many
     ///     are, and some more if the session's state is large.

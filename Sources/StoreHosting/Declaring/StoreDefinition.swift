@@ -86,6 +86,12 @@ public protocol StoreElement<State>: Sendable {
     func add(to elements: inout StoreElements<State>)
 }
 
+// An element, and not a kind of expression of its own: with one more overload, the compiler would blame the overload for a mistake
+// in a closure.
+extension Selector: StoreElement {
+    public func add(to elements: inout StoreElements<State>) { elements.selectors.append(self) }
+}
+
 /// The elements of a definition.
 public struct StoreElements<State: Sendable>: Sendable {
     @usableFromInline
@@ -147,6 +153,7 @@ public struct StoreElements<State: Sendable>: Sendable {
     func problems(of kind: String) -> [String] {
         var problems = problems
         if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
+        problems += selectors.map(\.name).duplicates.map { "Two selectors have the name \"\($0)\"." }
         return problems + memberProblems
     }
 
@@ -176,13 +183,6 @@ public enum StoreBuilder<State: Sendable> {
     {
         var elements = StoreElements<State>()
         elements.makers.append { _ in middleware }
-        return elements
-    }
-
-    /// A named selector.
-    public static func buildExpression(_ selector: Selector<State>) -> StoreElements<State> {
-        var elements = StoreElements<State>()
-        elements.selectors.append(selector)
         return elements
     }
 

@@ -145,7 +145,9 @@ extension Configuration {
 
 extension Log {
     /// The log of a process, on standard error.
-    package init(_ configuration: Configuration.Logging) {
+    ///
+    /// - Parameter configuration: the level and the format.
+    public init(_ configuration: Configuration.Logging) {
         self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
     }
 }
