@@ -152,22 +152,18 @@ extension OpenAPI {
         [
             "description": "The state to begin with. Without a body it is the newest state.",
             "content": [
-                "application/json": Self.content(
-                    .written(SessionAPI.forkSchema.encoded()), [("earlier", ["revision": 0])])
+                "application/json": Self.content(.schema("ForkRequest"), [("earlier", ["revision": 0])])
             ],
         ]
     }
 
     /// The body of `POST /sessions`.
     var sessionBody: JSONValue {
-        let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
-            .defaulting(to: .string(defaultStore))
-        let schema = JSONValue.written(SessionAPI.creationSchema(store: store).encoded())
-        return [
+        [
             "description": "The kind of store. Without a body it is the default kind.",
             "content": [
                 "application/json": Self.content(
-                    schema, kinds.map { ($0.name, ["store": .string($0.name)]) })
+                    .schema("SessionRequest"), kinds.map { ($0.name, ["store": .string($0.name)]) })
             ],
         ]
     }
