@@ -12,7 +12,7 @@ import models
 def create(client, kind):
     request = models.SessionRequest(store=kind)
     response = client.post("/sessions", json=request.model_dump(mode="json"))
-    return models.NewSession.model_validate_json(response.raise_for_status().content)
+    return models.CreatedSession.model_validate_json(response.raise_for_status().content)
 
 
 def dispatch(client, session, request):
@@ -43,7 +43,8 @@ def read_typed_state(client):
         models.CounterIncrement(type="counter/increment", payload=models.CounterIncrementPayload(by=1_000_000)),
         models.TasksAdd(type="tasks/add", payload=models.TasksAddPayload(title="Buy tea")),
     ]
-    answer = dispatch(client, session, models.Batch(root=actions))
+    request = models.DispatchRequest(root=[models.Action(root=action) for action in actions])
+    answer = dispatch(client, session, request)
     assert answer.revision.root == 2, answer
     answer = models.StateAnswer.model_validate_json(client.get(session.links.state).content)
     state = models.AppState.model_validate(answer.state.root)

@@ -28,7 +28,7 @@ extension OpenAPI {
             "Session": Self.session,
             "SessionLinks": links(["self", "state", "actions", "events", "forks"]),
             "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
-            "NewSession": newSession,
+            "CreatedSession": createdSession,
             "SessionList": object([
                 "sessions": ["type": "array", "items": .schema("Session")],
                 "next": [
@@ -133,7 +133,7 @@ extension OpenAPI {
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 
     /// The document of a session at its creation. It repeats the members, since not all generators join an `allOf`.
-    private static var newSession: JSONValue {
+    private static var createdSession: JSONValue {
         var members = sessionMembers
         members["state"] = .schema("State")
         return object(members, optional: optionalSessionMembers)

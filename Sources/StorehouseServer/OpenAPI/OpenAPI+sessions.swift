@@ -12,7 +12,7 @@ extension OpenAPI {
                 .init(
                     status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
-                    content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
@@ -52,7 +52,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .created, description: "The session with its initial state.",
-                    headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
+                    headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,

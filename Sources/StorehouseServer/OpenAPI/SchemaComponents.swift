@@ -25,10 +25,16 @@ struct SchemaComponents {
     mutating func add(words: String..., schema: JSONValue) -> String {
         let base = words.map(Self.joined).joined()
         let numbered = (2...).lazy.map { "\(base)\($0)" }
-        let isFree = { [taken] (name: String) in !taken.contains(name.lowercased()) }
         let name = isFree(base) ? base : numbered.first(where: isFree) ?? base
         add(name, schema)
         return name
+    }
+
+    /// Clients in Go have a function `NewSession` beside the type `Session`, so there must not be a type of that name.
+    private func isFree(_ name: String) -> Bool {
+        let name = name.lowercased()
+        let isConstructor = name.hasPrefix("new") && taken.contains(String(name.dropFirst(3)))
+        return !taken.contains(name) && !taken.contains("new" + name) && !isConstructor
     }
 
     /// The words of a name as one: `LoginForm` for `login-form`. Generators cannot use other characters in a name.

@@ -24,14 +24,13 @@ import Testing
                     let schema = try #require(api.resolved(["$ref": reference]))
                     #expect(schema["properties"]?["type"]?["const"] == .string(type))
                 }
-                let all = api.schema("Action")?["oneOf"]?.asArray ?? []
-                #expect(Set(union["oneOf"]?.asArray ?? []).isSubset(of: all))
+                let all = try #require(api.schema("Action")?["oneOf"]?.asArray)
+                let choices = try #require(union["oneOf"]?.asArray)
+                #expect(choices.allSatisfy(all.contains))
             }
-            #expect(
-                api.schema("DispatchRequest")?["oneOf"] == [
-                    ["$ref": "#/components/schemas/Action"], ["$ref": "#/components/schemas/Batch"],
-                ])
-            #expect(api.schema("Batch")?["items"] == ["$ref": "#/components/schemas/Action"])
+            let choices = try #require(api.schema("DispatchRequest")?["oneOf"]?.asArray)
+            #expect(choices[0] == ["$ref": "#/components/schemas/Action"])
+            #expect(choices[1]["items"] == choices[0])
         }
     }
 
@@ -86,6 +85,7 @@ import Testing
             Self.kind("shop", .text("item", 1...9, example: "Tea")),
             Self.kind("shop-2", .text("item", 1...9, example: "Tea")),
             Self.kind("logged", .text("thing", 1...9, example: "Tea")),
+            Self.kind("new-shop", .text("item", 1...9, example: "Tea")),
         ]
         try await LiveServer.run(kinds: kinds, configuration: .with { $0.sessions.defaultStore = "shop" }) { server in
             let api = try await DescribedAPI(of: server)
@@ -95,6 +95,8 @@ import Testing
             // The log's entry has the name LoggedAction.
             #expect(add("LoggedAction2") == "#/components/schemas/LoggedShopAdd")
             #expect(api.schema("LoggedShopAddPayload")?["properties"]?.asObject?.names == ["thing"])
+            // Clients in Go have a function of this name without the number.
+            #expect(api.schema("NewShopState2") != nil && api.schema("NewShopState") == nil)
             // A body of this type is one of two schemas, which a discriminator cannot express.
             #expect(api.schema("Action")?["anyOf"]?.asArray?.count == 2)
             #expect(api.schema("Action")?["discriminator"] == nil)

@@ -38,6 +38,8 @@ import Testing
             #expect(names.count > 50)
             #expect(names.filter { $0.contains { !($0.isASCII && ($0.isLetter || $0.isNumber)) } } == [])
             #expect(Set(names.map { $0.lowercased() }).count == names.count)
+            // Clients in Go have a function of this name for each type.
+            #expect(names.filter { names.contains("New\($0)") } == [])
         }
     }
 
