@@ -98,6 +98,20 @@ import Testing
         }
     }
 
+    @Test func theStreamRefersToTheSchemaOfEachEvent() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let content = try api.operation("watch").json["responses"]?["200"]?["content"]?["text/event-stream"]
+            let schema = try #require(content?["schema"])
+            #expect(schema["contentMediaType"] == "text/event-stream")
+            let events = ["StateEvent", "PatchEvent", "EffectEvent", "ClosedEvent"].map { name -> JSONValue in
+                ["$ref": .string("#/components/schemas/\(name)")]
+            }
+            #expect(schema["contentSchema"]?["items"]?["anyOf"] == .array(events))
+            #expect(schema["x-events"]?.asObject?.map(\.value) == events)
+        }
+    }
+
     @Test func everyExampleIsValid() async throws {
         try await LiveServer.run { server in
             let api = try await DescribedAPI(of: server)
