@@ -33,7 +33,7 @@ extension OpenAPI {
                 .init(
                     status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
-                    content: Self.json(.schema("NewSession"), examples: sessionExamples)),
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples)),
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
