@@ -108,14 +108,6 @@ extension OpenAPI {
             "If-None-Match": Self.condition(
                 "If-None-Match", "Responds with 304 if the session is still at one of these revisions."),
             "Prefer": Self.prefer,
-            "X-Request-Id": [
-                "name": "X-Request-Id", "in": "header",
-                "description": """
-                Names the request in its response, in problems and in the log. Without one, or with an invalid one, the server \
-                makes an id.
-                """,
-                "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"],
-            ],
         ]
     }
 

@@ -43,6 +43,10 @@ struct OpenAPI: Sendable {
             increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
             with a stable `code`.
 
+            A request may name itself by X-Request-Id, with 1 to 64 of `A-Z a-z 0-9 . _ -`; otherwise the server makes an id. \
+            The id is in the response, in problems and in the log. The field is no parameter here, because each generated \
+            function would have an argument for it.
+
             HEAD works wherever GET does, except for event streams, and OPTIONS lists the methods of every resource. This \
             document leaves both out, because clients that are generated from it need no functions for them.
             """,
@@ -65,8 +69,7 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        let parameters = (route.path.contains("{id}") ? ["id"] : []) + ["X-Request-Id"]
-        item["parameters"] = .array(parameters.map { .reference("parameters", $0) })
+        if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
         for method in route.allow.split(separator: ", ") {
             item[method.lowercased()] = operation(String(method), on: route)?.json(tag: Self.tag(of: route.path))
         }
