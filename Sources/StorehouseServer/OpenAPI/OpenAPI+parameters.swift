@@ -19,7 +19,7 @@ extension OpenAPI {
             "revision": [
                 "name": "revision", "in": "query",
                 "description": "Reads the state at this revision; 410 if it is no longer available.",
-                "schema": .written(JSONSchema.integer(minimum: 0).encoded()),
+                "schema": Self.revision,
             ],
             "dryRun": [
                 "name": "dryRun", "in": "query",
@@ -63,7 +63,7 @@ extension OpenAPI {
         [
             "after": [
                 "name": "after", "in": "query", "description": "Starts after this revision.",
-                "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
+                "schema": Self.revision,
             ],
             "afterPage": [
                 "name": "after", "in": "query", "description": "Starts after the page whose `next` this is.",
@@ -84,6 +84,8 @@ extension OpenAPI {
             ],
         ]
     }
+
+    private static let revision: JSONValue = ["type": "integer", "format": "int64", "minimum": 0]
 
     private var headerParameters: JSONObject {
         [
@@ -106,30 +108,20 @@ extension OpenAPI {
             "If-None-Match": Self.condition(
                 "If-None-Match", "Responds with 304 if the session is still at one of these revisions."),
             "Prefer": Self.prefer,
-            "X-Request-Id": [
-                "name": "X-Request-Id", "in": "header",
-                "description": """
-                Names the request in its response, in problems and in the log. Without one, or with an invalid one, the server \
-                makes an id.
-                """,
-                "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"],
-            ],
         ]
     }
 
     private var select: JSONValue {
-        let pointer: JSONValue = ["pattern": "^(/([^~]|~[01])*)?$"]
-        let names = kinds.flatMap(\.selectors).map(\.name)
-        let unique = names.enumerated().filter { names.firstIndex(of: $1) == $0 }.map { JSONValue.string($1) }
-        let schema: JSONValue =
-            unique.isEmpty ? pointer : ["anyOf": [pointer, ["enum": .array(unique)]]]
+        let selectors = kinds.map { ($0.name, $0.selectors.map { "`\($0.name)`" }) }.filter { !$1.isEmpty }
+        let lists = selectors.map { " In `\($0)`: \($1.joined(separator: ", "))." }.joined()
         return [
             "name": "select", "in": "query",
-            "description": """
-            Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A pointer \
-            to nothing selects null.
-            """,
-            "schema": ["type": "string", "allOf": [schema]],
+            "description": .string(
+                """
+                Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A \
+                pointer to nothing selects null.\(lists)
+                """),
+            "schema": ["type": "string"],
             "examples": [
                 "whole": ["value": ""], "pointer": ["value": "/counter/count"],
             ],

@@ -12,7 +12,7 @@ extension OpenAPI {
                 .init(
                     status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
-                    content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
@@ -33,7 +33,7 @@ extension OpenAPI {
                 .init(
                     status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
-                    content: Self.json(.schema("NewSession"), examples: sessionExamples)),
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples)),
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
@@ -52,7 +52,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .created, description: "The session with its initial state.",
-                    headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
+                    headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
@@ -152,22 +152,18 @@ extension OpenAPI {
         [
             "description": "The state to begin with. Without a body it is the newest state.",
             "content": [
-                "application/json": Self.content(
-                    .written(SessionAPI.forkSchema.encoded()), [("earlier", ["revision": 0])])
+                "application/json": Self.content(.schema("ForkRequest"), [("earlier", ["revision": 0])])
             ],
         ]
     }
 
     /// The body of `POST /sessions`.
     var sessionBody: JSONValue {
-        let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
-            .defaulting(to: .string(defaultStore))
-        let schema = JSONValue.written(SessionAPI.creationSchema(store: store).encoded())
-        return [
+        [
             "description": "The kind of store. Without a body it is the default kind.",
             "content": [
                 "application/json": Self.content(
-                    schema, kinds.map { ($0.name, ["store": .string($0.name)]) })
+                    .schema("SessionRequest"), kinds.map { ($0.name, ["store": .string($0.name)]) })
             ],
         ]
     }

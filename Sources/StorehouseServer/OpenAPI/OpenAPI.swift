@@ -18,6 +18,7 @@ struct OpenAPI: Sendable {
             "info": Self.info,
             "servers": [["url": .string(basePath.isEmpty ? "/" : basePath), "description": "This server."]],
             "security": [],
+            "tags": .array(Self.tags.map { ["name": .string($0), "description": .string($1)] }),
             "paths": .object(paths),
             "components": [
                 "parameters": .object(parameters),
@@ -27,7 +28,7 @@ struct OpenAPI: Sendable {
                 "securitySchemes": [
                     "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."]
                 ],
-                "schemas": .object(JSONObject(Array(schemas) + actionSchemas)),
+                "schemas": .object(schemas),
             ],
         ]
     }
@@ -41,9 +42,25 @@ struct OpenAPI: Sendable {
             running store of one kind; whoever knows its id may use it. Clients post actions to it. Each commit \
             increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
             with a stable `code`.
+
+            A request may name itself by X-Request-Id, with 1 to 64 of `A-Z a-z 0-9 . _ -`; otherwise the server makes an id. \
+            The id is in the response, in problems and in the log. The field is no parameter here, because each generated \
+            function would have an argument for it.
+
+            HEAD works wherever GET does, except for event streams, and OPTIONS lists the methods of every resource. This \
+            document leaves both out, because clients that are generated from it need no functions for them.
             """,
         ]
     }
+
+    /// The names by which generators group the operations.
+    private static let tags = [
+        ("sessions", "Create, read, fork and end sessions."),
+        ("actions", "Dispatch actions, and read the action log."),
+        ("events", "Watch a session live."),
+        ("server", "What the server offers, and how it is."),
+        ("admin", "For operators, with the admin token."),
+    ]
 
     private var paths: JSONObject {
         let routes = Route.allCases.filter { $0.path.hasPrefix("/") }
@@ -52,12 +69,18 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        let parameters = (route.path.contains("{id}") ? ["id"] : []) + ["X-Request-Id"]
-        item["parameters"] = .array(parameters.map { .reference("parameters", $0) })
+        if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
         for method in route.allow.split(separator: ", ") {
-            item[method.lowercased()] = operation(String(method), on: route)?.json
+            item[method.lowercased()] = operation(String(method), on: route)?.json(tag: Self.tag(of: route.path))
         }
         return .object(item)
+    }
+
+    private static func tag(of path: String) -> String {
+        if path.hasPrefix("/admin/") { return "admin" }
+        if path.hasSuffix("/actions") { return "actions" }
+        if path.hasSuffix("/events") { return "events" }
+        return path.hasPrefix("/sessions") || path.hasPrefix("/shared") ? "sessions" : "server"
     }
 }
 
@@ -109,8 +132,6 @@ extension OpenAPI {
         case ("GET", .actions): readActions
         case ("POST", .actions): dispatch
         case ("GET", .events): watch
-        case ("HEAD", _): operation("GET", on: route)?.head
-        case ("OPTIONS", _): options(route)
         default: nil
         }
     }
@@ -134,12 +155,6 @@ extension OpenAPI {
             id, summary,
             responses: [.init(status: .ok, description: summary + ".", content: Self.json(.schema(schema)))],
             problems: [.notAcceptable] + problems)
-    }
-
-    private func options(_ route: Route) -> Operation {
-        Operation(
-            route.rawValue + "Options", "The methods of this resource",
-            responses: [.init(status: .noContent, description: "The methods, in Allow.", headers: ["Allow"])])
     }
 
     /// The content of a JSON body.

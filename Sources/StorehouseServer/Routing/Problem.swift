@@ -108,9 +108,10 @@ extension Response {
     ///
     /// - Parameter requestID: needs no escaping.
     consuming func naming(_ requestID: String) -> Response {
-        guard status.rawValue >= 400, body.last == UInt8(ascii: "}") else { return self }
-        body.removeLast()
-        body += Array(",\"requestId\":\"\(requestID)\"}".utf8)
+        let end = Array("}\n".utf8)
+        guard status.rawValue >= 400, body.suffix(end.count) == end[...] else { return self }
+        body.removeLast(end.count)
+        body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
         return self
     }
 }
