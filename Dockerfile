@@ -38,6 +38,6 @@ VOLUME /var/lib/storehouse
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-    CMD ["storehouse", "healthcheck", "--ready", "--config", "/etc/storehouse/production.json"]
+    CMD ["storehouse", "healthcheck", "--config", "/etc/storehouse/production.json"]
 ENTRYPOINT ["storehouse"]
 CMD ["serve", "--config", "/etc/storehouse/production.json"]

@@ -64,8 +64,8 @@ let package = Package(
                 "StoresTesting", "Upstream",
             ]),
         .executableTarget(name: "StorehouseMain", dependencies: ["StoreHosting", "StoreKinds", "Storehouse"]),
-        .executableTarget(
-            name: "seats", dependencies: ["Storehouse"], path: "Examples/Seats"),
+        // The program of the package in Examples/Seats, for script/docs-test.
+        .executableTarget(name: "ExampleSeats", dependencies: ["Storehouse"], path: "Examples/Seats/Sources/seats"),
         .target(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
@@ -74,8 +74,15 @@ let package = Package(
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
-            name: "storesbench", dependencies: ["CAllocations", "JSON", "StoreHosting", "StoreKinds", "Stores"],
+            name: "storesbench",
+            dependencies: ["CAllocations", "DeclaredTallies", "JSON", "StoreHosting", "StoreKinds", "Stores"],
             path: "Benchmarks/stores"),
+        .target(
+            name: "DeclaredTallies", dependencies: ["JSON", "StoreHosting", "Stores"],
+            path: "Benchmarks/declarations/kinds"),
+        .executableTarget(
+            name: "tallies", dependencies: ["DeclaredTallies", "StoreHosting", "Storehouse"],
+            path: "Benchmarks/declarations/server"),
 
         .testTarget(name: "LocksTests", dependencies: ["Locks"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Platform"]),
@@ -117,8 +124,9 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Platform", "RemoteServices", "StoreHosting", "StoreKinds", "Storehouse",
-                "StorehouseServer", "StorehouseTesting", "Stores", "StoresTesting", "Upstream",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
+                "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
+                "StoresTesting", "Upstream",
             ]),
         .testTarget(
             name: "StorehouseServerTests",

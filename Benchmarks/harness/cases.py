@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from harness import calls, durable, fetching, growth, machine
-from harness.contenders import ACTION
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
@@ -27,7 +26,7 @@ class Case:
 
 @contextmanager
 def requests(contender, server, sessions, connections=64):
-    """A load of requests as fast as its connections can, warmed up: POST of an action to each session in turn, or
+    """A load of requests as fast as its connections can, warmed up: POST of its action to each session in turn, or
     GET /healthz. It takes seconds, and what else is load meanwhile."""
     paths = [publish for _, publish in contender.create_sessions(server, sessions)] if sessions else None
     if not paths and server.get("/healthz") != 200:
@@ -35,7 +34,7 @@ def requests(contender, server, sessions, connections=64):
 
     def load(seconds, load_pids=()):
         with Watch(server, load_pids) as watch:
-            result = wrk(server, connections, seconds, paths, ACTION)
+            result = wrk(server, connections, seconds, paths, contender.publication)
         return {
             **result,
             "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
@@ -285,6 +284,8 @@ def server_cases(quick):
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
         Case("post", "POST counter/increment, 1000 sessions", state, REQUEST_ROWS,
+             lambda contender: alone(contender, seconds, 1000)),
+        Case("declared", "POST to one store, declared in three ways", ("by-hand", "defined", "codable"), REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 1000)),
         Case("health", "GET /healthz", every, REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 0)),

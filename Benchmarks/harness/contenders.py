@@ -82,10 +82,9 @@ class StateServer:
     """Storehouse and the Go peer, which has the same API."""
 
     first_event = True
-    publication = ACTION
 
-    def __init__(self, name, program, arguments, environment=None):
-        self.name, self.program, self.arguments = name, program, arguments
+    def __init__(self, name, program, arguments, environment=None, publication=ACTION):
+        self.name, self.program, self.arguments, self.publication = name, program, arguments, publication
         self.environment = {**os.environ, **(environment or {})}
 
     def start(self, environment=None, heartbeat=None):
@@ -183,6 +182,15 @@ def storehouse(program, name="storehouse"):
     # More streams on one session than a public server would allow; everything else at its default.
     return StateServer(name, program, ["serve", "--port", "0"],
                        {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "2000"})
+
+
+def tallies(program):
+    """One store, declared in three ways: a server for each."""
+    def tally(name):
+        publication = json.dumps({"type": f"{name}/add", "payload": {"step": 1}})
+        return StateServer(name, program, ["serve", "--port", "0"], {"STOREHOUSE_SESSIONS_DEFAULT_STORE": name},
+                           publication)
+    return {name: tally(name) for name in ("by-hand", "defined", "codable")}
 
 
 def go(program):

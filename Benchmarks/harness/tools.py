@@ -93,6 +93,12 @@ def build_stores():
     return ROOT / ".build" / "release" / "storesbench"
 
 
+def build_tallies():
+    """The server of one store that is declared in three ways."""
+    build("tallies")
+    return ROOT / ".build" / "release" / "tallies"
+
+
 def find_storehouse(path):
     """The server to measure: the given one, or the release build, which is built if it is missing."""
     if path:

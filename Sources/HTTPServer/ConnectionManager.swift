@@ -18,6 +18,7 @@ package final class ConnectionManager: Sendable {
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
+        var requestIDs = RequestIDs()
     }
 
     init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
@@ -66,6 +67,12 @@ package final class ConnectionManager: Sendable {
         let second = time(nil)
         if contents.date.second != second { contents.date = (second, HTTPDate(unixTime: second).bytes) }
         return contents.date.bytes
+    }
+
+    /// The id of a request: the client's own if it is valid, else a new one.
+    func requestID(_ own: @autoclosure () -> String?) -> String {
+        if let own = own(), RequestIDs.isValid(own) { return own }
+        return contents.value.requestIDs.next()
     }
 }
 

@@ -34,6 +34,9 @@ package struct Exchange {
     /// When the request was complete: the start of the turn of the loop in which its last bytes came.
     package var startedAt: LoopInstant { connection.requestStart }
 
+    /// Names the request in its response, in problems and in the log.
+    package var requestID: String { connection.requestID }
+
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }
 

@@ -23,6 +23,7 @@ extension HTTPConnection {
             refuse(failure)
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
+            requestID = context.requestID(head.fields.requestID)
             return (consumed + receiveBody(of: head, UnsafeRawBufferPointer(rebasing: bytes[consumed...])), true)
         }
     }
@@ -51,7 +52,7 @@ extension HTTPConnection {
     ///
     /// - Returns: the length of the body skipped.
     private func refuse(_ head: RequestHead, _ available: Int, _ response: Response) -> Int {
-        var encoder = ResponseEncoder(answering: head)
+        var encoder = ResponseEncoder(answering: head, requestID: requestID)
         var skipped = 0
         switch head.body {
         case .none: break
@@ -80,7 +81,7 @@ extension HTTPConnection {
     }
 
     private func handle(_ request: Request) {
-        let number = machine.receivedRequest(ResponseEncoder(answering: request.head))
+        let number = machine.receivedRequest(ResponseEncoder(answering: request.head, requestID: requestID))
         deadline.clear()
         requestStart = now
         context.handler.handle(request, Exchange(connection: self, number: number))
@@ -89,8 +90,9 @@ extension HTTPConnection {
 
     /// Responds to bytes that are no request. The connection closes if the start of the next request is unknown.
     func refuse(_ failure: RequestFailure) {
-        machine.receivedFailure(ResponseEncoder(answering: failure))
-        answer(context.handler.response(to: failure), isRefusal: true)
+        requestID = context.requestID(failure.requestID)
+        machine.receivedFailure(ResponseEncoder(answering: failure, requestID: requestID))
+        answer(context.handler.response(to: failure, on: self), isRefusal: true)
     }
 }
 

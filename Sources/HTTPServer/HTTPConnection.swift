@@ -19,6 +19,8 @@ package final class HTTPConnection {
     // A value whose methods call nothing else, so accesses cannot overlap, and checking each would cost more than they do.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
+    /// Names the current request in its response, in problems and in the log.
+    package internal(set) var requestID = ""
     /// The request whose body is incomplete.
     var partialRequest: PartialRequest?
     /// The owner of the stream while the response is one.

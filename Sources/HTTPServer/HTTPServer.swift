@@ -67,7 +67,7 @@ package protocol RequestHandler: AnyObject, Sendable {
     func handle(_ request: Request, _ exchange: Exchange)
 
     /// The response to bytes that are no request, or to a request that does not arrive in time.
-    func response(to failure: RequestFailure) -> Response
+    func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response
 
     /// A request will never be answered, because its connection has closed. Called on the connection's loop.
     ///

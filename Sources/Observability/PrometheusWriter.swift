@@ -37,9 +37,12 @@ public struct PrometheusWriter: Sendable {
     /// Adds the samples of a histogram.
     ///
     /// - Parameters:
+    ///   - name: the family's name.
+    ///   - help: what is observed, in one sentence.
     ///   - bounds: the upper bounds of the buckets, ascending.
     ///   - counts: the observations in each bucket, not cumulative; the last count is for those above all bounds.
     ///   - sum: the sum of all observations.
+    ///   - labels: names and values that distinguish these samples from others of the family.
     public mutating func histogram(
         _ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double, labels: [(String, String)] = []
     ) {

@@ -92,6 +92,16 @@ public struct RemoteRequest: Sendable, Equatable {
     }
 }
 
+extension RemoteRequest: CustomDebugStringConvertible {
+    /// The method, the target, the names of the header fields, and the body as text. A failed test shows it. It may have secrets,
+    /// so it belongs in no log.
+    public var debugDescription: String {
+        let names = headers.keys.sorted().map { " " + $0 + ":" }.joined()
+        let text = body.isEmpty ? "" : " " + String(decoding: body, as: UTF8.self)
+        return "\(method) \(target ?? "/")\(names)\(text)"
+    }
+}
+
 /// The header fields of a response.
 ///
 /// They are stored unparsed and searched on demand, because most callers never read them.

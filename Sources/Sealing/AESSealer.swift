@@ -17,6 +17,8 @@ public struct AESSealer: SecretSealer {
 
     private let key: [UInt8]
 
+    /// A sealer with this key.
+    ///
     /// - Parameter key: 32 random, secret bytes.
     public init(key: [UInt8]) throws(SealerError) { try self.init(key: key, library: CCRYPTO_LIBRARY) }
 

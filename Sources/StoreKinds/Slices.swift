@@ -73,6 +73,14 @@ extension CodedError: JSONEncodable {
     }
 }
 
+extension CodedError: JSONSchemaProviding {
+    package static var jsonSchema: JSONSchema {
+        .object([
+            .required("code", .enumeration(Code.allCases.map(\.rawValue))), .required("message", .string()),
+        ])
+    }
+}
+
 extension CodedError: Restorable {
     package init(restoring persisted: PersistedValue) throws(RestorationError) {
         let text: String = try persisted.member("code")

@@ -6,7 +6,7 @@ import Upstream
 
 extension StorehouseApp {
     /// Serves the kinds until a signal arrives, then drains.
-    func serve(_ configuration: StorehouseConfiguration) async throws {
+    func serve(_ configuration: StorehouseConfiguration, printsAdminToken: Bool) async throws {
         let kinds = kinds
         try configuration.server.check(kinds)
         let log = Log(configuration.server.log)
@@ -15,7 +15,11 @@ extension StorehouseApp {
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
             journal: try configuration.server.storage.journal(log),
             sealer: try configuration.server.storage.sealer(), metrics: remotes.writeMetrics)
-        try await server.run { await remotes.stop() }
+        try await server.run { server in
+            if printsAdminToken { Console.print(server.adminToken) }
+        } lastStep: {
+            await remotes.stop()
+        }
     }
 
     /// Prints the configuration that `serve` would use, or throws the errors that it would report.
@@ -128,23 +132,19 @@ extension Log {
     func write(_ event: UpstreamEvent) {
         switch event {
         case .attempt(let upstream, let method, let number, let outcome, let duration):
-            debug(
-                "upstream call",
-                [
-                    LogField("upstream", upstream), .init("method", method), .init("attempt", number),
-                    .init("seconds", duration),
-                ] + Self.fields(outcome))
+            let fields = [
+                LogField("upstream", upstream), .init("method", method), .init("attempt", number),
+                .init("seconds", duration),
+            ]
+            switch outcome {
+            case .answered(let status): debug("upstream call", fields + [.init("status", status)])
+            case .failed(let code, let library):
+                let cause = library.map { [LogField("curl", $0)] } ?? []
+                info("upstream call failed", fields + [.init("code", code.rawValue)] + cause)
+            }
         case .circuit(let upstream, let circuit):
             let fields = [LogField("upstream", upstream), .init("circuit", circuit.rawValue)]
             circuit == .open ? warning("circuit", fields) : info("circuit", fields)
-        }
-    }
-
-    private static func fields(_ outcome: UpstreamEvent.Outcome) -> [LogField] {
-        switch outcome {
-        case .answered(let status): [LogField("status", status)]
-        case .failed(let code, let library):
-            [LogField("code", code.rawValue)] + (library.map { [LogField("curl", $0)] } ?? [])
         }
     }
 }

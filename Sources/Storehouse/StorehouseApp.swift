@@ -13,7 +13,7 @@ import Platform
 ///     }
 ///
 /// The program has the commands of `storehouse`: `serve`, `check-config`, the storage commands and the others; `--help`
-/// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each ``RemoteService`` that a
+/// lists them. Its configuration is that of `storehouse`, with the keys `upstreams.NAME.…` for each `RemoteService` that a
 /// kind calls.
 public protocol StorehouseApp {
     /// Called once at the start of the program.
@@ -59,7 +59,8 @@ extension StorehouseApp {
     private func run(_ invocation: Invocation) async throws -> Int32 {
         switch invocation {
         case .checkConfiguration(let file, let flags): try check(configuration(file: file, flags: flags))
-        case .serve(let file, let flags): try await serve(configuration(file: file, flags: flags))
+        case .serve(let file, let flags, let printsAdminToken):
+            try await serve(configuration(file: file, flags: flags), printsAdminToken: printsAdminToken)
         case .upstream(let port, let file, let flags): try await serveDemoUpstream(port, file, flags)
         case .storage(let command, let inJSON): return try perform(command, inJSON: inJSON)
         default: return try await perform(invocation)
@@ -88,7 +89,7 @@ extension StorehouseApp {
         ShutdownSignals.install()
         ShutdownSignals.endProcess(after: .seconds(5)) {}
         let server = try DemoUpstreamServer(services, port: port, maxDelay: configuration.server.upstreams.maxDelay)
-        Console.printError("listening on \(server.url)")
+        Log(configuration.server.log).announce("listening on \(server.url)")
         await ShutdownSignals.first()
         await server.stop()
     }

@@ -13,6 +13,7 @@ final class API: Sendable {
         var sessions = SessionPolicy()
         var limits = SessionLimits()
         var streams = EventStream.Settings()
+        var basePath = BasePath()
         var allowedOrigins: [String] = []
         var allowedHosts = AllowedHosts.all
         var trustedProxies = TrustedProxies()
@@ -44,6 +45,7 @@ final class API: Sendable {
     /// Nil if all sessions are in memory.
     let timers: TimerWaker?
     let journal: (any Journal)?
+    let basePath: BasePath
     let origins: OriginPolicy
     let hosts: AllowedHosts
     let proxies: TrustedProxies
@@ -61,6 +63,7 @@ final class API: Sendable {
         memory: MemoryLimit, clock: WallClock, log: Log,
         additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     ) {
+        basePath = settings.basePath
         self.journal = journal
         self.log = log
         self.clock = clock
@@ -71,16 +74,19 @@ final class API: Sendable {
         proxies = settings.trustedProxies
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
         availability = Availability(journal, memory)
-        registry = SessionRegistry(settings.sessions, journal: journal, clock: clock, events: metrics.sessions)
+        registry = SessionRegistry(
+            settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
+            events: metrics.sessions)
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
         let runtimes = kinds.map { [metrics] in
             KindRuntime(
                 $0, clock: clock, sealer: sealer, limits: settings.limits, log: log, effects: metrics.effects)
         }
         self.kinds = runtimes
-        let builder = SessionBuilder(
+        var builder = SessionBuilder(
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
-        let loader = journal.map { [registry] in SessionLoader($0, registry, restore: builder.restore) }
+        builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
+        let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
         let access = SessionAccess(registry, loader)
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
@@ -92,11 +98,11 @@ final class API: Sendable {
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(registry, journal: journal, states.pool, token: settings.adminToken)
+        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, token: settings.adminToken)
         meta = MetaAPI(
             CachedDocuments(
-                kinds, defaultStore: settings.defaultStore, hasInspector: settings.hasInspector,
-                hasOperatorPort: settings.hasOperatorPort),
+                kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
+                hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort),
             availability,
             hasInspector: settings.hasInspector)
     }
@@ -191,9 +197,9 @@ final class Availability: Sendable {
 }
 
 extension Response {
-    /// A JSON document with its revision, if it has one.
+    /// A JSON document with its revision, if it has one. It ends with a newline.
     package static func document(
-        _ json: [UInt8], _ status: HTTPStatus = .ok, revision: Int? = nil, fields: [Field] = []
+        _ json: [UInt8], _ status: HTTPStatus = .ok, revision: RevisionTag? = nil, fields: [Field] = []
     ) -> Response {
         Response(
             status, fields: fields.isEmpty ? documentFields : documentFields + fields, revision: revision, body: json)

@@ -10,13 +10,15 @@ import Stores
 
 /// A server that listens until it is drained.
 package final class RunningServer: Sendable {
-    /// For example `http://127.0.0.1:8080`.
+    /// For example `http://127.0.0.1:8080`; with the base path, if there is one.
     package let url: String
     package var port: Int { Int(http.address.port) }
 
     /// How many sessions are in memory.
     package var residentSessions: Int { api.registry.residentCount }
 
+    /// The token of `/admin`: the configured one, or the one that was made for this run.
+    package let adminToken: String
     /// The port of `/metrics` and `/admin`.
     package var operatorPort: Int { Int((operators?.http ?? http).address.port) }
 
@@ -43,6 +45,7 @@ package final class RunningServer: Sendable {
         settings.output = output
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
+        adminToken = settings.adminToken
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
         api = API(
@@ -68,7 +71,7 @@ package final class RunningServer: Sendable {
             group.stop {}
             throw error
         }
-        url = "http://\(http.address)"
+        url = "http://\(http.address)\(configuration.http.basePath)"
         // Not on the loop: thousands of sessions may expire or hibernate at once, while requests wait.
         let maintenance = DispatchQueue(label: "sessions.maintenance")
         every(.milliseconds(settings.sessions.sweepInterval), on: group.loops[0]) { api in
@@ -88,7 +91,18 @@ package final class RunningServer: Sendable {
         log.announce("listening on \(url)")
         if let operators { log.announce("metrics and administration on http://\(operators.http.address)") }
         // Behind a proxy every client is on loopback, so the token is always required.
-        if isTokenGenerated { log.announce("admin token of this run: \(settings.adminToken)") }
+        if isTokenGenerated { announceToken() }
+    }
+
+    /// Tells a person at a terminal the token that was made for this run. Logs in JSON are collected, so they must not have
+    /// it.
+    private func announceToken() {
+        switch log.format {
+        case .text: log.announce("admin token of this run: \(adminToken)")
+        case .json:
+            log.announce(
+                "an admin token was made for this run; set admin.token, or print it with serve --print-admin-token")
+        }
     }
 
     /// Ends streams with `closed`, answers the requests in progress, closes the journal, and stops the loops.

@@ -1,5 +1,6 @@
 import HTTPServer
-public import Observability
+// The log and the metrics are in the interface of a server.
+@_exported public import Observability
 package import Sockets
 public import StoreHosting
 import Stores
@@ -14,7 +15,10 @@ public struct StorehouseServer: Sendable {
     private let journal: (any Journal)?
     private let sealer: (any SecretSealer)?
     private let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
+    private let log: Log?
 
+    /// A server of these kinds.
+    ///
     /// - Parameters:
     ///   - kinds: the kinds of store that sessions can have. If `sessions.defaultStore` is not set and no kind is named `app`,
     ///     the first is the default.
@@ -24,11 +28,14 @@ public struct StorehouseServer: Sendable {
     ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Sealing. Without one, the journal
     ///     stores no secrets. It is required if `storage.key` is set.
     ///   - metrics: adds metrics to those of `GET /metrics`.
+    ///   - log: nil for one as `log` of the configuration says.
     /// - Throws: all problems of the configuration and of the kinds.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
-        sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil
+        sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil,
+        log: Log? = nil
     ) throws(ConfigurationError) {
+        self.log = log
         self.journal = journal
         self.sealer = sealer
         additionalMetrics = metrics
@@ -55,14 +62,22 @@ public struct StorehouseServer: Sendable {
     ///
     /// - Throws: ``ConfigurationError``, or the reason why the address cannot be listened on.
     public func run() async throws {
-        try await run {}
+        try await run { _ in
+        } lastStep: {
+        }
     }
 
-    /// The same, with a last step of the drain that counts towards its time.
-    package func run(lastStep: @escaping @Sendable () async -> Void) async throws {
+    /// The same.
+    ///
+    /// - Parameters:
+    ///   - started: gets the server when it listens.
+    ///   - lastStep: the last step of the drain, which counts towards its time.
+    package func run(
+        started: (RunningServer) -> Void, lastStep: @escaping @Sendable () async -> Void
+    ) async throws {
         FileDescriptorLimit.raiseLimit()
         StandardDescriptors.makeSafe()
-        let log = Log(configuration.log)
+        let log = log ?? Log(configuration.log)
         // Before the handlers: a signal may come as soon as they are in place.
         ShutdownSignals.endProcess(after: configuration.http.drainTimeout) {
             log.error("the drain did not end in time; the process exits")
@@ -72,6 +87,7 @@ public struct StorehouseServer: Sendable {
         ShutdownSignals.install()
         defer { ShutdownSignals.keepProcess() }
         let server = try start(log: log)
+        started(server)
         await ShutdownSignals.first()
         await server.drain(lastStep: lastStep)
     }
@@ -83,7 +99,7 @@ public struct StorehouseServer: Sendable {
     ) throws -> RunningServer {
         try RunningServer(
             kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
-            log: log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
+            log: log ?? self.log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
             memory: memory)
     }
 }

@@ -16,7 +16,7 @@ enum QuoteAction: Sendable, Equatable {
     case failed(RemoteFailure)
 }
 
-struct QuoteReducer: Reducer {
+struct QuoteReducer: AcceptingReducer {
     func reduce(_ state: inout Quotes, _ action: QuoteAction) {
         switch action {
         case .fetch: (state.isLoading, state.problem) = (true, nil)

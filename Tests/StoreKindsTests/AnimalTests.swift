@@ -18,8 +18,9 @@ import Testing
     }
 
     private func fetch(_ store: Animal) throws -> Receipt {
-        try store.dispatch(.fetchAnimal) { state in
-            if !state.isLoading { state.previousAnimal = state.currentAnimal }
+        if store.state.isLoading { return try store.dispatch(.fetchAnimal) }
+        return try store.dispatch(.fetchAnimal) { state in
+            state.previousAnimal = state.currentAnimal
             state.currentAnimal = "Loading..."
             state.isLoading = true
             state.error = nil

@@ -59,7 +59,8 @@ import Testing
     ])
     func moneyIsPaidInUpToTheLimit(_ balance: Int, _ value: Int, _ outcome: Outcome) throws {
         let store = store(balance: balance)
-        try store.dispatch(.user(.balanceIncrease(value)), outcome) { $0.user.balance += value }
+        let payment = { (state: inout BettingState) in state.user.balance += value }
+        try store.dispatch(.user(.balanceIncrease(value)), outcome, outcome == .committed ? payment : nil)
     }
 
     /// The refusals in their order: each also has the faults of those that come after it.

@@ -97,7 +97,7 @@ import Testing
         arguments: [
             ("tasks/edit", ["id": 500, "isDone": true], ["replace /tasks/entities/500", "replace /trends/completed"]),
             ("tasks/edit", ["id": 500, "title": "task"], []),
-            ("tasks/move", ["id": 500, "index": 2], ["remove /tasks/ids/499", "add /tasks/ids/2"]),
+            ("tasks/move", ["id": 500, "index": 2], ["move /tasks/ids/2"]),
             (
                 "tasks/remove", ["id": 1],
                 ["remove /tasks/entities/1", "remove /tasks/ids/0", "replace /trends/removed"]

@@ -70,7 +70,8 @@ import Testing
     ])
     func moves(_ id: Int, _ index: Int, _ ids: [Int]) throws {
         let planner = try planner("a", "b", "c")
-        try planner.dispatch(.tasks(.move(id: id, index: index))) { $0.tasks.table.move(id, to: index) }
+        let move = { (state: inout PlannerState) in _ = state.tasks.table.move(id, to: index) }
+        try planner.dispatch(.tasks(.move(id: id, index: index)), .committed, ids == [1, 2, 3] ? nil : move)
         #expect(Array(planner.state.tasks.table.ids) == ids)
     }
 

@@ -15,7 +15,7 @@ private struct Forgetful: StorehouseApp {
         func encode(into json: inout JSONWriter) { json.object { _ in } }
     }
 
-    struct Nothing: Reducer {
+    struct Nothing: AcceptingReducer {
         func reduce(_ state: inout State, _ action: QuoteHall.Action) {}
     }
 
@@ -26,6 +26,20 @@ private struct Twice: StorehouseApp {
     var kinds: [StoreKind] {
         QuoteHall.kind
         for _ in 0..<1 { QuoteHall.kind }
+    }
+}
+
+private struct Doubled: StorehouseApp {
+    struct State {
+        var count = 0
+    }
+
+    var kinds: [StoreKind] {
+        StoreDefinition("doubled", "Two actions of one name.", State()) {
+            Member("count", \.count)
+            Action("add", "Adds one.") { $0.count += 1 }
+            Action("add", "Adds some.", .integer("by", 1...9, example: 10)) { $0.count += $1 }
+        }
     }
 }
 
@@ -95,6 +109,15 @@ private struct Demos: StorehouseApp {
             await lines(Misnamed(), "check-config") == [
                 "upstreams.Quote-API: 'Quote-API' cannot be a key; name it with a lower-case letter, then letters and digits",
                 "upstreams.embedded: is a key of the server; rename the service",
+            ])
+    }
+
+    @Test(arguments: ["serve", "check-config"])
+    func aWrongDefinitionIsRefused(command: String) async {
+        #expect(
+            await lines(Doubled(), command) == [
+                #"configuration: the store 'doubled': The action "add": The example at /by must be an integer from 1 to 9."#,
+                "configuration: the store 'doubled': The action type \"doubled/add\" is declared twice.",
             ])
     }
 

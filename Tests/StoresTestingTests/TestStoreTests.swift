@@ -27,17 +27,23 @@ import Testing
 
     @Test func aFailureShowsTheDifference() throws {
         let store = store()
-        #expect(failure { try store.dispatch(.add(1)) } == "add(1) led to another state:\nvalues[0]: nothing → 1")
-        #expect(failure { try store.dispatch(.skip) } == "skip had another outcome: committed → ignored")
+        #expect(
+            failure { try store.dispatch(.add(1)) }
+                == "add(1) led to another state (expected → actual):\nvalues[0]: nothing → 1")
+        #expect(
+            failure { try store.dispatch(.skip) } == "skip had another outcome: expected committed, actual ignored")
         #expect(
             failure { try store.expectRejected(.refuse, "tired") }
-                == "refuse had another outcome: rejected tired → rejected refused")
-        #expect(failure { try store.expectIgnored(.stop) } == "stop had another outcome: ignored → committed")
-        #expect(failure { try store.receive(.add(3)) } == "add(3) was not received")
+                == "refuse had another outcome: expected rejected tired, actual rejected refused")
+        #expect(
+            failure { try store.expectIgnored(.stop) } == "stop had another outcome: expected ignored, actual committed"
+        )
+        #expect(failure { try store.receive(.add(3)) } == "expected add(3), actual none: it was not received")
         // What was otherwise has been followed all the same.
         try store.dispatch(.add(2)) { $0.values = [1, 2] }
         try store.dispatch(.start(4))
-        #expect(failure { try store.receive(.add(5)) } == "another action was received:\nadd: 5 → 4")
+        #expect(
+            failure { try store.receive(.add(5)) } == "another action was received (expected → actual):\nadd: 5 → 4")
     }
 
     @Test func actionsThatWereNotReceivedFailTheNextStepAndTheEnd() throws {

@@ -18,7 +18,7 @@ import Testing
         case reminded(Int)
     }
 
-    private struct SearchReducer: Reducer {
+    private struct SearchReducer: AcceptingReducer {
         func reduce(_ state: inout Search, _ action: SearchAction) {
             switch action {
             case .type(let text): state.text = text
@@ -110,7 +110,9 @@ import Testing
         try store.dispatch(.type("c")) { $0.text = "c" }
         try store.advance(by: .milliseconds(100))
         let failure = #expect(throws: TestStoreFailure.self) { try store.receive(.found("c")) }
-        #expect(failure?.description == #"found("c") was not received, an effect sleeps for 200 ms"#)
+        #expect(
+            failure?.description
+                == #"expected found("c"), actual none: it was not received, an effect sleeps for 200 ms"#)
     }
 
     @Test func aRestoredStateArmsItsTimers() throws {

@@ -139,9 +139,25 @@ def choose(action):
     browser.run(f"{at('types')}.value = '{action}'; {at('types')}.dispatchEvent(new Event('change'))")
 
 
+def until_equal(what, read, wanted):
+    end = time.monotonic() + PATIENCE
+    while (value := read()) != wanted:
+        if time.monotonic() > end:
+            raise Failure(f"{what}: {value!r} and not {wanted!r}")
+        time.sleep(0.02)
+    print(f"    ok: {what}", flush=True)
+
+
+def get(path):
+    return send(urllib.request.Request(url + path))
+
+
 def post(path, body):
     """Another client."""
-    request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    return send(urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}))
+
+
+def send(request):
     trusting = ssl._create_unverified_context() if url.startswith("https:") else None
     with urllib.request.urlopen(request, timeout=PATIENCE, context=trusting) as answer:
         return json.load(answer)
@@ -149,7 +165,9 @@ def post(path, body):
 
 def check_session():
     until("the page loads", f"location.href === '{url}/' && document.readyState === 'complete'")
-    until("and offers the store kinds", f"{at('kinds')}.options.length > 1 && document.hasFocus()")
+    until("it begins with the store kinds and what they are",
+          f"!{at('start')}.hidden && {at('offers')}.querySelectorAll('button').length === {at('kinds')}.options.length")
+    until("and offers them to the keyboard", f"{at('kinds')}.options.length > 1 && document.hasFocus()")
     browser.run(f"{at('kinds')}.focus()")
     browser.press("Tab", 9)
     browser.press("Enter", 13)
@@ -178,11 +196,15 @@ def check_sending():
     browser.run(f"{at('send')}.requestSubmit()")
     shows("what is no JSON is told", "refusal", "400 malformed-json")
     choose("login/enteringCredential")
-    browser.type("action", json.dumps({"type": "login/enteringCredential", "payload": {"password": PASSWORD}}))
+    until("a secret has a field that masks it", "document.querySelector('#secrets input')?.type === 'password'")
+    browser.type("action", json.dumps({"type": "login/enteringCredential"}))
+    browser.run("document.querySelector('#secrets input').focus()")
+    browser.ask("Input.insertText", text=PASSWORD)
     browser.run(f"{at('send')}.requestSubmit()")
     shows("a password is masked in the log", "log", r'2 login/enteringCredential.*"password":"\*\*\*"')
     until("and gone from the page", f"!{at('action')}.value.includes('{PASSWORD}')"
-          f" && !document.body.textContent.includes('{PASSWORD}')")
+          f" && !document.body.textContent.includes('{PASSWORD}')"
+          " && document.querySelector('#secrets input').value === ''")
 
 
 def check_watching(session):
@@ -219,6 +241,25 @@ def check_travelling(session):
     shows("as it is", "revision", "at revision 6, now")
 
 
+def check_hiding(session):
+    def subscribers():
+        return get(session)["subscribers"]
+
+    set_visibility("hidden")
+    shows("a hidden page follows nothing", "status", "^paused")
+    until_equal("so that its connection is free", subscribers, 0)
+    for _ in range(20):
+        post(session + "/actions", {"type": "counter/increment"})
+    set_visibility("visible")
+    shows("a visible page goes on where it was", "revision", "at revision 26, now")
+    until_equal("with one stream", subscribers, 1)
+
+
+def set_visibility(state):
+    browser.run(f"Object.defineProperty(document, 'hidden', {{ value: {json.dumps(state == 'hidden')}, configurable: true }});"
+                "document.dispatchEvent(new Event('visibilitychange'))")
+
+
 def check_looks():
     browser.ask("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     until("on a phone nothing is cut off", "document.documentElement.scrollWidth <= 390")
@@ -239,6 +280,8 @@ def check_end():
         time.sleep(0.02)
     browser.ask("Page.handleJavaScriptDialog", accept=True)
     shows("a session is deleted, once that was confirmed", "status", "session-ended")
+    until("and nothing more can be done with it", "[...document.querySelectorAll('main :is(button, select, textarea)')]"
+          ".every(control => control.disabled)")
 
 
 def check_policy():
@@ -265,6 +308,7 @@ try:
     check_sending()
     check_watching(path)
     check_travelling(path)
+    check_hiding(path)
     check_looks()
     check_end()
     check_policy()

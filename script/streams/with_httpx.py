@@ -1,5 +1,9 @@
-"""Prints the events of a stream as httpx-sse reads them: with_httpx.py URL [LAST-EVENT-ID]"""
+"""Prints the events of a stream as httpx-sse reads them: with_httpx.py URL [LAST-EVENT-ID]
 
+httpx-sse reports a block without data as an event with empty data, and that is no JSON: the program would end.
+"""
+
+import json
 import sys
 
 import httpx
@@ -10,6 +14,5 @@ with httpx.Client(timeout=30) as client:
     with httpx_sse.connect_sse(client, "GET", sys.argv[1], headers=headers) as source:
         source.response.raise_for_status()
         for event in source.iter_sse():
-            if not event.data:
-                continue  # against the standard it tells of blocks without data too, such as a lone `retry:`
-            print(f"event: {event.event}\nid: {event.id}\ndata: {event.data}\n", flush=True)
+            data = json.dumps(json.loads(event.data), separators=(",", ":"), ensure_ascii=False)
+            print(f"event: {event.event}\nid: {event.id}\ndata: {data}\n", flush=True)

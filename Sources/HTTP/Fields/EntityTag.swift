@@ -10,9 +10,18 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(unchecked: opaque, isWeak: isWeak)
     }
 
-    /// The strong tag of a revision, such as `"3"`.
-    package init(revision: Int) {
-        self.init(unchecked: String(revision), isWeak: false)
+    /// The strong tag of a revision, such as `"3.k2f9"`; without a history `"3"`.
+    package init(_ tag: RevisionTag) {
+        self.init(unchecked: tag.history.isEmpty ? "\(tag.revision)" : "\(tag.revision).\(tag.history)", isWeak: false)
+    }
+
+    /// The revision that the tag names: `3` in any history, `3.k2f9` in the history `k2f9` only.
+    package func revision(in history: String) -> Int? {
+        let parts = opaque.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let revision = Int(parts[0]), String(revision) == parts[0], parts.count == 1 || parts[1] == history else {
+            return nil
+        }
+        return revision
     }
 
     private init(unchecked opaque: String, isWeak: Bool) {
@@ -39,6 +48,20 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte > ASCII.space && byte != ASCII.quote && byte != ASCII.delete
+    }
+}
+
+/// A revision as the ETag field names it.
+///
+/// The same revision of a restored backup may be another state, so the history belongs to the tag.
+package struct RevisionTag: Sendable, Hashable {
+    package let revision: Int
+    /// Names the sequence of revisions; empty for none.
+    package let history: String
+
+    package init(_ revision: Int, of history: String) {
+        self.revision = revision
+        self.history = history
     }
 }
 
@@ -83,6 +106,14 @@ package enum EntityTagCondition: Sendable, Hashable {
         switch self {
         case .any: true
         case .tags(let tags): tags.contains { $0.matchesWeakly(tag) }
+        }
+    }
+
+    /// Uses the weak comparison. A tag without a history matches the revision in any.
+    package func matchesWeakly(_ tag: RevisionTag) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags): tags.contains { $0.revision(in: tag.history) == tag.revision }
         }
     }
 

@@ -131,6 +131,18 @@ package struct QueryItems: Sendable, Sequence, IteratorProtocol {
         nextRanges().map { (name: string($0.name), value: string($0.value)) }
     }
 
+    /// The query as it was sent, with `value` in place of the items of this name, or behind the others.
+    ///
+    /// - Parameter value: must be encoded.
+    package func replacing(_ name: String, with value: String) -> String {
+        var (kept, rest): ([String], QueryItems) = ([], self)
+        while let item = rest.nextRanges() {
+            if string(item.name) == name { continue }
+            kept.append(String(decoding: bytes[item.name.lowerBound..<item.value.upperBound], as: UTF8.self))
+        }
+        return (kept + ["\(name)=\(value)"]).joined(separator: "&")
+    }
+
     /// The name of the next item, without decoding its value.
     package mutating func nextName() -> String? { nextRanges().map { string($0.name) } }
 

@@ -39,6 +39,7 @@ package struct RequestParser: Sendable {
             var failure = error
             failure.method = line.method
             failure.origin = fields.value("origin", bytes)
+            failure.requestID = fields.value("x-request-id", bytes)
             if failure.consumed != nil { self = RequestParser(limits: limits) }
             return .failed(failure)
         }

@@ -6,18 +6,22 @@ package struct ResponseEncoder: Sendable {
     /// Whether the connection stays open after the response. The server sets this to false to close the connection. A
     /// stream to an HTTP/1.0 client sets it to false, because only the close ends the stream.
     package var keepAlive: Bool
+    /// The value of X-Request-Id; empty for no such field.
+    private let requestID: String
     private let isHead: Bool
     private let version: HTTPVersion
 
     /// An encoder for the response to a request.
-    package init(answering head: RequestHead) {
+    package init(answering head: RequestHead, requestID: String = "") {
+        self.requestID = requestID
         keepAlive = head.keepAlive
         isHead = head.method == .head
         version = head.version
     }
 
     /// An encoder for the response to an invalid request. It closes the connection unless the failure is recoverable.
-    package init(answering failure: RequestFailure) {
+    package init(answering failure: RequestFailure, requestID: String = "") {
+        self.requestID = requestID
         keepAlive = failure.consumed != nil
         isHead = failure.method == .head
         version = .http11
@@ -44,14 +48,18 @@ package struct ResponseEncoder: Sendable {
     /// - Parameter bodyBytes: the length of the body that the caller appends.
     package func head(of response: Response, date: [UInt8], reserving bodyBytes: Int = 0) -> [UInt8] {
         let hasBody = !response.status.isAlwaysBodiless
-        let capacity = Self.maxHeadBytes(response.fields, date)
+        let capacity = maxHeadBytes(response.fields, date) + (response.revision?.history.utf8.count ?? 0)
         var output: [UInt8] = []
         output.reserveCapacity(capacity + bodyBytes)
         HeadWriter.append(upTo: capacity, to: &output) { head in
             writeFields(response.status, response.fields, date, into: &head)
             if let revision = response.revision {
                 head.literal("ETag: \"")
-                head.decimal(revision)
+                head.decimal(revision.revision)
+                if !revision.history.isEmpty {
+                    head.literal(".")
+                    head.text(revision.history)
+                }
                 head.literal("\"\r\n")
             }
             if hasBody {
@@ -70,7 +78,7 @@ package struct ResponseEncoder: Sendable {
         _ status: HTTPStatus, _ fields: [Response.Field], date: [UInt8], to output: inout [UInt8]
     ) {
         if version == .http10 { keepAlive = false }
-        HeadWriter.append(upTo: Self.maxHeadBytes(fields, date), to: &output) { head in
+        HeadWriter.append(upTo: maxHeadBytes(fields, date), to: &output) { head in
             writeFields(status, fields, date, into: &head)
             if streamIsChunked { head.literal("Transfer-Encoding: chunked\r\n") }
             writeConnection(into: &head)
@@ -86,8 +94,8 @@ package struct ResponseEncoder: Sendable {
     }
 
     /// An upper bound of the size of a head. The lines that every head has are shorter than 256 bytes in total.
-    private static func maxHeadBytes(_ fields: [Response.Field], _ date: [UInt8]) -> Int {
-        fields.reduce(256 + date.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    private func maxHeadBytes(_ fields: [Response.Field], _ date: [UInt8]) -> Int {
+        fields.reduce(256 + date.count + requestID.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
     private func writeFields(
@@ -100,6 +108,11 @@ package struct ResponseEncoder: Sendable {
         head.literal("\r\nDate: ")
         date.withUnsafeBytes { head.bytes($0) }
         head.literal("\r\n")
+        if !requestID.isEmpty {
+            head.literal("X-Request-Id: ")
+            head.text(requestID)
+            head.literal("\r\n")
+        }
         for field in fields {
             head.text(field.name)
             head.literal(": ")

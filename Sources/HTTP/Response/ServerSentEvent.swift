@@ -21,8 +21,17 @@ package struct ServerSentEvent: Sendable, Hashable {
         self.comment = comment
     }
 
-    /// Appends the event and the empty line behind it.
-    package func append(to output: inout [UInt8]) {
+    /// The event and the empty line that ends its block.
+    package var bytes: [UInt8] {
+        var output = lines
+        output.append(ASCII.lineFeed)
+        return output
+    }
+
+    /// The lines of the event, without the empty line that ends its block.
+    package var lines: [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity((data?.count ?? 0) + 64)
         if let comment { Self.appendLines(Array(comment.utf8), prefix: ": ", to: &output) }
         if let retry, retry >= 0 {
             output.appendText("retry: ")
@@ -32,13 +41,6 @@ package struct ServerSentEvent: Sendable, Hashable {
         if let event { Self.appendLine("event: ", event, to: &output) }
         if let id { Self.appendLine("id: ", id, to: &output) }
         if let data { Self.appendLines(data, prefix: "data: ", to: &output) }
-        output.append(ASCII.lineFeed)
-    }
-
-    package var bytes: [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity((data?.count ?? 0) + 64)
-        append(to: &output)
         return output
     }
 

@@ -149,7 +149,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
-    var allKeys: [Key] { members.names.compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
     func contains(_ key: Key) -> Bool { members.slot(of: key.stringValue) != nil }
 

@@ -1,7 +1,7 @@
 /// A `Codable` value as JSON.
 ///
-/// The wrapper writes what the value's own `encode(to:)` encodes. A value that cannot be encoded is written as `null`;
-/// see ``JSONWriter/encodable(_:)``.
+/// The wrapper writes what the value's own `encode(to:)` encodes. If that throws, it writes `null`, and the writer keeps the
+/// error as its ``JSONWriter/failure``.
 public struct CodableJSON<Value: Encodable>: JSONEncodable {
     /// The wrapped value.
     public var value: Value
@@ -12,7 +12,7 @@ public struct CodableJSON<Value: Encodable>: JSONEncodable {
     }
 
     public func encode(into json: inout JSONWriter) {
-        try? json.encodable(value)
+        json.codable(value)
     }
 }
 
@@ -43,6 +43,25 @@ extension JSONWriter {
             null()
             throw error
         }
+    }
+
+    /// Writes a value by its `encode(to:)`. If that throws, writes `null` and keeps the error as ``failure``.
+    package mutating func codable(_ value: some Encodable) {
+        do {
+            try encodable(value)
+        } catch {
+            failure = failure ?? Self.reason(error)
+        }
+    }
+
+    /// A predicate, up to the end of its sentence. It does not quote the value, which may be secret.
+    private static func reason(_ error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error else {
+            return "throws an error of the type \(type(of: error))."
+        }
+        let place = context.codingPath.map { "/" + $0.stringValue }.joined()
+        let detail = context.debugDescription
+        return "throws\(place.isEmpty ? "" : " at \(place)"): \(detail)\(detail.hasSuffix(".") ? "" : ".")"
     }
 
     /// - Returns: Whether the value's containers were written one after the other, so that the JSON is complete.

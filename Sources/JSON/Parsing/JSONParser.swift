@@ -150,7 +150,8 @@ extension JSONParser {
             isPlain = false
             try skipExponent()
         }
-        if isPlain, let integer {
+        // `-0` keeps its text: no integer has a negative zero.
+        if isPlain, let integer, integer != 0 || !isNegative {
             return .integer(integer)
         }
         let text = UnsafeRawBufferPointer(start: start + first, count: position - first)

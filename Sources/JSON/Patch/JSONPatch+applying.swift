@@ -5,8 +5,8 @@ extension JSONPatch {
     /// linear in the elements behind it. A patch of several operations copies the objects and arrays that it changes.
     /// - Parameter document: what to change. It stays as it was if an error is thrown.
     public func apply(to document: inout JSONValue) throws(JSONPatchError) {
-        // Each operation makes its change or none, so a single one needs no copy to fall back on.
-        if let first = operations.first, operations.count == 1 {
+        // A single operation makes its change or none, so it needs no copy to fall back on. A `move` is two changes.
+        if let first = operations.first, operations.count == 1, first.from == nil {
             return try first.apply(to: &document, index: 0)
         }
         var patched = document
@@ -29,6 +29,8 @@ extension JSONPatch.Operation {
     private func apply(to document: inout JSONValue) throws(JSONPatchError.Kind) {
         let parents = path.tokens.dropLast()
         switch (self, path.tokens.last) {
+        case (.move(let from, _), _):
+            try move(from: from, in: &document)
         case (.add(_, let value), nil), (.replace(_, let value), nil):
             try checkDepth(of: value)
             document = value
@@ -41,8 +43,23 @@ extension JSONPatch.Operation {
             try checkDepth(of: value)
             try document.edit(path.tokens[...]) { $0 = value }
         case (.remove, let token?):
-            try document.edit(parents) { (parent) throws(JSONPatchError.Kind) in try parent.remove(token) }
+            try document.edit(parents) { (parent) throws(JSONPatchError.Kind) in _ = try parent.remove(token) }
         }
+    }
+
+    /// Changes nothing if there is no value at `from`; may leave it removed if it cannot be added.
+    private func move(from: JSONPointer, in document: inout JSONValue) throws(JSONPatchError.Kind) {
+        guard let token = from.tokens.last else {
+            throw path.tokens.isEmpty ? .removesDocument : .movesIntoItself
+        }
+        let isInside = zip(from.tokens, path.tokens).allSatisfy { CodePointString($0) == CodePointString($1) }
+        guard !isInside || path.tokens.count <= from.tokens.count else { throw .movesIntoItself }
+        var moved: JSONValue?
+        try document.edit(from.tokens.dropLast()) { (parent) throws(JSONPatchError.Kind) in
+            moved = try parent.remove(token)
+        }
+        guard let moved = consume moved else { throw .noTarget }
+        try JSONPatch.Operation.add(path, moved).apply(to: &document)
     }
 
     private func checkDepth(of value: JSONValue) throws(JSONPatchError.Kind) {
@@ -90,13 +107,14 @@ extension JSONValue {
         }
     }
 
-    fileprivate mutating func remove(_ token: String) throws(JSONPatchError.Kind) {
+    fileprivate mutating func remove(_ token: String) throws(JSONPatchError.Kind) -> JSONValue {
         if var object = takeObject() {
             defer { self = .object(object) }
-            guard case .some = object.removeValue(forName: token) else { throw .noTarget }
+            guard case .some(let value) = object.removeValue(forName: token) else { throw .noTarget }
+            return value
         } else if var elements = takeArray() {
             defer { self = .array(elements) }
-            elements.remove(at: try Self.index(token, below: elements.count))
+            return elements.remove(at: try Self.index(token, below: elements.count))
         } else {
             throw .noTarget
         }

@@ -1,11 +1,14 @@
 extension JSONPatch {
     /// The difference between two documents: applied to `old`, the patch gives `new`.
     ///
-    /// Objects are compared member by member. Arrays are compared element by element between their common prefix and
-    /// suffix. An object or array is replaced as a whole if that takes fewer bytes than the changes inside it, so a
-    /// patch is never larger than one that replaces the document. Equal documents have an empty patch.
+    /// Objects are compared member by member, and arrays element by element: what was removed, inserted and moved is
+    /// found, and elements that have the same `id` are compared with each other. A value that has another place in the
+    /// same object or array is moved. An object or array is replaced as a whole if that takes fewer bytes than the
+    /// changes inside it, so a patch is never larger than one that replaces the document. Equal documents have an empty
+    /// patch.
     ///
-    /// Takes time linear in the documents for each level of nesting.
+    /// Takes time linear in the documents for each level of nesting, with a factor that is bounded: see
+    /// `ArrayAlignment`.
     public init(from old: JSONValue, to new: JSONValue) {
         var difference = Difference()
         difference.compare(old, new)
@@ -57,41 +60,75 @@ private struct Difference {
 
     private mutating func compareMembers(_ old: JSONObject, _ new: JSONObject) {
         var common = 0
-        for (index, (name, value)) in old.enumerated() {
-            steps.append(.name(name))
-            if let other = new.value(named: name, firstTryingSlot: index) {
-                common += 1
-                compare(value, other)
-            } else {
-                append(.remove(path))
+        var removed: [(name: String, value: JSONValue)] = []
+        var next = 0
+        for (name, value) in old {
+            guard let slot = new.slot(of: name, firstTrying: next), let other = new.value(inSlot: slot) else {
+                removed.append((name, value))
+                continue
             }
+            next = slot + 1
+            common += 1
+            steps.append(.name(name))
+            compare(value, other)
             steps.removeLast()
         }
-        guard common < new.count else { return }
-        for (index, (name, value)) in new.enumerated() where !old.hasMember(name, firstTryingSlot: index) {
-            append(.name(name)) { .add($0, value) }
+        guard common < new.count else {
+            for (name, _) in removed { append(.name(name)) { .remove($0) } }
+            return
+        }
+        var added: [(name: String, value: JSONValue)] = []
+        next = 0
+        for member in new {
+            let slot = old.slot(of: member.name, firstTrying: next)
+            next = slot.map { $0 + 1 } ?? next
+            if slot == nil { added.append(member) }
+        }
+        exchangeMembers(removed, added)
+    }
+
+    /// Removes members and adds others. A value that has another name is moved.
+    private mutating func exchangeMembers(
+        _ removed: [(name: String, value: JSONValue)], _ added: [(name: String, value: JSONValue)]
+    ) {
+        // From each value to the indices of its removed members, the first one last.
+        var sources: [JSONValue: [Int]] = [:]
+        if !added.isEmpty {
+            for index in removed.indices.reversed() { sources[removed[index].value, default: []].append(index) }
+        }
+        let origins = added.map { removed.isEmpty ? nil : sources[$0.value]?.popLast() }
+        let moved = Set(origins.compactMap(\.self))
+        for (index, member) in removed.enumerated() where !moved.contains(index) {
+            append(.name(member.name)) { .remove($0) }
+        }
+        for (member, origin) in zip(added, origins) {
+            if let origin {
+                appendMove(.name(removed[origin].name), to: .name(member.name))
+            } else {
+                append(.name(member.name)) { .add($0, member.value) }
+            }
         }
     }
 
     private mutating func compareElements(_ old: [JSONValue], _ new: [JSONValue]) {
-        let shorter = min(old.count, new.count)
-        var (first, last) = (0, 0)
-        if old.count != new.count {
-            while first < shorter, old[first] == new[first] { first += 1 }
-            while last < shorter - first, old[old.count - 1 - last] == new[new.count - 1 - last] { last += 1 }
-        }
-        let end = shorter - last
-        for index in first..<end {
+        let alignment = ArrayAlignment(from: old, to: new)
+        for (index, other) in alignment.compared {
             steps.append(.index(index))
-            compare(old[index], new[index])
+            compare(old[index], new[other])
             steps.removeLast()
         }
-        for index in (end..<max(end, old.count - last)).reversed() {
-            append(.index(index)) { .remove($0) }
+        for step in ListStep.steps(removing: alignment.removed, inserting: alignment.inserted) {
+            switch step {
+            case .remove(let index): append(.index(index)) { .remove($0) }
+            case .insert(let index, let element): append(.index(index)) { .add($0, new[element]) }
+            case .move(let from, let to): appendMove(.index(from), to: .index(to))
+            }
         }
-        for index in end..<max(end, new.count - last) {
-            append(.index(index)) { .add($0, new[index]) }
-        }
+    }
+
+    private mutating func appendMove(_ from: Step, to step: Step) {
+        let from = path.appending(from.token)
+        append(step) { .move(from: from, to: $0) }
     }
 
     private var path: JSONPointer { JSONPointer(tokens: steps.map(\.token)) }
@@ -112,81 +149,14 @@ private struct Difference {
         var size = EncodedSize(limit: limit)
         size.add(bytes: #"{"op":"","path":},"#.utf8.count + operation.name.utf8CodeUnitCount)
         size.add(operation.path.description)
+        if let from = operation.from {
+            size.add(bytes: #","from":"#.utf8.count)
+            size.add(from.description)
+        }
         if let value = operation.value {
             size.add(bytes: #","value":"#.utf8.count)
             size.add(value)
         }
         return size.bytes
-    }
-}
-
-/// Measures how many bytes `JSONWriter` writes for a value, and how deep the value is nested.
-///
-/// Measuring stops soon after the limit, so that comparing with a small operation does not walk through a large value.
-struct EncodedSize {
-    let limit: Int
-    private(set) var bytes = 0
-    /// The nesting of objects and arrays; exact only below the limit.
-    private(set) var depth = 0
-
-    init(limit: Int = .max) {
-        self.limit = limit
-    }
-
-    var isOverLimit: Bool { bytes > limit }
-
-    mutating func add(_ value: JSONValue) {
-        add(value, depth: 1)
-    }
-
-    /// Adds a quoted string.
-    mutating func add(_ text: String) {
-        bytes += 2 + text.utf8.count
-        guard !isOverLimit else { return }
-        for byte in text.utf8 where Byte.needsEscape(byte) {
-            bytes += JSONWriter.escapedLength(of: byte) - 1
-        }
-    }
-
-    mutating func add(bytes count: Int) {
-        bytes += count
-    }
-
-    private mutating func add(_ value: JSONValue, depth: Int) {
-        switch value {
-        case .null, .bool(true): bytes += 4
-        case .bool(false): bytes += 5
-        case .integer(let integer): bytes += Self.length(of: integer)
-        case .number(let number): bytes += number.text.utf8.count
-        case .string(let text): add(text)
-        case .array(let elements):
-            enter(depth, count: elements.count)
-            for element in elements where !isOverLimit {
-                add(element, depth: depth + 1)
-            }
-        case .object(let object):
-            enter(depth, count: object.count)
-            for (name, value) in object where !isOverLimit {
-                add(name)
-                bytes += 1
-                add(value, depth: depth + 1)
-            }
-        }
-    }
-
-    /// Adds the brackets and commas of an object or array.
-    private mutating func enter(_ depth: Int, count: Int) {
-        self.depth = max(self.depth, depth)
-        bytes += 2 + max(count - 1, 0)
-    }
-
-    private static func length(of integer: Int) -> Int {
-        var length = integer < 0 ? 2 : 1
-        var rest = integer.magnitude / 10
-        while rest > 0 {
-            length += 1
-            rest /= 10
-        }
-        return length
     }
 }

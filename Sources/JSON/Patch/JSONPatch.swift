@@ -1,6 +1,6 @@
-/// Changes to a JSON document, made one after the other: the operations `add`, `remove` and `replace` of RFC 6902.
+/// Changes to a JSON document, made one after the other: the operations `add`, `remove`, `replace` and `move` of RFC 6902.
 ///
-/// Differences consist of these three only. `move`, `copy` and `test` are refused as unknown.
+/// Differences consist of these four only. `copy` and `test` are refused as unknown.
 public struct JSONPatch: Sendable, Hashable {
     /// The changes, in the order in which they are made.
     public let operations: [Operation]
@@ -23,6 +23,9 @@ extension JSONPatch {
         case remove(JSONPointer)
         /// Replaces a value, which must exist.
         case replace(JSONPointer, JSONValue)
+        /// Removes a value, which must exist, and adds it elsewhere. The index of an element is counted without the
+        /// removed value.
+        case move(from: JSONPointer, to: JSONPointer)
     }
 }
 
@@ -33,19 +36,25 @@ extension JSONPatch.Operation {
         case .add: "add"
         case .remove: "remove"
         case .replace: "replace"
+        case .move: "move"
         }
     }
 
     var path: JSONPointer {
         switch self {
-        case .add(let path, _), .remove(let path), .replace(let path, _): path
+        case .add(let path, _), .remove(let path), .replace(let path, _), .move(_, let path): path
         }
+    }
+
+    /// The origin of a `move`; nil for all others.
+    var from: JSONPointer? {
+        if case .move(let from, _) = self { from } else { nil }
     }
 
     var value: JSONValue? {
         switch self {
         case .add(_, let value), .replace(_, let value): value
-        case .remove: nil
+        case .remove, .move: nil
         }
     }
 }
@@ -70,9 +79,10 @@ extension JSONPatch {
 extension JSONPatch.Operation {
     fileprivate init(_ json: JSONValue) throws(JSONPatchError.Kind) {
         switch json["op"]?.asString {
-        case "add": self = .add(try Self.path(json), try Self.value(json))
-        case "remove": self = .remove(try Self.path(json))
-        case "replace": self = .replace(try Self.path(json), try Self.value(json))
+        case "add": self = .add(try Self.pointer("path", json), try Self.value(json))
+        case "remove": self = .remove(try Self.pointer("path", json))
+        case "replace": self = .replace(try Self.pointer("path", json), try Self.value(json))
+        case "move": self = .move(from: try Self.pointer("from", json), to: try Self.pointer("path", json))
         default: throw .unknownOperation
         }
     }
@@ -82,8 +92,8 @@ extension JSONPatch.Operation {
         return value
     }
 
-    private static func path(_ json: JSONValue) throws(JSONPatchError.Kind) -> JSONPointer {
-        guard let text = json["path"]?.asString else { throw .missingMember("path") }
+    private static func pointer(_ name: String, _ json: JSONValue) throws(JSONPatchError.Kind) -> JSONPointer {
+        guard let text = json[name]?.asString else { throw .missingMember(name) }
         do {
             return try JSONPointer(text)
         } catch {
@@ -102,6 +112,7 @@ extension JSONPatch.Operation: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("op", name.description)
+            json.member("from", ifPresent: from)
             json.member("path", path)
             json.member("value", ifPresent: value)
         }
@@ -114,16 +125,18 @@ public struct JSONPatchError: Error, Sendable, Hashable {
     public enum Kind: Error, Sendable, Hashable {
         /// The JSON is not an array of operations.
         case notAnArray
-        /// The element is not an object whose `op` is `add`, `remove` or `replace`.
+        /// The element is not an object whose `op` is `add`, `remove`, `replace` or `move`.
         case unknownOperation
         /// The operation lacks this member, or the member has the wrong type.
         case missingMember(String)
-        /// `path` is not a JSON Pointer.
+        /// `path` or `from` is not a JSON Pointer.
         case malformedPointer(JSONPointerError)
         /// The path leads to no value, or to no object or array that can take one.
         case noTarget
         /// The operation would remove the whole document.
         case removesDocument
+        /// The operation would move a value into itself.
+        case movesIntoItself
         /// Objects and arrays would be nested deeper than `JSONValue.maxDepth`.
         case tooDeep
     }
@@ -153,9 +166,10 @@ extension JSONPatchError.Kind {
         case .notAnArray: "A JSON Patch must be an array"
         case .unknownOperation: "the operation must be an object with a known 'op'"
         case .missingMember(let name): "the member '\(name)' is missing or has the wrong type"
-        case .malformedPointer: "'path' is not a JSON Pointer"
-        case .noTarget: "'path' leads to no value"
+        case .malformedPointer: "'path' or 'from' is not a JSON Pointer"
+        case .noTarget: "'path' or 'from' leads to no value"
         case .removesDocument: "it removes the whole document"
+        case .movesIntoItself: "it moves a value into itself"
         case .tooDeep: "it nests objects and arrays too deep"
         }
     }

@@ -3,8 +3,9 @@
 /// Encoding publishes the schema and ``validate(_:at:)`` enforces it, so the published schema and the checks agree.
 /// Unknown members of an object are violations.
 public struct JSONSchema: Sendable {
-    let shape: Shape
+    private(set) var shape: Shape
     private(set) var isNullable = false
+    private(set) var isWriteOnly = false
     private(set) var details: String?
     private(set) var defaultValue: JSONValue?
 
@@ -102,6 +103,17 @@ public struct JSONSchema: Sendable {
         with { $0.defaultValue = value }
     }
 
+    /// This schema of an object, whose members of these names have the keyword `writeOnly`: no answer shows their values.
+    package func withWriteOnlyMembers(_ names: [String]) -> JSONSchema {
+        guard case .object(let properties, let count) = shape, !names.isEmpty else { return self }
+        let marked = properties.map { property in
+            guard names.contains(property.name) else { return property }
+            let schema = property.schema.with { $0.isWriteOnly = true }
+            return Property(name: property.name, schema: schema, isRequired: property.isRequired)
+        }
+        return with { $0.shape = .object(marked, count) }
+    }
+
     private func with(_ change: (inout JSONSchema) -> Void) -> JSONSchema {
         var schema = self
         change(&schema)
@@ -167,6 +179,7 @@ extension JSONSchema: JSONEncodable {
             encodeType(into: &json)
             json.member("description", ifPresent: details)
             json.member("default", ifPresent: defaultValue)
+            if isWriteOnly { json.member("writeOnly", true) }
             shape.encodeKeywords(isNullable: isNullable, into: &json)
         }
     }

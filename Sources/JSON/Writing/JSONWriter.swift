@@ -10,6 +10,8 @@ public struct JSONWriter: ~Copyable {
     @usableFromInline var capacity: Int
     @usableFromInline var used = 0
     @usableFromInline var needsComma = false
+    /// The first error of a value's `encode(to:)`, as a predicate; nil if there was none. It does not quote the value.
+    public package(set) var failure: String?
 
     /// A writer with an empty buffer.
     ///
@@ -52,6 +54,19 @@ public struct JSONWriter: ~Copyable {
     @inlinable
     public consuming func finish() -> [UInt8] {
         bytes
+    }
+
+    /// Returns the text with a newline at its end, and frees the buffer.
+    ///
+    /// A terminal shows its prompt below the text then. A newline after a JSON text is insignificant (RFC 8259, section 2).
+    @inlinable
+    public consuming func finishLine() -> [UInt8] {
+        needsComma = false
+        append(upTo: 1) { target in
+            target.pointee = Byte.lineFeed
+            return 1
+        }
+        return bytes
     }
 
     /// Writes an object; the closure writes its members.

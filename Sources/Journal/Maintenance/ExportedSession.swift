@@ -185,7 +185,7 @@ private struct Fields {
         }
         let patch = json["changes"]?.encoded() ?? []
         guard patch.count <= Self.maxStateBytes, let changes = EncodedPatch(json: patch) else {
-            throw problem("changes", "must be a JSON Patch of add, remove and replace of at most 64 MiB")
+            throw problem("changes", "must be a JSON Patch of add, remove, replace and move of at most 64 MiB")
         }
         return CommitRecord(
             revision: revision, type: try text("type"), payload: payload, origin: origin,

@@ -4,6 +4,7 @@ public import StoreHosting
 extension SQLiteStorage {
     /// A session of a file, as an operator sees it.
     public struct ListedSession: Sendable, Equatable {
+        /// Its id.
         public let id: String
         /// What is stored of it; nil if that cannot be read.
         public let summary: SessionSummary?

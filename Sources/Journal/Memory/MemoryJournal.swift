@@ -9,6 +9,8 @@ import Synchronization
 public struct MemoryJournal: Journal {
     private let limits: RetentionLimits
 
+    /// An empty journal.
+    ///
     /// - Parameters:
     ///   - keepCommits: how many commits of a session are retained at least, within `keepBytes`. Up to twice as many
     ///     are, and some more if the session's state is large.
@@ -92,6 +94,10 @@ final class MemorySessionJournal: SessionJournal {
         done(.success(bufferedCommits(after: revision, limit: limit)))
     }
 
+    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
+        done(.success(history.load()?.oldestRevision ?? 1))
+    }
+
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         guard let history = history.load() else {
             return done(.success(ReplayableState(snapshot: nil, patches: [], privateState: nil)))
@@ -151,6 +157,8 @@ private final class History: Sendable {
     func commits(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.sequence.commits(after: revision, limit: limit) }
     }
+
+    var oldestRevision: Int { contents.withLock { $0.sequence.firstRevision ?? $0.sequence.lastRevision + 1 } }
 
     func replayBase(for revision: Int) -> ReplayableState? {
         contents.withLock { $0.replayBase(for: revision) }

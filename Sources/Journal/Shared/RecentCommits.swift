@@ -47,7 +47,9 @@ extension CommitRecord {
 
 extension EncodedPatch {
     /// About how many bytes it takes in memory.
-    var byteCount: Int { operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + 32 } }
+    var byteCount: Int {
+        operations.reduce(0) { $0 + $1.path.utf8.count + $1.value.count + ($1.from?.utf8.count ?? 0) + 48 }
+    }
 }
 
 extension JSONObject {

@@ -4,9 +4,12 @@ import Platform
 ///
 /// An entry below the level costs one comparison, because its message and fields are not evaluated. An entry cannot forge
 /// another line: control characters are escaped in both formats.
-package struct Log: Sendable {
+///
+///     let log = Log(configuration.log)
+///     log.warning("the scale is out of order", [LogField("kitchen", 3)])
+public struct Log: Sendable {
     private let threshold: UInt8
-    private let format: LogFormat
+    package let format: LogFormat
     private let sink: any LogSink
     private let clock: @Sendable () -> Int
 
@@ -23,23 +26,27 @@ package struct Log: Sendable {
         self.clock = clock
     }
 
+    /// Writes an entry of the level `debug`.
     @inline(__always)
-    package func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    public func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.debug) { write(.debug, message(), fields()) }
     }
 
+    /// Writes an entry of the level `info`.
     @inline(__always)
-    package func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    public func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.info) { write(.info, message(), fields()) }
     }
 
+    /// Writes an entry of the level `warning`.
     @inline(__always)
-    package func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    public func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.warning) { write(.warning, message(), fields()) }
     }
 
+    /// Writes an entry of the level `error`.
     @inline(__always)
-    package func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+    public func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         if isEnabled(.error) { write(.error, message(), fields()) }
     }
 
@@ -48,13 +55,8 @@ package struct Log: Sendable {
         level.severity >= threshold
     }
 
-    /// Writes a message that the starter of the process waits for, at every level. In the text format it is the whole line.
-    package func announce(_ message: String) {
-        switch format {
-        case .text: send(Array((message.escapedForOneLine + "\n").utf8), at: clock())
-        case .json: write(.info, message, [])
-        }
-    }
+    /// Writes a message that the starter of the process waits for. It is written whatever the level of the log is.
+    package func announce(_ message: String) { write(.info, message, []) }
 
     /// How many lines were lost because the reader of the log is too slow.
     package var lostLines: Int { sink.lostLines }
@@ -77,7 +79,14 @@ package struct Log: Sendable {
 
 /// The severity of a log entry.
 public enum LogLevel: String, Sendable, CaseIterable {
-    case debug, info, warning, error
+    /// For those who look for a fault.
+    case debug
+    /// An event that is normal.
+    case info
+    /// A fault that the server handles, and that an operator should know.
+    case warning
+    /// A fault that somebody has to remove.
+    case error
 }
 
 extension LogLevel: Comparable {

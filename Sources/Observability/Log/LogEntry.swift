@@ -97,7 +97,7 @@ extension LogField.Value: JSONEncodable {
 /// A named value of a log entry.
 ///
 /// There is no field for bytes or documents, because bodies are never logged.
-package struct LogField: Sendable {
+public struct LogField: Sendable {
     enum Value: Sendable {
         case text(String)
         case integer(Int)
@@ -109,23 +109,26 @@ package struct LogField: Sendable {
     let name: StaticString
     let value: Value
 
-    package init(_ name: StaticString, _ text: String) {
+    /// A field with a text.
+    public init(_ name: StaticString, _ text: String) {
         self.name = name
         value = .text(text)
     }
 
-    package init(_ name: StaticString, _ integer: Int) {
+    /// A field with a number.
+    public init(_ name: StaticString, _ integer: Int) {
         self.name = name
         value = .integer(integer)
     }
 
-    package init(_ name: StaticString, _ flag: Bool) {
+    /// A field with `true` or `false`.
+    public init(_ name: StaticString, _ flag: Bool) {
         self.name = name
         value = .flag(flag)
     }
 
     /// A duration, written in seconds with microseconds.
-    package init(_ name: StaticString, _ duration: Duration) {
+    public init(_ name: StaticString, _ duration: Duration) {
         self.name = name
         value = .number(duration.inSeconds)
     }

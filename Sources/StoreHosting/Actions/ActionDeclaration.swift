@@ -83,7 +83,7 @@ public final class ActionDeclaration<Action: Sendable>: Sendable {
         self.type = type
         self.summary = summary
         self.audience = audience
-        self.payload = payload
+        self.payload = payload.withWriteOnlyMembers(secrets)
         self.example = Self.body(type, example)
         self.secrets = secrets
         self.read = read

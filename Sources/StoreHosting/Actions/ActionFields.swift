@@ -53,7 +53,7 @@ struct ActionFields<Values: Sendable>: Sendable {
     }
 
     /// What is wrong with the fields, one sentence each.
-    var problems: [String] {
+    @usableFromInline var problems: [String] {
         let missing = properties.filter { $0.isRequired && example[$0.name] == nil }.map(\.name)
         let violations = schema().validate(.object(example), at: .root).filter { violation in
             !missing.contains { violation.pointer == JSONPointer(tokens: [$0]) }

@@ -78,7 +78,10 @@ private struct CodableCases<Action: Codable & Sendable>: Sendable {
 
     static func decode(_ name: String, _ payload: JSONObject) throws(PayloadMismatch) -> Action {
         do throws(JSONDecodingError) {
-            return try JSONValue.object([name: .object(payload)]).decode(Action.self)
+            // Not a literal, which would make an array of pairs first.
+            var members = JSONObject()
+            members[name] = .object(payload)
+            return try JSONValue.object(members).decode(Action.self)
         } catch {
             throw PayloadMismatch(
                 JSONDecodingError(

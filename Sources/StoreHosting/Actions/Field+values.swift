@@ -34,7 +34,7 @@ extension Field {
     /// A list, whose elements are as `element` says.
     ///
     /// - Parameters:
-    ///   - element: its name is the name of the list; its example is the only element of the list's example.
+    ///   - element: its name is the name of the list. The list's example has its example once, or as often as `count` demands.
     ///   - count: how many elements there may be.
     public static func list<Element: Sendable>(
         of element: Field<Element>, _ count: ClosedRange<Int>
@@ -43,7 +43,7 @@ extension Field {
         var field = Field(
             element.name,
             schema: .array(of: element.schema, minItems: count.lowerBound, maxItems: count.upperBound),
-            example: .array(element.example.map { [$0] } ?? []),
+            example: .array(element.example.map { Array(repeating: $0, count: max(1, count.lowerBound)) } ?? []),
             read: { json in
                 guard let elements = json?.asArray else { return nil }
                 let values = elements.compactMap { read($0) }

@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 public import Stores
 
 /// One action of a ``StoreDefinition``: its name, its fields, when it is rejected, and what it changes.
@@ -13,59 +13,69 @@ public import Stores
 /// `Values` is the type of its field, a tuple of the types of several fields, or `Void`. Each field needs an example. `change`
 /// changes the state in place. It must be pure: the same state and values give the same result.
 public struct Action<State: Sendable, Values: Sendable>: StoreElement {
-    let id = ActionID()
-    let name: String
-    let fields: ActionFields<Values>
-    let rules: [Rule<State, Values>]
-    let change: @Sendable (inout State, Values) -> Void
-    private let summary: String
-    private let audience: ActionVisibility
+    @usableFromInline let name: String
+    @usableFromInline let handler: ActionHandler<State>
+    @usableFromInline let fields: ActionFields<Values>
+    @usableFromInline let summary: String
+    @usableFromInline let audience: ActionVisibility
 
+    @inlinable
     init(
         _ name: String, _ summary: String, _ audience: ActionVisibility, _ fields: ActionFields<Values>,
         _ rules: [Rule<State, Values>], _ change: @escaping @Sendable (inout State, Values) -> Void
     ) {
         self.name = name
+        self.fields = fields
         self.summary = summary
         self.audience = audience
-        self.fields = fields
-        self.rules = rules
-        self.change = change
+        let write = fields.write
+        // The casts hold: only `action(_:)` makes actions with this handler.
+        handler = ActionHandler(
+            name: { _ in name },
+            payload: { write(unsafeDowncast($0, to: ValueBox<Values>.self).value) },
+            decide: { box, state in
+                for rule in rules where rule.applies(state, unsafeDowncast(box, to: ValueBox<Values>.self).value) {
+                    return rule.decision
+                }
+                return .accept
+            },
+            reduce: { box, state in change(&state, unsafeDowncast(box, to: ValueBox<Values>.self).value) })
     }
 
     /// The action with these values.
+    @inlinable
     public func callAsFunction<each Value: Sendable>(_ values: repeat each Value) -> StoreAction<State>
     where Values == (repeat each Value) {
         action((repeat each values))
     }
 
     /// The values of an action, if it is this one.
+    @inlinable
     public func values(in action: StoreAction<State>) -> Values? {
-        guard action.call.id == id else { return nil }
-        return (action.call as? ValuesCall<State, Values>)?.values
+        action.handler === handler ? unsafeDowncast(action.values, to: ValueBox<Values>.self).value : nil
     }
 
+    @inlinable
     public func add(to elements: inout StoreElements<State>) {
+        let (read, id) = (fields.read, ObjectIdentifier(handler))
         let declaration = ActionDeclaration<StoreAction<State>>(
             name, summary, audience: audience, payload: fields.schema(), example: fields.example,
             secrets: fields.secrets,
-            read: { [self] payload throws(PayloadMismatch) in action(try fields.read(payload)) },
-            write: { [id] action in action.call.id == id ? action.call.payload : nil })
-        elements.actions.append(.init(id: id, declaration: declaration))
-        if audience == .client { elements.problems += fields.problems.map { "The action \"\(name)\": \($0)" } }
-        if !name.isActionName {
-            elements.problems.append("The name of the action \"\(name)\" must have only letters, digits and '-'.")
-        }
+            read: { [self] payload throws(PayloadMismatch) in action(try read(payload)) },
+            write: { action in action.id == id ? action.payload : nil })
+        elements.add(.init(id: id, declaration: declaration), problems: fields.problems)
     }
 
+    @inlinable
     func action(_ values: Values) -> StoreAction<State> {
-        StoreAction(call: ValuesCall(action: self, values: values))
+        StoreAction(id: ObjectIdentifier(handler), handler: handler, values: ValueBox(values))
     }
 }
 
 // One initializer for each number of fields: the compiler cannot infer an `inout` parameter in front of a parameter pack.
 extension Action {
     /// An action without fields.
+    @inlinable
     public init(
         _ name: String, _ summary: String, audience: ActionVisibility = .client, rules: Rule<State, Void>...,
         change: @escaping @Sendable (inout State) -> Void
@@ -74,6 +84,7 @@ extension Action {
     }
 
     /// An action with a field.
+    @inlinable
     public init(
         _ name: String, _ summary: String, _ field: Field<Values>, audience: ActionVisibility = .client,
         rules: Rule<State, Values>..., change: @escaping @Sendable (inout State, Values) -> Void
@@ -82,6 +93,7 @@ extension Action {
     }
 
     /// An action with two fields.
+    @inlinable
     public init<A, B>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, audience: ActionVisibility = .client,
         rules: Rule<State, (A, B)>..., change: @escaping @Sendable (inout State, A, B) -> Void
@@ -90,6 +102,7 @@ extension Action {
     }
 
     /// An action with three fields.
+    @inlinable
     public init<A, B, C>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>,
         audience: ActionVisibility = .client, rules: Rule<State, (A, B, C)>...,
@@ -99,6 +112,7 @@ extension Action {
     }
 
     /// An action with four fields.
+    @inlinable
     public init<A, B, C, D>(
         _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>,
         audience: ActionVisibility = .client, rules: Rule<State, (A, B, C, D)>...,
@@ -111,87 +125,111 @@ extension Action {
 /// When an ``Action`` is rejected or ignored. The rules of an action are tried in order, and the first that applies decides;
 /// without one the action is accepted.
 public struct Rule<State: Sendable, Values: Sendable>: Sendable {
-    let decision: Decision
-    let applies: @Sendable (State, Values) -> Bool
+    @usableFromInline let decision: Decision
+    @usableFromInline let applies: @Sendable (State, Values) -> Bool
+
+    @inlinable
+    init(_ decision: Decision, _ applies: @escaping @Sendable (State, Values) -> Bool) {
+        self.decision = decision
+        self.applies = applies
+    }
 
     /// Rejects the action if the condition holds.
     ///
     /// - Parameters:
     ///   - reason: a stable code, such as `sold-out`.
     ///   - condition: it only reads the state, and the values of the action.
+    @inlinable
     public static func reject<each Value>(
         _ reason: Rejection, if condition: @escaping @Sendable (State, repeat each Value) -> Bool
     ) -> Rule where Values == (repeat each Value) {
-        Rule(decision: .reject(reason)) { state, values in condition(state, repeat each values) }
+        Rule(.reject(reason)) { state, values in condition(state, repeat each values) }
     }
 
     /// Ignores the action, which then makes no revision, if the condition holds.
+    @inlinable
     public static func ignore<each Value>(
         if condition: @escaping @Sendable (State, repeat each Value) -> Bool
     ) -> Rule where Values == (repeat each Value) {
-        Rule(decision: .ignore) { state, values in condition(state, repeat each values) }
+        Rule(.ignore) { state, values in condition(state, repeat each values) }
     }
 }
 
 /// An action of a ``StoreDefinition`` with its values.
 public struct StoreAction<State: Sendable>: Sendable {
-    let call: any ActionCall<State>
+    /// The handler of the ``Action``, also for an action of a ``Part``.
+    @usableFromInline let id: ObjectIdentifier
+    @usableFromInline let handler: ActionHandler<State>
+    /// A ``ValueBox`` of the type that the handler expects.
+    @usableFromInline let values: any AnyObject & Sendable
+
+    @inlinable
+    init(id: ObjectIdentifier, handler: ActionHandler<State>, values: any AnyObject & Sendable) {
+        self.id = id
+        self.handler = handler
+        self.values = values
+    }
+
+    @usableFromInline var name: String { handler.name(values) }
+    /// The payload with redacted secrets.
+    @inlinable var payload: JSONObject { handler.payload(values) }
+
+    @inlinable
+    func decide(_ state: State) -> Decision { handler.decide(values, state) }
+
+    @inlinable
+    func reduce(_ state: inout State) { handler.reduce(values, &state) }
 }
 
 extension StoreAction: Equatable {
     /// Whether both are the same action with the same payload.
     public static func == (left: StoreAction, right: StoreAction) -> Bool {
-        left.call.id == right.call.id && left.call.payload == right.call.payload
+        left.id == right.id && left.payload == right.payload
     }
 }
 
 extension StoreAction: CustomStringConvertible {
     /// The name and the payload, in which secrets are redacted.
     public var description: String {
-        call.name + String(decoding: JSONValue.object(call.payload).encoded(), as: UTF8.self)
+        name + String(decoding: JSONValue.object(payload).encoded(), as: UTF8.self)
     }
 }
 
-/// Tells an action from others with the same name.
-final class ActionID: Sendable, Hashable {
-    static func == (left: ActionID, right: ActionID) -> Bool { left === right }
+/// What an ``Action`` does, whatever its values are; all actions that it makes share it.
+///
+/// Its functions are made where the types are known, so that the compiler specializes them.
+@usableFromInline
+final class ActionHandler<State: Sendable>: Sendable {
+    let name: @Sendable (AnyObject) -> String
+    @usableFromInline let payload: @Sendable (AnyObject) -> JSONObject
+    @usableFromInline let decide: @Sendable (AnyObject, State) -> Decision
+    @usableFromInline let reduce: @Sendable (AnyObject, inout State) -> Void
 
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// An action with its values.
-protocol ActionCall<State>: Sendable {
-    associatedtype State: Sendable
-
-    var id: ActionID { get }
-    var name: String { get }
-    /// The payload with redacted secrets.
-    var payload: JSONObject { get }
-
-    func decide(_ state: State) -> Decision
-
-    func reduce(_ state: inout State)
-}
-
-private struct ValuesCall<State: Sendable, Values: Sendable>: ActionCall {
-    let action: Action<State, Values>
-    let values: Values
-
-    var id: ActionID { action.id }
-    var name: String { action.name }
-    var payload: JSONObject { action.fields.write(values) }
-
-    func decide(_ state: State) -> Decision {
-        for rule in action.rules where rule.applies(state, values) { return rule.decision }
-        return .accept
+    @usableFromInline
+    init(
+        name: @escaping @Sendable (AnyObject) -> String, payload: @escaping @Sendable (AnyObject) -> JSONObject,
+        decide: @escaping @Sendable (AnyObject, State) -> Decision,
+        reduce: @escaping @Sendable (AnyObject, inout State) -> Void
+    ) {
+        self.name = name
+        self.payload = payload
+        self.decide = decide
+        self.reduce = reduce
     }
+}
 
-    func reduce(_ state: inout State) { action.change(&state, values) }
+/// The values of an action.
+@usableFromInline
+final class ValueBox<Value: Sendable>: Sendable {
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(_ value: Value) { self.value = value }
 }
 
 /// Reduces each action by the action's own rules.
 struct ActionReducer<State: Sendable>: Reducer {
-    func decide(_ action: StoreAction<State>, in state: State) -> Decision { action.call.decide(state) }
+    func decide(_ action: StoreAction<State>, in state: State) -> Decision { action.decide(state) }
 
-    func reduce(_ state: inout State, _ action: StoreAction<State>) { action.call.reduce(&state) }
+    func reduce(_ state: inout State, _ action: StoreAction<State>) { action.reduce(&state) }
 }

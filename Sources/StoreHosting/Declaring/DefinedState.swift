@@ -1,13 +1,31 @@
-import JSON
-import Stores
+public import JSON
+public import Stores
 
 /// The state of a ``StoreDefinition`` with its members, as a host encodes it.
+@usableFromInline
 struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
-    var value: Value
-    let members: MemberList<Value>
+    @usableFromInline let members: MemberList<Value>
+    @usableFromInline var value: Value
 
-    func visitMembers(_ visitor: inout some MemberVisitor & ~Copyable) { members.visit(value, &visitor) }
+    @inlinable
+    init(value: Value, members: MemberList<Value>) {
+        self.value = value
+        self.members = members
+    }
 
+    @usableFromInline
+    func findChanges(_ differ: inout StateDiffer) { members.findChanges(value, &differ) }
+
+    @usableFromInline
+    func encode(into json: inout JSONWriter) { json.object { members.encode(value, &$0) } }
+
+    /// For a pointer into the state and for its schema. The other visitors have functions of their own, which are specialized.
+    @usableFromInline
+    func visitMembers(_ visitor: inout some MemberVisitor & ~Copyable) {
+        for member in members.members { member.member.visit(value, &visitor) }
+    }
+
+    @usableFromInline
     static func persistence(_ members: MemberList<Value>, from initial: Value) -> StatePersistence<DefinedState> {
         StatePersistence(
             restore: { persisted throws(RestorationError) in
@@ -20,34 +38,121 @@ struct DefinedState<Value: Sendable>: DiffableState, ObjectState {
 }
 
 /// The members of a state, in the order of its JSON.
+///
+/// Its functions are made where the type of the state is known, so that the compiler specializes them.
+@usableFromInline
 final class MemberList<State: Sendable>: Sendable {
-    let members: [any StateMember<State>]
-    private let privateMembers: [any StateMember<State>]
+    @usableFromInline let findChanges: @Sendable (State, inout StateDiffer) -> Void
+    @usableFromInline let encode: @Sendable (State, inout JSONWriter) -> Void
+    let members: [AnyMember<State>]
+    private let privateMembers: [AnyMember<State>]
 
-    init(_ members: [any StateMember<State>]) {
+    @inlinable
+    convenience init(_ members: [AnyMember<State>]) {
+        self.init(
+            members,
+            findChanges: { state, differ in for member in members { member.findChanges(state, &differ) } },
+            encode: { state, json in for member in members { member.encode(state, &json) } })
+    }
+
+    @usableFromInline
+    init(
+        _ members: [AnyMember<State>], findChanges: @escaping @Sendable (State, inout StateDiffer) -> Void,
+        encode: @escaping @Sendable (State, inout JSONWriter) -> Void
+    ) {
         self.members = members
-        privateMembers = members.filter(\.isPrivate)
+        self.findChanges = findChanges
+        self.encode = encode
+        privateMembers = members.filter { $0.member.isPrivate }
     }
 
     var hasPrivateMembers: Bool { !privateMembers.isEmpty }
 
-    /// The schema of what clients see.
-    var schema: JSONSchema {
-        .object(members.compactMap { member in member.schema.map { .required(member.name.description, $0) } })
-    }
-
-    func visit(_ state: State, _ visitor: inout some MemberVisitor & ~Copyable) {
-        for member in members { member.visit(state, &visitor) }
-    }
-
+    @usableFromInline
     func encodePrivate(_ state: State, into encoder: inout PrivateStateEncoder) {
-        for member in privateMembers { member.encodePrivate(state, into: &encoder) }
+        for member in privateMembers { member.encodePrivate(state, &encoder) }
     }
 
     /// - Returns: false if a member is missing, which then has the value that it had in `state`.
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         var isComplete = true
-        for member in members where try !member.restore(persisted, into: &state) { isComplete = false }
+        for member in members where try !member.member.restore(persisted, into: &state) { isComplete = false }
         return isComplete
     }
+}
+
+/// How a host encodes and restores one member.
+@usableFromInline
+protocol StateMember<State>: Sendable {
+    associatedtype State: Sendable
+
+    var name: StaticString { get }
+    var isPrivate: Bool { get }
+
+    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable)
+
+    func findChanges(_ state: State, _ differ: inout StateDiffer)
+
+    func encode(_ state: State, into json: inout JSONWriter)
+
+    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder)
+
+    /// Sets the member of `state` to its persisted value.
+    ///
+    /// - Returns: false if the persisted state has no such member.
+    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool
+}
+
+extension StateMember {
+    @usableFromInline var isPrivate: Bool { false }
+
+    @inlinable
+    func findChanges(_ state: State, _ differ: inout StateDiffer) { visit(state, &differ) }
+
+    @inlinable
+    func encode(_ state: State, into json: inout JSONWriter) { visit(state, &json) }
+
+    @inlinable
+    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {}
+}
+
+/// A member with functions that the compiler has specialized for its types.
+@usableFromInline
+struct AnyMember<State: Sendable>: Sendable {
+    let member: any StateMember<State>
+    @usableFromInline let findChanges: @Sendable (State, inout StateDiffer) -> Void
+    @usableFromInline let encode: @Sendable (State, inout JSONWriter) -> Void
+    let encodePrivate: @Sendable (State, inout PrivateStateEncoder) -> Void
+
+    @inlinable
+    init(_ member: some StateMember<State>) {
+        self.init(
+            member, findChanges: { member.findChanges($0, &$1) }, encode: { member.encode($0, into: &$1) },
+            encodePrivate: { member.encodePrivate($0, into: &$1) })
+    }
+
+    @usableFromInline
+    init(
+        _ member: any StateMember<State>, findChanges: @escaping @Sendable (State, inout StateDiffer) -> Void,
+        encode: @escaping @Sendable (State, inout JSONWriter) -> Void,
+        encodePrivate: @escaping @Sendable (State, inout PrivateStateEncoder) -> Void
+    ) {
+        self.member = member
+        self.findChanges = findChanges
+        self.encode = encode
+        self.encodePrivate = encodePrivate
+    }
+}
+
+/// Reduces each action by the action's own rules.
+@usableFromInline
+struct DefinedReducer<State: Sendable>: Reducer {
+    @inlinable
+    init() {}
+
+    @inlinable
+    func decide(_ action: StoreAction<State>, in state: DefinedState<State>) -> Decision { action.decide(state.value) }
+
+    @inlinable
+    func reduce(_ state: inout DefinedState<State>, _ action: StoreAction<State>) { action.reduce(&state.value) }
 }

@@ -12,6 +12,8 @@ public import Stores
 ///         list.prices[item] = price
 ///     }
 ///
+///     Fetch("notice", on: close, to: "webhook") { poll in .post(["question": .string(poll.question)]) }
+///
 /// After each `clear` the service `quotes` is called, with the settings of `upstreams.quotes` in the configuration. Its answer
 /// arrives as the internal action `quote`, and a failure as `quote-failed`; both are in the action log. Each call ends with one of
 /// them, unless it is cancelled. The call is an effect with the name of the fetch. Another `clear` replaces a call that still runs,
@@ -45,14 +47,30 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
         waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
     ) {
         let place = try? JSONPointer(pointer)
-        self.service = service
-        problems =
+        let problems =
             place == nil ? ["The pointer \"\(pointer)\" of the fetch \"\(name)\" must be empty or begin with '/'."] : []
+        self.init(
+            name, trigger, service, problems, policy, id,
+            read: { response throws(RemoteFailure) in try response.value(at: place ?? .root) }, request, then, failed,
+            waiting)
+    }
+
+    private init(
+        _ name: String, _ trigger: Action<State, Values>, _ service: RemoteService, _ problems: [String],
+        _ policy: EffectPolicy, _ id: (@Sendable (Values) -> String)?,
+        read: @escaping @Sendable (RemoteResponse) throws(RemoteFailure) -> Output,
+        _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
+        _ then: @escaping @Sendable (inout State, Values, Output) -> Void,
+        _ failed: @escaping @Sendable (inout State, Values, RemoteFailure) -> Void,
+        _ waiting: @escaping @Sendable (State) -> [Values]
+    ) {
+        self.service = service
+        self.problems = problems
         let values = trigger.fields.field("request")
         let value = Field<Output>.arriving("value")
         call = FetchCall(
-            name: name, service: service.name, pointer: place ?? .root, policy: policy, id: id, trigger: trigger,
-            request: request, waiting: waiting,
+            name: name, service: service.name, read: read, policy: policy, id: id, trigger: trigger, request: request,
+            waiting: waiting,
             arrived: Action(name, "The answer of \(service.name).", .internal, ActionFields(values, value), []) {
                 then(&$0, $1.0, $1.1)
             },
@@ -118,7 +136,61 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
             isWaiting: isWaiting)
     }
 
-    /// The action with which an answer arrives, for tests.
+    /// A call whose answer has no value, such as one of a webhook: every status of success is fine, and the body is not read.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
+    ///   - trigger: the action that causes the call.
+    ///   - service: the remote service, by its name in the configuration.
+    ///   - policy: the rule for a call while another one with the same id runs.
+    ///   - id: distinguishes calls that do not replace each other, such as those for different items.
+    ///   - request: the request, from the state after the action; nil for no call.
+    ///   - then: changes the state when the answer has arrived.
+    ///   - failed: changes the state when the call has failed.
+    ///   - waiting: the values of the calls that a state waits for. A store that continues from a saved state gets the failure
+    ///     `interrupted` for each of them.
+    public init(
+        _ name: String, on trigger: Action<State, Values>, to service: RemoteService, _ policy: EffectPolicy = .latest,
+        id: (@Sendable (Values) -> String)? = nil, _ request: @escaping @Sendable (State, Values) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State, Values) -> Void = { _, _ in },
+        failed: @escaping @Sendable (inout State, Values, RemoteFailure) -> Void = { _, _, _ in },
+        waiting: @escaping @Sendable (State) -> [Values] = { _ in [] }
+    ) where Output == Int {
+        self.init(
+            name, trigger, service, [], policy, id,
+            read: { response throws(RemoteFailure) in
+                try response.requireSuccess()
+                return response.status
+            }, request, { state, values, _ in then(&state, values) }, failed, waiting)
+    }
+
+    /// A call after an action without fields, whose answer has no value.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the effect, and of the action with which the answer arrives: letters, digits and `-`.
+    ///   - trigger: the action that causes the call.
+    ///   - service: the remote service, by its name in the configuration.
+    ///   - policy: the rule for a call while another one runs.
+    ///   - request: the request, from the state after the action; nil for no call.
+    ///   - then: changes the state when the answer has arrived.
+    ///   - failed: changes the state when the call has failed.
+    ///   - isWaiting: whether a state waits for the answer. A store that continues from such a saved state gets the failure
+    ///     `interrupted`.
+    public init(
+        _ name: String, on trigger: Action<State, Values>, to service: RemoteService, _ policy: EffectPolicy = .latest,
+        _ request: @escaping @Sendable (State) -> RemoteRequest?,
+        then: @escaping @Sendable (inout State) -> Void = { _ in },
+        failed: @escaping @Sendable (inout State, RemoteFailure) -> Void = { _, _ in },
+        isWaiting: @escaping @Sendable (State) -> Bool = { _ in false }
+    ) where Values == Void, Output == Int {
+        self.init(
+            name, on: trigger, to: service, policy, { state, _ in request(state) },
+            then: { state, _ in then(&state) },
+            failed: { state, _, failure in failed(&state, failure) },
+            waiting: { isWaiting($0) ? [()] : [] })
+    }
+
+    /// The action with which an answer arrives, for tests: its value, or its status if it has no value.
     public func arrival(of output: Output, for values: Values) -> StoreAction<State> {
         call.arrived.action((values, output))
     }
@@ -141,7 +213,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
 private struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Sendable>: Sendable {
     let name: String
     let service: String
-    let pointer: JSONPointer
+    let read: @Sendable (RemoteResponse) throws(RemoteFailure) -> Output
     let policy: EffectPolicy
     let id: (@Sendable (Values) -> String)?
     let trigger: Action<State, Values>
@@ -153,9 +225,12 @@ private struct FetchCall<State: Sendable, Values: Sendable, Output: Codable & Se
     func failure(_ values: Values, _ failure: RemoteFailure) -> StoreAction<State> {
         failed.action((values, failure.code, failure.message))
     }
+}
 
-    func read(_ response: RemoteResponse) throws(RemoteFailure) -> Output {
-        guard let value = pointer.value(in: try response.json()) else {
+extension RemoteResponse {
+    /// A value in the JSON body.
+    fileprivate func value<Value: Decodable>(at pointer: JSONPointer) throws(RemoteFailure) -> Value {
+        guard let value = pointer.value(in: try json()) else {
             throw RemoteFailure(.badBody, "the answer has nothing at \(pointer)")
         }
         do throws(JSONDecodingError) {

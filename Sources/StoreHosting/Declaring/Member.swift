@@ -19,7 +19,7 @@ public enum MemberVisibility: Sendable {
 ///
 /// A persisted state that lacks the member, because an older program wrote it, gets the initial value.
 public struct Member<State: Sendable, Value: Sendable>: StoreElement {
-    private let member: any StateMember<State>
+    @usableFromInline let member: AnyMember<State>
 
     /// A member.
     ///
@@ -27,14 +27,16 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     ///   - name: a constant: letters, digits, `-` and `_`.
     ///   - path: its place in the state.
     ///   - visibility: who sees it.
+    @inlinable
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
         _ visibility: MemberVisibility = .shown
     ) where Value: JSONEncodable & Restorable {
-        self.init(CodedMember(name: name, path: path, encode: { $0 }, decode: { $0 }), visibility)
+        self.init(CodedMember(name, path, nil, encode: { $0 }, decode: { $0 }), visibility)
     }
 
     /// A member with any `Codable` value. A ``StoreValue`` is the same.
+    @inlinable
     @_disfavoredOverload
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
@@ -42,69 +44,93 @@ public struct Member<State: Sendable, Value: Sendable>: StoreElement {
     ) where Value: Codable {
         self.init(
             CodedMember<State, Value, CodableJSON<Value>>(
-                name: name, path: path, encode: { CodableJSON($0) }, decode: \.value), visibility)
+                name, path, nil, encode: { CodableJSON($0) }, decode: { $0.value }), visibility)
     }
 
-    private init<Coded>(_ member: CodedMember<State, Value, Coded>, _ visibility: MemberVisibility) {
+    /// A member that clients see, of a `@Tracked` property.
+    ///
+    ///     Member("guests", \.guests, stamp: \.$guests)
+    ///
+    /// Its value is encoded and compared only after actions that have changed the property, which matters for large values.
+    @inlinable
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        stamp: any KeyPath<State, ChangeToken> & Sendable
+    ) where Value: JSONEncodable & Restorable {
+        self.init(CodedMember(name, path, stamp, encode: { $0 }, decode: { $0 }), .shown)
+    }
+
+    /// A member that clients see, of a `@Tracked` property with any `Codable` value.
+    @inlinable
+    @_disfavoredOverload
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        stamp: any KeyPath<State, ChangeToken> & Sendable
+    ) where Value: Codable {
+        self.init(
+            CodedMember<State, Value, CodableJSON<Value>>(
+                name, path, stamp, encode: { CodableJSON($0) }, decode: { $0.value }), .shown)
+    }
+
+    @inlinable
+    init<Coded>(_ member: CodedMember<State, Value, Coded>, _ visibility: MemberVisibility) {
         switch visibility {
-        case .shown: self.member = member
-        case .hidden: self.member = PrivateMember(member: member, isSecret: false)
-        case .secret: self.member = PrivateMember(member: member, isSecret: true)
+        case .shown: self.member = AnyMember(member)
+        case .hidden: self.member = AnyMember(PrivateMember(member, isSecret: false))
+        case .secret: self.member = AnyMember(PrivateMember(member, isSecret: true))
         }
     }
 
     /// A table of entities: the object `{"entities": {…}, "ids": […]}`, whose changes are patches of single entities.
+    @inlinable
     public init<Entity>(_ name: StaticString, _ path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable)
     where
         Value == EntityTable<Entity>, Entity: JSONEncodable & Restorable,
         Entity.ID: JSONEncodable & Restorable & LosslessStringConvertible
     {
-        member = TableMember(name: name, path: path)
+        member = AnyMember(TableMember(name, path))
     }
 
     public func add(to elements: inout StoreElements<State>) { elements.members.append(member) }
 }
 
-/// How a host encodes and restores one member.
-protocol StateMember<State>: Sendable {
-    associatedtype State: Sendable
-
-    var name: StaticString { get }
-    /// The schema of what clients see; nil for a private member.
-    var schema: JSONSchema? { get }
-    var isPrivate: Bool { get }
-
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable)
-
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder)
-
-    /// Sets the member of `state` to its persisted value.
-    ///
-    /// - Returns: false if the persisted state has no such member.
-    func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool
-}
-
-extension StateMember {
-    var isPrivate: Bool { false }
-
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {}
-}
-
 /// A member that clients see.
-private struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
-    let name: StaticString
-    let path: any WritableKeyPath<State, Value> & Sendable
-    let encode: @Sendable (Value) -> Coded
-    let decode: @Sendable (Coded) -> Value
+@usableFromInline
+struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
+    @usableFromInline let name: StaticString
+    @usableFromInline let place: StateAccessor<State, Value>
+    @usableFromInline let stamp: (any KeyPath<State, ChangeToken> & Sendable)?
+    @usableFromInline let encode: @Sendable (Value) -> Coded
+    @usableFromInline let decode: @Sendable (Coded) -> Value
 
-    var schema: JSONSchema? { (Value.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any }
+    @inlinable
+    init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        _ stamp: (any KeyPath<State, ChangeToken> & Sendable)?,
+        encode: @escaping @Sendable (Value) -> Coded, decode: @escaping @Sendable (Coded) -> Value
+    ) {
+        self.name = name
+        self.place = StateAccessor(path)
+        self.stamp = stamp
+        self.encode = encode
+        self.decode = decode
+    }
 
-    func coded(_ state: State) -> Coded { encode(state[keyPath: path]) }
+    @inlinable
+    func coded(_ state: State) -> Coded { place.read(state) { encode($0) } }
 
-    func set(_ coded: Coded, in state: inout State) { state[keyPath: path] = decode(coded) }
+    func set(_ coded: Coded, in state: inout State) { place.change(&state) { $0 = decode(coded) } }
 
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) { members.member(name, coded(state)) }
+    @inlinable
+    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
+        if let stamp {
+            members.member(name, coded(state), stamp: state[keyPath: stamp])
+        } else {
+            members.member(name, coded(state))
+        }
+    }
 
+    @usableFromInline
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         guard let value: Coded = try persisted.member(ifPresent: name.description) else { return false }
         set(value, in: &state)
@@ -113,21 +139,30 @@ private struct CodedMember<State: Sendable, Value: Sendable, Coded: JSONEncodabl
 }
 
 /// A member that stays on the server.
-private struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
-    let member: CodedMember<State, Value, Coded>
-    let isSecret: Bool
+@usableFromInline
+struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncodable & Restorable>: StateMember {
+    @usableFromInline let member: CodedMember<State, Value, Coded>
+    @usableFromInline let isSecret: Bool
 
-    var name: StaticString { member.name }
-    var schema: JSONSchema? { nil }
-    var isPrivate: Bool { true }
-
-    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {}
-
-    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {
-        guard isSecret else { return members.member(name, member.coded(state)) }
-        members.secret(name, String(decoding: member.coded(state).encoded(), as: UTF8.self))
+    @inlinable
+    init(_ member: CodedMember<State, Value, Coded>, isSecret: Bool) {
+        self.member = member
+        self.isSecret = isSecret
     }
 
+    @usableFromInline var name: StaticString { member.name }
+    @usableFromInline var isPrivate: Bool { true }
+
+    @inlinable
+    func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {}
+
+    @inlinable
+    func encodePrivate(_ state: State, into members: inout PrivateStateEncoder) {
+        guard isSecret else { return members.member(member.name, member.coded(state)) }
+        members.secret(member.name, json: member.coded(state))
+    }
+
+    @usableFromInline
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         if isSecret {
             // A secret that was left out, or that another key sealed, is not missing: without a key every state is like that.
@@ -141,28 +176,32 @@ private struct PrivateMember<State: Sendable, Value: Sendable, Coded: JSONEncoda
     }
 }
 
-private struct TableMember<State: Sendable, Entity>: StateMember
+@usableFromInline
+struct TableMember<State: Sendable, Entity>: StateMember
 where
     Entity: Identifiable & Sendable & JSONEncodable & Restorable,
     Entity.ID: Sendable & JSONEncodable & Restorable & LosslessStringConvertible
 {
-    let name: StaticString
-    let path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable
+    @usableFromInline let name: StaticString
+    @usableFromInline let place: StateAccessor<State, EntityTable<Entity>>
 
-    var schema: JSONSchema? {
-        let entity = (Entity.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
-        let id = (Entity.ID.self as? any Decodable.Type).map { JSONSchema(of: $0) } ?? .any
-        return .object([.required("entities", .dictionary(of: entity)), .required("ids", .array(of: id))])
+    @inlinable
+    init(_ name: StaticString, _ path: any WritableKeyPath<State, EntityTable<Entity>> & Sendable) {
+        self.name = name
+        place = StateAccessor(path)
     }
 
+    @inlinable
     func visit(_ state: State, _ members: inout some MemberVisitor & ~Copyable) {
-        members.member(name, TableObject(table: state[keyPath: path]))
+        place.read(state) { members.member(name, TableObject($0)) }
     }
 
+    @usableFromInline
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
         do throws(RestorationError) {
-            state[keyPath: path] = try object.value.table()
+            let table: EntityTable<Entity> = try object.value.table()
+            place.change(&state) { $0 = table }
         } catch {
             throw error.below(name.description)
         }
@@ -171,12 +210,17 @@ where
 }
 
 /// A table as an object with members.
-private struct TableObject<Entity>: ObjectState
+@usableFromInline
+struct TableObject<Entity>: ObjectState
 where
     Entity: Identifiable & Sendable & JSONEncodable, Entity.ID: Sendable & JSONEncodable & LosslessStringConvertible
 {
-    let table: EntityTable<Entity>
+    @usableFromInline let table: EntityTable<Entity>
 
+    @inlinable
+    init(_ table: EntityTable<Entity>) { self.table = table }
+
+    @inlinable
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.members(of: table) }
 }
 

@@ -1,6 +1,6 @@
-import JSON
+public import JSON
 import RemoteServices
-import Stores
+public import Stores
 
 /// A slice of the state with members, actions and effects of its own, which may be a part of several stores.
 ///
@@ -11,10 +11,11 @@ import Stores
 ///
 /// Its members form the object `cart`, and its actions have the types `cart/add` and so on.
 public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
-    private let id = ActionID()
     private let name: StaticString
     private let path: any WritableKeyPath<State, Slice> & Sendable
     private let slice: StoreElements<Slice>
+    private let member: AnyMember<State>
+    private let handler: ActionHandler<State>
 
     /// A slice.
     ///
@@ -22,22 +23,49 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
     ///   - name: a constant: the name of its member, and of its actions before the slash.
     ///   - path: its place in the state.
     ///   - content: its members, actions and effects.
+    @inlinable
     public init(
         _ name: StaticString, _ path: any WritableKeyPath<State, Slice> & Sendable,
         @StoreBuilder<Slice> content: () -> StoreElements<Slice>
     ) {
+        let slice = content()
+        let place = StateAccessor(path)
+        // The casts hold: only `callAsFunction(_:)` makes actions with this handler.
+        self.init(
+            name, path, slice, AnyMember(PartMember(name, place, MemberList(slice.members))),
+            ActionHandler(
+                name: { unsafeDowncast($0, to: ValueBox<StoreAction<Slice>>.self).value.name },
+                payload: { unsafeDowncast($0, to: ValueBox<StoreAction<Slice>>.self).value.payload },
+                decide: { box, state in
+                    place.read(state) { unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.decide($0) }
+                },
+                reduce: { box, state in
+                    place.change(&state) {
+                        unsafeDowncast(box, to: ValueBox<StoreAction<Slice>>.self).value.reduce(&$0)
+                    }
+                }))
+    }
+
+    @usableFromInline
+    init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Slice> & Sendable, _ slice: StoreElements<Slice>,
+        _ member: AnyMember<State>, _ handler: ActionHandler<State>
+    ) {
         self.name = name
         self.path = path
-        slice = content()
+        self.slice = slice
+        self.member = member
+        self.handler = handler
     }
 
     /// An action of the slice as an action of the store.
     public func callAsFunction(_ action: StoreAction<Slice>) -> StoreAction<State> {
-        StoreAction(call: PartCall(call: action.call, path: path, part: id))
+        // An object of its own, because a state may have two slices of one type.
+        StoreAction(id: action.id, handler: handler, values: ValueBox(action))
     }
 
     public func add(to elements: inout StoreElements<State>) {
-        elements.members.append(PartMember(name: name, path: path, members: MemberList(slice.members)))
+        elements.members.append(member)
         let casePath = casePath
         elements.actions += slice.actions.map { action in
             let declaration = action.declaration.renamed { [name] in $0.contains("/") ? $0 : "\(name)/\($0)" }
@@ -46,86 +74,75 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
         elements.makers += slice.makers.map { make in
-            { [path] clients in make(clients).erasedScope(path, casePath) }
+            { [path] clients in make(clients).scoped(path, casePath) }
         }
         elements.problems += slice.problems + slice.memberProblems
     }
 
     private var casePath: CasePath<StoreAction<State>, StoreAction<Slice>> {
         CasePath(
-            embed: { [path, id] action in StoreAction(call: PartCall(call: action.call, path: path, part: id)) },
-            extract: { [id] action, body in
-                if let call = action.call as? PartCall<State, Slice>, call.part == id {
-                    body(StoreAction(call: call.call))
+            embed: { [self] action in self(action) },
+            extract: { [handler] action, body in
+                if action.handler === handler {
+                    body(unsafeDowncast(action.values, to: ValueBox<StoreAction<Slice>>.self).value)
                 }
             })
     }
 }
 
-extension Middleware {
-    /// The same middleware for a store that contains its state and its actions.
-    func erasedScope<ParentState: Sendable, ParentAction: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> any Middleware<ParentState, ParentAction> {
-        (self as? any Interceptor<State, Action>)?.scopedInterceptor(state, action) ?? scoped(state, action)
-    }
-
-    func erasedScope<ParentState: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable
-    ) -> any Middleware<ParentState, Action> { erasedScope(state, .whole) }
-}
-
-extension Interceptor {
-    fileprivate func scopedInterceptor<ParentState: Sendable, ParentAction: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> any Middleware<ParentState, ParentAction> { scoped(state, action) }
-}
-
 extension Selector {
     /// The same selector for a state that contains this one.
+    @usableFromInline
     func pulledBack<Parent: Sendable>(to path: any KeyPath<Parent, State> & Sendable) -> Selector<Parent> {
         Selector<Parent>(name, summary, write: { [write] state, json in write(state[keyPath: path], &json) })
     }
 }
 
-private struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
-    let name: StaticString
-    let path: any WritableKeyPath<State, Slice> & Sendable
-    let members: MemberList<Slice>
+@usableFromInline
+struct PartMember<State: Sendable, Slice: Sendable>: StateMember {
+    @usableFromInline let name: StaticString
+    @usableFromInline let place: StateAccessor<State, Slice>
+    @usableFromInline let members: MemberList<Slice>
 
-    var schema: JSONSchema? { members.schema }
-    var isPrivate: Bool { members.hasPrivateMembers }
+    @inlinable
+    init(_ name: StaticString, _ place: StateAccessor<State, Slice>, _ members: MemberList<Slice>) {
+        self.name = name
+        self.place = place
+        self.members = members
+    }
 
+    @usableFromInline var isPrivate: Bool { members.hasPrivateMembers }
+
+    @inlinable
     func visit(_ state: State, _ visitor: inout some MemberVisitor & ~Copyable) {
-        visitor.member(name, DefinedState(value: state[keyPath: path], members: members))
+        place.read(state) { visitor.member(name, DefinedState(value: $0, members: members)) }
     }
 
+    @inlinable
+    func findChanges(_ state: State, _ differ: inout StateDiffer) {
+        place.read(state) { slice in differ.part(name) { members.findChanges(slice, &$0) } }
+    }
+
+    @inlinable
+    func encode(_ state: State, into json: inout JSONWriter) {
+        place.read(state) { slice in json.member(name, object: { members.encode(slice, &$0) }) }
+    }
+
+    @inlinable
     func encodePrivate(_ state: State, into encoder: inout PrivateStateEncoder) {
-        encoder.part(name) { members.encodePrivate(state[keyPath: path], into: &$0) }
+        place.read(state) { slice in encoder.part(name) { members.encodePrivate(slice, into: &$0) } }
     }
 
+    @usableFromInline
     func restore(_ persisted: PersistedValue, into state: inout State) throws(RestorationError) -> Bool {
         guard let object: PersistedObject = try persisted.member(ifPresent: name.description) else { return false }
+        var slice = place.read(state) { $0 }
         do throws(RestorationError) {
-            return try members.restore(object.value, into: &state[keyPath: path])
+            let isComplete = try members.restore(object.value, into: &slice)
+            place.change(&state) { $0 = slice }
+            return isComplete
         } catch {
             throw error.below(name.description)
         }
     }
-}
-
-/// An action of a slice, as an action of the whole.
-private struct PartCall<State: Sendable, Slice: Sendable>: ActionCall {
-    let call: any ActionCall<Slice>
-    let path: any WritableKeyPath<State, Slice> & Sendable
-    /// Of the ``Part``, because a state may have two slices of one type.
-    let part: ActionID
-
-    var id: ActionID { call.id }
-    var name: String { call.name }
-    var payload: JSONObject { call.payload }
-
-    func decide(_ state: State) -> Decision { call.decide(state[keyPath: path]) }
-
-    func reduce(_ state: inout State) { call.reduce(&state[keyPath: path]) }
 }

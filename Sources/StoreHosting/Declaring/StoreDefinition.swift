@@ -25,6 +25,13 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     public let initialState: State
     private let elements: StoreElements<State>
 
+    @usableFromInline
+    init(_ kind: StoreKind, _ initialState: State, _ elements: StoreElements<State>) {
+        self.kind = kind
+        self.initialState = initialState
+        self.elements = elements
+    }
+
     /// A definition.
     ///
     /// A mistake in it, such as two actions of one name, is found when a server starts: see ``StoreKind/problems``.
@@ -35,30 +42,28 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
     ///   - initialState: the state at revision 0.
     ///   - migrations: turn a persisted state of one version into the next version.
     ///   - content: the members, actions and effects.
+    @inlinable
     public init(
         _ name: String, _ summary: String, _ initialState: State, migrations: [StoreKind.Migration] = [],
         @StoreBuilder<State> content: () -> StoreElements<State>
     ) {
         let elements = content()
-        self.initialState = initialState
-        self.elements = elements
         let members = MemberList(elements.members)
         let catalogue = elements.catalogue(prefix: name)
         let selectors = elements.selectors.map { $0.pulledBack(to: \DefinedState<State>.value) }
         let encoder = StateEncoder(
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
             selectors: selectors, migrations: migrations)
-        let reducer = Scope(\DefinedState<State>.value, .whole, ActionReducer<State>()).prepared
-        var kind = StoreKind.calling(elements.services) { clients in
+        let reducer = DefinedReducer<State>().prepared
+        let kind = StoreKind.calling(elements.services) { clients in
             let middleware = MiddlewareStack(
-                elements.middleware(clients).map { $0.erasedScope(\DefinedState<State>.value) })
+                [], elements.middleware(clients).map { $0.scoped(\DefinedState<State>.value, .whole) })
             return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
                 Store(state, reducer, middleware, environment, observer: observer)
             }
         }
-        kind.problems = elements.problems(of: name) + catalogue.problems
-        kind.stateSchema = members.schema
-        self.kind = kind
+        self.init(
+            kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
     }
 
     /// The reducer of the actions, for tests.
@@ -81,35 +86,62 @@ public protocol StoreElement<State>: Sendable {
     func add(to elements: inout StoreElements<State>)
 }
 
+// An element, and not a kind of expression of its own: with one more overload, the compiler would blame the overload for a mistake
+// in a closure.
+extension Selector: StoreElement {
+    public func add(to elements: inout StoreElements<State>) { elements.selectors.append(self) }
+}
+
 /// The elements of a definition.
 public struct StoreElements<State: Sendable>: Sendable {
+    @usableFromInline
     struct NamedAction: Sendable {
-        let id: ActionID
+        let id: ObjectIdentifier
         let declaration: ActionDeclaration<StoreAction<State>>
+
+        @usableFromInline
+        init(id: ObjectIdentifier, declaration: ActionDeclaration<StoreAction<State>>) {
+            self.id = id
+            self.declaration = declaration
+        }
     }
 
-    var members: [any StateMember<State>] = []
+    @usableFromInline var members: [AnyMember<State>] = []
     var actions: [NamedAction] = []
-    var selectors: [Selector<State>] = []
-    var services: [RemoteService] = []
+    @usableFromInline var selectors: [Selector<State>] = []
+    @usableFromInline var services: [RemoteService] = []
     var makers: [@Sendable (RemoteClients) -> any Middleware<State, StoreAction<State>>] = []
     /// What is wrong with the elements, one sentence each.
     var problems: [String] = []
 
+    @usableFromInline
     init() {}
 
+    /// Adds an action and what is wrong with its fields, which matters only if clients send it.
+    @usableFromInline
+    mutating func add(_ action: NamedAction, problems found: [String]) {
+        actions.append(action)
+        let name = action.declaration.type
+        if action.declaration.audience == .client { problems += found.map { "The action \"\(name)\": \($0)" } }
+        if !name.isActionName {
+            problems.append("The name of the action \"\(name)\" must have only letters, digits and '-'.")
+        }
+    }
+
+    @usableFromInline
     func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] {
         makers.map { $0(clients) }
     }
 
     /// The actions by their types over HTTP. A name with a slash is a type by itself.
+    @usableFromInline
     func catalogue(prefix: String) -> ActionSchema<StoreAction<State>> {
         let declarations = actions.map { $0.declaration.renamed { $0.contains("/") ? $0 : "\(prefix)/\($0)" } }
         // An action that two parts contain has one id and two types.
         let types = Dictionary(
             zip(actions, declarations).map { ($0.id, Optional($1.type)) }, uniquingKeysWith: { _, _ in nil })
         return ActionSchema(declarations) { action in
-            if let type = types[action.call.id] ?? nil { return (type, action.call.payload) }
+            if let type = types[action.id] ?? nil { return (type, action.payload) }
             for declaration in declarations {
                 if let payload = declaration.write(action) { return (declaration.type, payload) }
             }
@@ -117,15 +149,17 @@ public struct StoreElements<State: Sendable>: Sendable {
         }
     }
 
+    @usableFromInline
     func problems(of kind: String) -> [String] {
         var problems = problems
         if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
+        problems += selectors.map(\.name).duplicates.map { "Two selectors have the name \"\($0)\"." }
         return problems + memberProblems
     }
 
     /// What is wrong with the names of the members.
     var memberProblems: [String] {
-        let names = members.map(\.name.description)
+        let names = members.map(\.member.name.description)
         return names.duplicates.map { "Two members have the name \"\($0)\"." }
             + names.filter { !$0.isMemberName }.map {
                 "The name of the member \"\($0)\" must have only letters, digits, '-' and '_'."
@@ -137,6 +171,7 @@ public struct StoreElements<State: Sendable>: Sendable {
 @resultBuilder
 public enum StoreBuilder<State: Sendable> {
     /// An element.
+    @inlinable
     public static func buildExpression(_ element: some StoreElement<State>) -> StoreElements<State> {
         var elements = StoreElements<State>()
         element.add(to: &elements)
@@ -148,13 +183,6 @@ public enum StoreBuilder<State: Sendable> {
     {
         var elements = StoreElements<State>()
         elements.makers.append { _ in middleware }
-        return elements
-    }
-
-    /// A named selector.
-    public static func buildExpression(_ selector: Selector<State>) -> StoreElements<State> {
-        var elements = StoreElements<State>()
-        elements.selectors.append(selector)
         return elements
     }
 

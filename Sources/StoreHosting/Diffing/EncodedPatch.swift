@@ -1,6 +1,7 @@
 public import JSON
 
-/// The changes of a state by one or more commits: a JSON Patch (RFC 6902) of `add`, `remove` and `replace`.
+/// The changes of a state by one or more commits: a JSON Patch (RFC 6902) of `add`, `remove`, `replace` and
+/// `move`.
 public struct EncodedPatch: Sendable, Equatable {
     /// One change.
     public struct Operation: Sendable, Equatable {
@@ -12,19 +13,33 @@ public struct EncodedPatch: Sendable, Equatable {
             case remove
             /// Replaces the value.
             case replace
+            /// Removes the value at `from` and adds it at the path.
+            case move
         }
 
         /// The kind of operation.
         public let kind: Kind
         /// The location: a JSON Pointer (RFC 6901).
         public let path: String
-        /// The new value as JSON, in UTF-8; empty for `remove`.
+        /// The location of the value that is moved, a JSON Pointer; nil for all other kinds.
+        public let from: String?
+        /// The new value as JSON, in UTF-8; empty for `remove` and `move`.
         public let value: [UInt8]
 
-        /// An operation at `path`.
+        /// An operation at `path`, which does not move.
         public init(_ kind: Kind, _ path: String, _ value: [UInt8] = []) {
+            self.init(kind, path, from: nil, value)
+        }
+
+        /// A `move`.
+        public init(movingFrom from: String, to path: String) {
+            self.init(.move, path, from: from, [])
+        }
+
+        private init(_ kind: Kind, _ path: String, from: String?, _ value: [UInt8]) {
             self.kind = kind
             self.path = path
+            self.from = from
             self.value = value
         }
     }
@@ -64,7 +79,7 @@ public struct EncodedPatch: Sendable, Equatable {
 }
 
 extension EncodedPatch {
-    /// Parses a JSON Patch; nil if it is malformed, or has operations other than these three.
+    /// Parses a JSON Patch; nil if it is malformed, or has operations other than these four.
     ///
     /// - Parameter json: a JSON Patch in UTF-8.
     public init?(json: [UInt8]) {
@@ -84,12 +99,15 @@ extension EncodedPatch {
 extension EncodedPatch.Operation {
     fileprivate init?(_ json: JSONValue) {
         guard let kind = json["op"]?.asString.flatMap(Kind.init), let path = json["path"]?.asString else { return nil }
-        guard kind != .remove else {
-            self.init(kind, path)
-            return
+        switch kind {
+        case .remove: self.init(kind, path)
+        case .move:
+            guard let from = json["from"]?.asString else { return nil }
+            self.init(movingFrom: from, to: path)
+        case .add, .replace:
+            guard let value = json["value"] else { return nil }
+            self.init(kind, path, value.encoded())
         }
-        guard let value = json["value"] else { return nil }
-        self.init(kind, path, value.encoded())
     }
 }
 
@@ -105,8 +123,9 @@ extension EncodedPatch.Operation: JSONEncodable {
     public func encode(into json: inout JSONWriter) {
         json.object { json in
             json.member("op", kind.rawValue)
+            json.member("from", ifPresent: from)
             json.member("path", path)
-            if kind != .remove { json.member("value", raw: value) }
+            if kind == .add || kind == .replace { json.member("value", raw: value) }
         }
     }
 }
@@ -137,6 +156,8 @@ extension EncodedPatch.Operation {
         case .add(let place, let value): self.init(.add, path + place.description, value.encoded())
         case .remove(let place): self.init(.remove, path + place.description)
         case .replace(let place, let value): self.init(.replace, path + place.description, value.encoded())
+        case .move(let from, let place):
+            self.init(movingFrom: path + from.description, to: path + place.description)
         }
     }
 }
@@ -186,31 +207,42 @@ extension EncodedPatch.Operation {
         /// Its value contains the part, below the first `depth` tokens of the part's pointer.
         case replacement(depth: Int)
         case removal
-        /// It may move the elements of an array on the way to the part.
+        /// It may move the elements of an array on the way to the part, or the part itself.
         case shift
     }
 
     fileprivate func relation(to base: String, _ pointer: JSONPointer) -> Relation {
+        guard let from else { return Self.relation(of: kind, at: path, to: base, pointer) }
+        let removal = Self.relation(of: .remove, at: from, to: base, pointer)
+        switch (removal, Self.relation(of: .add, at: path, to: base, pointer)) {
+        case (.disjoint, .disjoint): return .disjoint
+        case (.descendant, .descendant): return .descendant
+        // The patch does not have the value that is moved.
+        default: return .shift
+        }
+    }
+
+    private static func relation(of kind: Kind, at path: String, to base: String, _ pointer: JSONPointer) -> Relation {
+        func replacement(_ depth: Int) -> Relation { kind == .remove ? .removal : .replacement(depth: depth) }
         if path.utf8.starts(with: base.utf8) {
             let rest = path.utf8.dropFirst(base.utf8.count)
-            if rest.first == Self.slash { return .descendant }
+            if rest.first == slash { return .descendant }
             if rest.isEmpty {
                 // Adding or removing at the location itself may shift the elements of an array.
-                return kind == .replace ? .descendant : shifts(base) ? .shift : replacement(pointer.tokens.count)
+                if kind == .replace { return .descendant }
+                return shifts(base, kind, path) ? .shift : replacement(pointer.tokens.count)
             }
         }
         if path.isEmpty { return replacement(0) }
-        if shifts(base) { return .shift }
+        if shifts(base, kind, path) { return .shift }
         let isAncestor =
-            base.utf8.starts(with: path.utf8) && base.utf8.dropFirst(path.utf8.count).first == Self.slash
-        return isAncestor ? replacement(path.utf8.count { $0 == Self.slash }) : .disjoint
+            base.utf8.starts(with: path.utf8) && base.utf8.dropFirst(path.utf8.count).first == slash
+        return isAncestor ? replacement(path.utf8.count { $0 == slash }) : .disjoint
     }
 
-    private func replacement(_ depth: Int) -> Relation { kind == .remove ? .removal : .replacement(depth: depth) }
-
-    /// Whether the operation may move the elements of an array on the way to `base`, or the one that it is: it adds or removes
-    /// an element that is not behind it.
-    private func shifts(_ base: String) -> Bool {
+    /// Whether an operation may move the elements of an array on the way to `base`, or the one that it is: it adds or
+    /// removes an element that is not behind it.
+    private static func shifts(_ base: String, _ kind: Kind, _ path: String) -> Bool {
         guard kind != .replace, let slash = path.utf8.lastIndex(of: Self.slash),
             let index = Int(path[path.utf8.index(after: slash)...]), base.utf8.starts(with: path.utf8[...slash])
         else { return false }
@@ -219,7 +251,9 @@ extension EncodedPatch.Operation {
     }
 
     fileprivate func moved(out base: String) -> EncodedPatch.Operation {
-        Self(kind, String(path.utf8.dropFirst(base.utf8.count)) ?? "", value)
+        func inner(_ path: String) -> String { String(path.utf8.dropFirst(base.utf8.count)) ?? "" }
+        if let from { return EncodedPatch.Operation(movingFrom: inner(from), to: inner(path)) }
+        return Self(kind, inner(path), value)
     }
 
     private static let slash = UInt8(ascii: "/")

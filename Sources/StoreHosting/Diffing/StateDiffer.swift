@@ -14,6 +14,8 @@ public struct StateDiffer: ~Copyable {
     /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
     /// known.
     @usableFromInline var growth = 0
+    /// Why a value could not be encoded; nil if all could.
+    private(set) var failure: String?
     /// The number of members and of tokens that were visited.
     private var members = 0
     private var tokens = 0
@@ -34,6 +36,7 @@ public struct StateDiffer: ~Copyable {
     /// Compares the JSON in `scratch` with the baseline of the next member.
     @usableFromInline
     mutating func compare(_ name: StaticString?) {
+        if scratch.failure != nil { fail(at: name.map { text(of: $0) } ?? "") }
         let member = members
         let range = baseline.range(of: member)
         members += 1
@@ -45,6 +48,11 @@ public struct StateDiffer: ~Copyable {
             }
             baseline.set(member, at: range, to: new)
         }
+    }
+
+    private mutating func fail(at path: String) {
+        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
+        failure = failure ?? scratch.failure.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
     }
 
     /// - Returns: whether the member is unchanged, in which case it is not encoded.
@@ -90,8 +98,14 @@ extension StateDiffer: MemberVisitor {
 
     @inlinable
     public mutating func member(_ name: StaticString, _ part: some ObjectState) {
+        self.part(name) { part.visitMembers(&$0) }
+    }
+
+    /// Visits an object, whose members `visit` visits.
+    @inlinable
+    mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {
         path.append(name)
-        part.visitMembers(&self)
+        visit(&self)
         path.removeLast()
     }
 }
@@ -120,8 +134,8 @@ extension StateDiffer {
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
         guard let before = exchange(table.stamp), before != table.stamp else { return }
         let (entities, ids) = (text(of: "entities"), text(of: "ids"))
-        guard let delta = table.changes(since: before) else {
-            // The log does not contain all changes since then.
+        guard let delta = table.changes(since: before), delta.count <= table.count + 16 else {
+            // The log does not contain all changes since then, or a patch of them is longer than the table.
             add(.replace, entities) { json in
                 json.object { json in
                     for entity in table.ordered { json.member(name: entity.id.description, entity) }
@@ -146,14 +160,29 @@ extension StateDiffer {
         for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
     }
 
-    /// Removes from the highest old index down, then inserts from the lowest new index up, so that every index is
-    /// valid.
     @inlinable
     mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
-        let removed = delta.removed.map { $0.index } + delta.moved.map { $0.from }
-        for index in removed.sorted(by: >) { add(.remove, path + "/\(index)") }
-        let inserted = delta.inserted.map { ($0.index, $0.id) } + delta.moved.map { ($0.to, $0.id) }
-        for (index, id) in inserted.sorted(by: { $0.0 < $1.0 }) { add(.add, path + "/\(index)") { $0.value(id) } }
+        var inserted = delta.inserted.map { ListElement(at: $0.index, from: nil, json: $0.id.encoded()) }
+        inserted += delta.moved.map { ListElement(at: $0.to, from: $0.from, json: $0.id.encoded()) }
+        changeList(removing: delta.removed.map { $0.index }, inserting: inserted, at: path)
+    }
+
+    @usableFromInline
+    mutating func changeList(removing removed: [Int], inserting inserted: [ListElement], at path: String) {
+        let inserted = inserted.sorted { $0.index < $1.index }
+        let values = Dictionary(uniqueKeysWithValues: inserted.map { ($0.index, $0.json) })
+        let insertions = inserted.map { ListInsertion(at: $0.index, from: $0.source) }
+        for step in ListStep.steps(removing: removed, inserting: insertions) {
+            switch step {
+            case .remove(let index): add(.remove, path + "/\(index)")
+            case .insert(let index, let element):
+                guard let value = values[element] else { continue }
+                growth += value.count + 1
+                patch.operations.append(.init(.add, path + "/\(index)", value))
+            case .move(let from, let to):
+                patch.operations.append(.init(movingFrom: path + "/\(from)", to: path + "/\(to)"))
+            }
+        }
     }
 
     @usableFromInline
@@ -162,6 +191,7 @@ extension StateDiffer {
     ) {
         scratch.clear()
         write(&scratch)
+        if scratch.failure != nil { fail(at: path) }
         let value = scratch.bytes
         // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
         growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
@@ -171,6 +201,26 @@ extension StateDiffer {
     @usableFromInline
     static func step(_ id: some LosslessStringConvertible) -> String {
         JSONPointer(tokens: [id.description]).description
+    }
+}
+
+/// A state that cannot be encoded, because the `encode(to:)` of a value throws.
+struct EncodingFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// An element that a list gets, as JSON; and its old index, if it is moved.
+@usableFromInline
+struct ListElement {
+    let index: Int
+    let source: Int?
+    let json: [UInt8]
+
+    @usableFromInline
+    init(at index: Int, from source: Int?, json: [UInt8]) {
+        self.index = index
+        self.source = source
+        self.json = json
     }
 }
 
@@ -187,9 +237,10 @@ struct EncodedBaseline: Sendable {
     init() {}
 
     /// The baseline of a first state.
-    init(of state: some DiffableState) {
+    init(of state: some DiffableState) throws(EncodingFailure) {
         var differ = StateDiffer(EncodedBaseline())
         state.findChanges(&differ)
+        if let failure = differ.failure { throw EncodingFailure(description: failure) }
         self = differ.baseline
     }
 

@@ -137,9 +137,9 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         StateSnapshot(json: root(state, at: revision), privateState: encoder.privateState(of: state, persistedSecrets))
     }
 
-    /// The patch from the newest state to `state`, which is not committed.
+    /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
     @usableFromInline
-    func previewPatch(to state: State) -> EncodedPatch { (bookkeeping ?? newBookkeeping()).previewPatch(to: state) }
+    func previewPatch(to state: State) -> EncodedPatch? { (bookkeeping ?? newBookkeeping()).previewPatch(to: state) }
 
     /// Commits the pending migration, which made `state`, as the revision `revision`.
     @usableFromInline
@@ -172,6 +172,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
         encoder.encodePrivateState(of: state, into: &members)
+        if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
         return (patch, encoder.privateState(of: state, persistedSecrets))
     }
@@ -208,9 +209,13 @@ struct RestoredBaseline: Sendable {
     init<State: DiffableState>(
         of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
         _ migration: PendingMigration?
-    ) {
+    ) throws(RestorationError) {
         self.byteCount = byteCount
-        encoded = EncodedBaseline(of: state)
+        do throws(EncodingFailure) {
+            encoded = try EncodedBaseline(of: state)
+        } catch {
+            throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
+        }
         privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
         self.migration = migration
     }
@@ -259,6 +264,9 @@ final class HostBookkeeping {
         // The differ must hold the only reference, so that it changes the bytes in place.
         baseline = EncodedBaseline()
         state.findChanges(&differ)
+        // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
+        // would lose data, without anybody's notice.
+        if let failure = differ.failure { fatalError(failure) }
         baseline = differ.baseline
         size.grow(by: differ.growth)
         return differ.finish()
@@ -282,11 +290,11 @@ final class HostBookkeeping {
         }
     }
 
-    /// The patch from the newest state to `state`, which is not committed.
-    func previewPatch(to state: some DiffableState) -> EncodedPatch {
+    /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
+    func previewPatch(to state: some DiffableState) -> EncodedPatch? {
         var differ = StateDiffer(baseline)
         state.findChanges(&differ)
-        return differ.patch
+        return differ.failure == nil ? differ.patch : nil
     }
 
     /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.

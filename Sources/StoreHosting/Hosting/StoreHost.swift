@@ -179,10 +179,13 @@ extension StoreHost {
     ) -> DispatchResult {
         guard receipt.isDone else { return DispatchResult(receipt, isBatch: isBatch) }
         let state = contents.pointee.state
+        guard let patch = observer(of: contents).previewPatch(to: state) else {
+            let rejected = Outcome.rejected(Rejection("not-encodable", isFault: true), index: 0)
+            return DispatchResult(Receipt(rejected, revision: receipt.revision), isBatch: isBatch)
+        }
         return DispatchResult(
             receipt, isBatch: isBatch,
-            json: selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } },
-            patch: observer(of: contents).previewPatch(to: state))
+            json: selection.map { encoder.encode($0, of: state) { encoder.json(of: state) } }, patch: patch)
     }
 }
 

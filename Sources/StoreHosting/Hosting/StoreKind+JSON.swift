@@ -9,6 +9,7 @@ extension StoreKind: JSONEncodable {
             json.member("name", name)
             json.member("summary", summary)
             json.member("initialState", raw: initialState)
+            json.member("state", stateSchema)
             json.member(
                 "selectors",
                 array: { json in

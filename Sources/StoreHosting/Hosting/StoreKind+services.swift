@@ -15,6 +15,7 @@ extension StoreKind {
         _ services: RemoteService..., make: @escaping @Sendable (RemoteClients) -> StoreKind
     ) -> StoreKind { calling(services, make: make) }
 
+    @usableFromInline
     static func calling(_ services: [RemoteService], make: @escaping @Sendable (RemoteClients) -> StoreKind)
         -> StoreKind
     {
@@ -30,7 +31,14 @@ extension StoreKind {
         var kind = connect(clients)
         kind.services = services
         kind.problems = problems
-        kind.stateSchema = stateSchema
+        return kind
+    }
+
+    /// The same kind with these problems.
+    @usableFromInline
+    func with(problems: [String]) -> StoreKind {
+        var kind = self
+        kind.problems = problems
         return kind
     }
 }

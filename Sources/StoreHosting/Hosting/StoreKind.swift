@@ -48,8 +48,10 @@ public struct StoreKind: Sendable {
     var connect: (@Sendable (RemoteClients) -> StoreKind)?
     /// What is wrong with its definition, one sentence each. A server does not start with such a kind.
     public internal(set) var problems: [String]
-    /// The schema of the state that clients see; nil if it is not known.
-    public internal(set) var stateSchema: JSONSchema?
+    /// The schema of the state that clients see. A value whose type has no known schema may be anything.
+    ///
+    /// A type with an `encode(into:)` of its own declares its schema by `JSONSchemaProviding`.
+    public let stateSchema: JSONSchema
 
     /// Turns a persisted state of one version into the next version: the state that clients see, and the private state
     /// beside it, which is an empty object if there is none.
@@ -95,7 +97,7 @@ public struct StoreKind: Sendable {
             make: { HostedStore(make(encoder.initialState, $0, $1, $2, $3, $4), vtable) },
             restore: { (persisted, sealer) throws(RestorationError) in
                 let (state, schema) = try encoder.restored(persisted, sealer)
-                let baseline = RestoredBaseline(
+                let baseline = try RestoredBaseline(
                     of: state, byteCount: persisted.json.count, encoder, sealer,
                     schema.map { PendingMigration(persisted.json, schema: $0) })
                 return RestoredState { revision, environment, recorder, limit, label, json in
@@ -119,13 +121,14 @@ public struct StoreKind: Sendable {
         initialSnapshot = encoder.initial
         isRestorable = encoder.restoration != nil
         schema = encoder.schema
+        stateSchema = JSONSchema(ofState: encoder.initialState)
         selectOfPersisted = { (selection, persisted) throws(RestorationError) in
             try encoder.encode(selection, of: persisted)
         }
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
             try encoder.encodeAsShown(selection, of: persisted, sealer)
         }
-        problems = catalogue.problems
+        problems = catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
@@ -257,11 +260,21 @@ extension StoreKind {
     ) -> StoreKind {
         // All stores of the kind share these.
         let reducer = reducer.prepared
-        let middleware = MiddlewareStack(middleware)
+        let middleware = MiddlewareStack(reducer.middleware, middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             Store(state, reducer, middleware, environment, observer: observer)
         }
+        return reducer.onlyFollows ? kind.withoutReducer : kind
+    }
+
+    /// The kind, with the problem that its reducer accepts no action.
+    @usableFromInline var withoutReducer: StoreKind {
+        var kind = self
+        kind.problems.append(
+            "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
+                + "Add a reducer that decides.")
+        return kind
     }
 
     /// A kind that consists of a reducer only.
@@ -280,11 +293,13 @@ extension StoreKind {
         migrations: [Migration] = []
     ) -> StoreKind {
         let reducer: any AsyncReducer<State, Action> = reducer
-        let middleware = MiddlewareStack(middleware)
+        let rules = reducer.synchronousRules
+        let middleware = MiddlewareStack(rules?.middleware ?? [], middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
         }
+        return rules?.onlyFollows == true ? kind.withoutReducer : kind
     }
 }
 

@@ -107,6 +107,11 @@ public protocol SessionJournal: CommitRecorder {
     func commits(
         after revision: Int, limit: Int, done: @escaping @Sendable (Result<[CommitRecord]?, JournalError>) -> Void)
 
+    /// The revision of the oldest commit that retention has not deleted: 1 if it has deleted none.
+    ///
+    /// - Parameter done: gets the result once, on any thread.
+    func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void)
+
     /// The data from which the state at `revision` is replayed; nil if retention has deleted it.
     ///
     /// - Parameters:

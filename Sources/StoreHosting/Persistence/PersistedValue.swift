@@ -24,10 +24,17 @@ public struct PersistedValue {
         return try read(value, at: name, privateState: privateJSON?[name])
     }
 
-    /// The member with that name; nil if there is none.
+    /// The member with that name; nil if there is none, or if it is `null` and the type is not optional.
     public func member<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
         guard let value = try members[name] else { return nil }
-        return try read(value, at: name, privateState: privateJSON?[name])
+        do throws(RestorationError) {
+            // With a type of its own: read as an optional of it, the value nil of an optional type would be no member.
+            let member: Member = try read(value, at: name, privateState: privateJSON?[name])
+            return member
+        } catch {
+            if value.isNull { return nil }
+            throw error
+        }
     }
 
     /// The number with that name, which must be in `range`.
@@ -46,7 +53,8 @@ public struct PersistedValue {
     /// The private member with that name; nil if there is none.
     func privateMember<Member: Restorable>(ifPresent name: String) throws(RestorationError) -> Member? {
         guard let value = privateJSON?[name] else { return nil }
-        return try privateValue.read(value, at: name)
+        let member: Member = try privateValue.read(value, at: name)
+        return member
     }
 
     /// The value of a secret member whose text is JSON.

@@ -48,6 +48,23 @@ public struct PrivateStateEncoder: ~Copyable {
         }
     }
 
+    /// Encodes any value as a secret, whose text is its JSON.
+    @inlinable
+    mutating func secret(_ name: StaticString, json value: some JSONEncodable) {
+        var writer = JSONWriter()
+        value.encode(into: &writer)
+        fail(writer.failure)
+        secret(name, String(decoding: writer.finish(), as: UTF8.self))
+    }
+
+    @usableFromInline
+    mutating func fail(_ failure: String?) { json.failure = json.failure ?? failure }
+
+    /// Why a member could not be encoded; nil if all could.
+    var failure: String? {
+        json.failure.map { "A private member of the state cannot be encoded: its encode(to:) \($0)" }
+    }
+
     /// Encodes a member that has private members itself.
     @inlinable
     public mutating func part(_ name: StaticString, _ part: some Restorable) {

@@ -17,6 +17,8 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let initialBaseline: EncodedBaseline
     /// Whether the states have private members.
     let hasPrivateState: Bool
+    /// Why the initial state cannot be encoded; nil if it can.
+    let problem: String?
 
     @usableFromInline
     init(
@@ -25,13 +27,20 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         initialState = state
-        initialBaseline = EncodedBaseline(of: state)
+        var problem: String?
+        do throws(EncodingFailure) {
+            initialBaseline = try EncodedBaseline(of: state)
+        } catch {
+            initialBaseline = EncodedBaseline()
+            problem = error.description
+        }
         self.restoration = restoration
         self.migrations = migrations
         var members = PrivateStateEncoder(JSONWriter(), .leftOut)
         restoration?.encodePrivate(state, schema: migrations.count + 1, into: &members)
         // A state always has the same private members, so the initial one shows whether there are any.
         hasPrivateState = members.count > 0
+        self.problem = problem ?? members.failure
         initial = StateSnapshot(json: JSONWriter.json(of: state), privateState: hasPrivateState ? members.bytes : nil)
     }
 

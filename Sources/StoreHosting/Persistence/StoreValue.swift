@@ -13,12 +13,16 @@ public import JSON
 ///
 /// Members that are nil are left out. A member that is added later must be optional, or the states that were persisted
 /// before need a ``StoreKind/Migration``.
+///
+/// An `encode(to:)` of your own must not throw for a value that an action can make: reject such an action. If the initial state
+/// cannot be encoded, the server refuses to start. A commit whose state cannot be encoded ends the process with a line that names
+/// the action and the member, like any other trap in a reducer. Nothing of that commit is shown or persisted.
 public protocol StoreValue: Codable, JSONEncodable, Restorable, Sendable {}
 
 extension StoreValue {
-    /// Writes the value by its `encode(to:)`; `null` if that throws. Synthesized code does not throw.
+    /// Writes the value by its `encode(to:)`. Synthesized code does not throw; see ``StoreValue`` for code that does.
     public func encode(into json: inout JSONWriter) {
-        try? json.encodable(self)
+        json.codable(self)
     }
 
     /// Restores the value by its `init(from:)`.
@@ -32,7 +36,7 @@ extension StoreValue {
 extension StoreValue where Self: RawRepresentable, RawValue: JSONEncodable {
     /// Writes the value by its `encode(to:)`.
     public func encode(into json: inout JSONWriter) {
-        try? json.encodable(self)
+        json.codable(self)
     }
 }
 

@@ -38,6 +38,18 @@ extension BetSelection: JSONEncodable {
     }
 }
 
+extension BetSelection: JSONSchemaProviding {
+    package static var jsonSchema: JSONSchema { .object(properties) }
+
+    /// The common members of an open selection and a placed bet.
+    static var properties: [JSONSchema.Property] {
+        [
+            .required("id", .string()), .required("event", .string()), .required("outcome", .string()),
+            .required("odds", .integer(oddsRange)), .required("stake", .integer(stakeRange)),
+        ]
+    }
+}
+
 extension BetSelection: Restorable {
     package init(restoring persisted: PersistedValue) throws(RestorationError) {
         self.init(
@@ -65,6 +77,14 @@ extension Bet: JSONEncodable {
             selection.encodeMembers(into: &json)
             json.member("potentialReturn", potentialReturn)
         }
+    }
+}
+
+extension Bet: JSONSchemaProviding {
+    package static var jsonSchema: JSONSchema {
+        .object(
+            [.required("bet", .integer(minimum: 1))] + BetSelection.properties
+                + [.required("potentialReturn", .integer(minimum: 0))])
     }
 }
 

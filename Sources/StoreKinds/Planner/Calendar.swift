@@ -33,7 +33,7 @@ package enum CalendarAction: DeclaredAction, Equatable {
 }
 
 /// Selects a day.
-package struct CalendarReducer: Reducer {
+package struct CalendarReducer: AcceptingReducer {
     package init() {}
 
     package func reduce(_ state: inout CalendarState, _ action: CalendarAction) {

@@ -51,7 +51,7 @@ package enum SettingsAction: DeclaredAction, Equatable {
 }
 
 /// Changes the given settings.
-package struct SettingsReducer: Reducer {
+package struct SettingsReducer: AcceptingReducer {
     package init() {}
 
     package func reduce(_ state: inout SettingsState, _ action: SettingsAction) {

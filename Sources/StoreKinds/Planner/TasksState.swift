@@ -63,6 +63,15 @@ extension PlannedTask: JSONEncodable {
     }
 }
 
+extension PlannedTask: JSONSchemaProviding {
+    package static var jsonSchema: JSONSchema {
+        .object([
+            .required("id", .integer(idRange)), .required("title", .string()), .optional("due", .string(format: .date)),
+            .required("isDone", .boolean),
+        ])
+    }
+}
+
 extension PlannedTask: Restorable {
     package init(restoring persisted: PersistedValue) throws(RestorationError) {
         self.init(

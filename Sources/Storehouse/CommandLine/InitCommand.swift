@@ -6,7 +6,7 @@ import Platform
 package struct InitCommand: Sendable, Hashable {
     /// The name of the package, its program and its folder.
     package let name: String
-    /// The checkout to depend on; nil for the one that this program was built from, or else the published version.
+    /// The checkout to depend on; nil for the one that this program was built from.
     package let path: String?
     package let inJSON: Bool
 
@@ -36,7 +36,7 @@ package struct InitCommand: Sendable, Hashable {
         guard try Self.isFree(root) else {
             throw CommandFailure("\(root) exists and is not empty; choose another name, or move it away")
         }
-        let files = InitTemplates(name: name, checkout: try dependency()).files
+        let files = InitTemplates(name: name, checkout: try checkout()).files
         for file in files {
             try Self.write(file.text, to: root + "/" + file.path)
         }
@@ -54,12 +54,13 @@ package struct InitCommand: Sendable, Hashable {
         }
     }
 
-    /// The path of the checkout to depend on; nil for the published version.
-    private func dependency() throws(CommandFailure) -> String? {
+    /// The path of the checkout to depend on.
+    private func checkout() throws(CommandFailure) -> String {
         if let path { return try Self.checkout(path) }
         if let own = try? Self.checkout(InitTemplates.ownCheckout) { return own }
-        guard InitTemplates.repository == nil else { return nil }
-        throw CommandFailure("this version is not published; name a checkout of Storehouse: --path DIR")
+        throw CommandFailure(
+            "no version of Storehouse is published yet, and the sources of this program are not at "
+                + "\(InitTemplates.ownCheckout); name a checkout of Storehouse: --path DIR")
     }
 
     /// The absolute path of a checkout of the project.

@@ -1,21 +1,20 @@
+import JSON
+
 /// The files of a new package. Only this file changes when the way to write a store does.
 struct InitTemplates {
-    /// Where a package finds the project, unless it depends on a checkout; nil as long as no version is published.
-    static let repository: String? = nil
-
-    /// The checkout that this program was built from, if it is on this machine.
+    /// The checkout that this program was built from. It may be gone, or on another machine.
     static let ownCheckout = #filePath.prefix(before: "/Sources/Storehouse/")
 
     /// Modules that a package must not have the name of, in lower case.
     static let reservedModules: Set<String> = [
         "foundation", "http", "httpserver", "journal", "json", "locks", "observability", "platform", "remoteservices",
-        "sealing", "sockets", "storehosting", "storehouse", "storehouseserver", "stores", "storestesting", "swift",
-        "testing", "upstream",
+        "sealing", "sockets", "storehosting", "storehouse", "storehouseserver", "storehousetesting", "stores",
+        "storestesting", "swift", "testing", "upstream",
     ]
 
     let name: String
-    /// The path of a checkout; nil for the published version.
-    let checkout: String?
+    /// The path of the checkout that the package depends on, because no version is published yet.
+    let checkout: String
 
     /// The name of the module: that of the package, as an identifier.
     static func module(_ name: String) -> String { name.replacing("-", with: "_") }
@@ -44,29 +43,30 @@ struct InitTemplates {
     }
 
     private var manifest: String {
-        let dependency =
-            checkout.map { ".package(name: \"storehouse\", path: \(SwiftNames.quoted($0)))" }
-            ?? ".package(url: \"\(Self.repository ?? "")\", from: \"\(StorehouseVersion.current)\")"
-        return """
-            // swift-tools-version: 6.2
-            import PackageDescription
+        """
+        // swift-tools-version: 6.2
+        import PackageDescription
 
-            let package = Package(
-                name: "\(name)",
-                platforms: [.macOS(.v15)],
-                dependencies: [
-                    \(dependency)
-                ],
-                targets: [
-                    .executableTarget(
-                        name: "\(name)", dependencies: [.product(name: "Storehouse", package: "storehouse")]),
-                    .testTarget(
-                        name: "\(name)Tests",
-                        dependencies: ["\(name)", .product(name: "StoresTesting", package: "storehouse")]),
-                ],
-                swiftLanguageModes: [.v6]
-            )
-            """
+        let package = Package(
+            name: "\(name)",
+            platforms: [.macOS(.v15)],
+            dependencies: [
+                .package(name: "storehouse", path: \(SwiftNames.quoted(checkout)))
+            ],
+            targets: [
+                .executableTarget(
+                    name: "\(name)", dependencies: [.product(name: "Storehouse", package: "storehouse")]),
+                .testTarget(
+                    name: "\(name)Tests",
+                    dependencies: [
+                        "\(name)",
+                        .product(name: "StoresTesting", package: "storehouse"),
+                        .product(name: "StorehouseTesting", package: "storehouse"),
+                    ]),
+            ],
+            swiftLanguageModes: [.v6]
+        )
+        """
     }
 
     private var store: String {
@@ -124,40 +124,39 @@ struct InitTemplates {
         """
         {
           "http": {"port": 8080},
-          "sessions": {"defaultStore": "seats"},
           "storage": {"kind": "sqlite", "path": "\(name).db"}
         }
         """
     }
 
     private var dockerfile: String {
-        let note =
-            checkout == nil
-            ? ""
-            : "# Package.swift depends on a folder of this machine. Depend on a published version to build this image.\n"
-        return """
-            \(note)FROM swift:6.3-bookworm AS build
-            RUN apt-get -qq update \\
-                && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev
-            WORKDIR /src
-            COPY . .
-            RUN swift build -c release --static-swift-stdlib --product \(name)
+        """
+        # Package.swift depends on a checkout of Storehouse, so the checkout is a second context of the build:
+        #
+        #   docker build --build-context storehouse=\(checkout) -t \(name) .
+        FROM swift:6.3-bookworm AS build
+        RUN apt-get -qq update \\
+            && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev
+        COPY --from=storehouse [".", \(JSONValue.string(checkout))]
+        WORKDIR /src
+        COPY . .
+        RUN swift build -c release --static-swift-stdlib --product \(name)
 
-            FROM debian:bookworm-slim
-            RUN apt-get -qq update \\
-                && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 \\
-                && rm -rf /var/lib/apt/lists/* \\
-                && install -d -o 10001 -g 10001 -m 0700 /var/lib/\(name)
-            COPY --from=build /src/.build/release/\(name) /usr/local/bin/\(name)
-            COPY config/storehouse.json /etc/\(name).json
-            USER 10001:10001
-            WORKDIR /var/lib/\(name)
-            VOLUME /var/lib/\(name)
-            EXPOSE 8080
-            HEALTHCHECK CMD ["\(name)", "healthcheck", "--config", "/etc/\(name).json"]
-            ENTRYPOINT ["\(name)"]
-            CMD ["serve", "--config", "/etc/\(name).json", "--host", "0.0.0.0"]
-            """
+        FROM debian:bookworm-slim
+        RUN apt-get -qq update \\
+            && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 \\
+            && rm -rf /var/lib/apt/lists/* \\
+            && install -d -o 10001 -g 10001 -m 0700 /var/lib/\(name)
+        COPY --from=build /src/.build/release/\(name) /usr/local/bin/\(name)
+        COPY config/storehouse.json /etc/\(name).json
+        USER 10001:10001
+        WORKDIR /var/lib/\(name)
+        VOLUME /var/lib/\(name)
+        EXPOSE 8080
+        HEALTHCHECK CMD ["\(name)", "healthcheck", "--config", "/etc/\(name).json"]
+        ENTRYPOINT ["\(name)"]
+        CMD ["serve", "--config", "/etc/\(name).json", "--host", "0.0.0.0"]
+        """
     }
 
     private var readme: String {
@@ -166,13 +165,16 @@ struct InitTemplates {
 
         A Storehouse server. `Sources/\(name)/Seats.swift` is its store.
 
-            swift test                          # the test of the store
-            swift run \(name) serve     # http://127.0.0.1:8080, with an inspector for browsers
+            swift test              # the test of the store
+            swift run \(name) serve    # http://127.0.0.1:8080, with an inspector for browsers
             swift run \(name) send http://127.0.0.1:8080 seats/book guest=Ada --store seats
-            swift run \(name) --help    # every other command
-            docker build -t \(name) . && docker run -p 8080:8080 \(name)
+            swift run \(name) --help   # every other command
 
-        Sessions are stored in `\(name).db`; `config/storehouse.json` says so.
+        Sessions are stored in `\(name).db`; `config/storehouse.json` says so. The package depends on the checkout of Storehouse at
+        `\(checkout)`. Its page `docs/stores.md` explains how to write a store. An image is built from both folders:
+
+            docker build --build-context storehouse=\(checkout) -t \(name) .
+            docker run -p 8080:8080 -v \(name):/var/lib/\(name) \(name)
         """
     }
 }

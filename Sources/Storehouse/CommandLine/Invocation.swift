@@ -4,7 +4,7 @@ import Stores
 
 /// A parsed command line.
 package enum Invocation: Sendable, Hashable {
-    case serve(configurationFile: String?, flags: [ConfigurationFlag])
+    case serve(configurationFile: String?, flags: [ConfigurationFlag], printsAdminToken: Bool)
     case checkConfiguration(file: String?, flags: [ConfigurationFlag])
     case upstream(port: Int, configurationFile: String?, flags: [ConfigurationFlag])
     case healthcheck(HealthcheckCommand)

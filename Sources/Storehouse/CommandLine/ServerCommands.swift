@@ -13,7 +13,7 @@ extension CommandDeclaration {
                 are answered, and the storage is flushed. A second signal ends it at once.
                 """,
             ],
-            flags: [.config, .host, .port, .set], success: "a signal ended it, and it has drained",
+            flags: [.config, .host, .port, .set, .printAdminToken], success: "a signal ended it, and it has drained",
             failure: "it cannot listen, or the storage cannot be opened",
             examples: [
                 "storehouse serve --port 8080", "storehouse serve --set storage.kind=sqlite --set storage.path=app.db",
@@ -21,7 +21,8 @@ extension CommandDeclaration {
         ) { values throws(UsageError) in
             .serve(
                 configurationFile: values[.config],
-                flags: values.settings([(.host, "http.host"), (.port, "http.port")]) + (try values.assignments()))
+                flags: values.settings([(.host, "http.host"), (.port, "http.port")]) + (try values.assignments()),
+                printsAdminToken: values.has(.printAdminToken))
         },
         CommandDeclaration(
             name: "check-config", group: .server,
@@ -74,6 +75,8 @@ extension CommandDeclaration {
 }
 
 extension CommandFlag {
+    fileprivate static let printAdminToken = CommandFlag(
+        name: "--print-admin-token", summary: "print the admin token on standard output when the server listens")
     fileprivate static let upstreamPort = CommandFlag(
         name: "--port", placeholder: "N",
         summary: "listen on this port instead of \(Invocation.upstreamPort); 0 takes a free one")

@@ -29,8 +29,8 @@ extension CommandDeclaration {
                 and is not empty stays as it is.
                 """,
                 """
-                The package depends on the checkout of --path, else on the one that this program was built from if it \
-                is on this machine, else on the published version.
+                No version of Storehouse is published yet, so the package depends on a checkout of it: that of \
+                --path, else the one that this program was built from, if it is still on this machine.
                 """,
             ],
             arguments: [
@@ -38,7 +38,7 @@ extension CommandDeclaration {
                     placeholder: "NAME", summary: "the name of the package: a letter, then letters, digits, - and _")
             ],
             flags: [.path, .json], success: "the package is created",
-            failure: "the folder is not empty or cannot be written",
+            failure: "the folder is not empty or cannot be written, or there is no checkout",
             examples: ["storehouse init hall && cd hall && swift run hall serve"]
         ) { values throws(UsageError) in
             .initialize(

@@ -15,6 +15,9 @@ extension Configuration {
             "the address to listen on; `0.0.0.0` is every IPv4 address"),
         ConfigurationKey("http.port", \.http.port, .integer(0...65535), "the port to listen on; 0 takes a free one"),
         ConfigurationKey(
+            "http.basePath", \.http.basePath, .basePath,
+            "stands before every path, as a proxy passes them on, such as `/storehouse`; empty for none"),
+        ConfigurationKey(
             "http.threads", \.http.threads, .integer(0...1024), "the number of event loops; 0 is one for each core"),
         ConfigurationKey(
             "http.maxBodyBytes", \.http.maxBodyBytes, .integer(1...1 << 30), "the largest body of a request"),

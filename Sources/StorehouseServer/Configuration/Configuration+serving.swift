@@ -45,7 +45,7 @@ extension Configuration.Http {
     /// The URL of the server for clients on this machine.
     package var localURL: String {
         let local = ["0.0.0.0": "127.0.0.1", "::": "[::1]"][host] ?? (host.contains(":") ? "[\(host)]" : host)
-        return "http://\(local):\(port)"
+        return "http://\(local):\(port)\(basePath)"
     }
 }
 
@@ -107,7 +107,7 @@ extension Configuration {
 
     /// Values of security settings that a file could not have. A program may have set them.
     private var unreadValues: [ConfigurationProblem] {
-        let paths = ["http.allowedHosts", "http.trustedProxies", "limits."]
+        let paths = ["http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
         return Self.keys.filter { key in paths.contains { key.path.hasPrefix($0) } }.compactMap { key in
             var copy = self
             return key.set(key.value(in: self), in: &copy).map { ConfigurationProblem(path: key.path, detail: $0) }
@@ -135,6 +135,7 @@ extension Configuration {
         settings.streams.maxViews = streams.maxViews
         settings.streams.bufferBytes = streams.bufferBytes
         settings.streams.maxLifetime = streams.maxLifetime
+        settings.basePath = BasePath(http.basePath)
         settings.allowedOrigins = http.allowedOrigins
         settings.allowedHosts = http.hosts(listeningOn: IPAddress(ipv6: address.ipv6Bits))
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
@@ -148,7 +149,9 @@ extension Configuration {
 
 extension Log {
     /// The log of a process, on standard error.
-    package init(_ configuration: Configuration.Logging) {
+    ///
+    /// - Parameter configuration: the level and the format.
+    public init(_ configuration: Configuration.Logging) {
         self.init(level: configuration.level, format: configuration.format, sink: FileDescriptorLogSink.standardError)
     }
 }

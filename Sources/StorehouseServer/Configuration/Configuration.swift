@@ -3,7 +3,7 @@ public import Observability
 
 /// The settings of a server. A new value has the default of every setting.
 ///
-/// ``keys`` declares the name, the range and the meaning of each setting, in the same order. Durations are exact to the
+/// `docs/configuration.md` has the name, the range and the meaning of each setting, in the same order. Durations are exact to the
 /// microsecond.
 public struct Configuration: Sendable, Hashable {
     public var http = Http()
@@ -25,6 +25,8 @@ public struct Configuration: Sendable, Hashable {
     public struct Http: Sendable, Hashable {
         public var host = "127.0.0.1"
         public var port = 8080
+        /// Stands before every path, such as `/storehouse`; empty for none.
+        public var basePath = ""
         public var threads = 0
         public var maxBodyBytes = 65536
         public var maxHeaderBytes = 16384
@@ -188,6 +190,8 @@ public struct SealingKey: Sendable, Hashable {
     /// The key itself.
     public let bytes: [UInt8]
 
+    /// A key that is written as a text.
+    ///
     /// - Parameter text: 32 bytes in base64, with padding or without, or in hexadecimal; nil for anything else.
     public init?(_ text: String) {
         let padded = text.utf8.count % 4 == 3 ? text + "=" : text
@@ -215,11 +219,13 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// A text that is never shown: printing, dumping and errors show ``mask``.
 public struct Secret: Sendable, Hashable {
+    /// What is shown in its place.
     public static let mask = "***"
 
     /// The text itself.
     public let text: String
 
+    /// A secret text.
     public init(_ text: String) {
         self.text = text
     }

@@ -178,8 +178,11 @@ package enum FileContents {
 public struct ConfigurationProblem: Sendable, Hashable {
     /// The place of a value.
     public enum Source: Sendable, Hashable {
+        /// A configuration file.
         case file(String)
+        /// A variable of the environment.
         case variable(String)
+        /// A flag of the command line.
         case flag(String)
     }
 

@@ -75,6 +75,14 @@ extension ValueFormat<String> {
             write: { .string($0) })
     }
 
+    /// A path that stands before others, or nothing.
+    static var basePath: ValueFormat {
+        ValueFormat(
+            "empty, or a path such as \"/storehouse\" without a slash at its end", json: { .string($0) },
+            read: { value in value.asString.flatMap { BasePath.isValid($0) ? $0 : nil } },
+            write: { .string($0) })
+    }
+
     /// An IP address or a network.
     static var addressRange: ValueFormat {
         ValueFormat(

@@ -202,12 +202,13 @@ extension StreamFormat {
         }
     }
 
-    /// The bytes before the first event.
+    /// The lines before the first event. They belong to the block of that event, because some clients report a block without
+    /// data as an event.
     ///
     /// - Parameter retry: how many milliseconds a disconnected client waits before it reconnects.
     func preamble(retry: Int) -> [UInt8] {
         switch self {
-        case .state, .patch: ServerSentEvent(retry: retry, comment: "storehouse").bytes
+        case .state, .patch: ServerSentEvent(retry: retry, comment: "storehouse").lines
         case .text: []
         }
     }
@@ -222,7 +223,8 @@ extension StreamFormat {
 
     func heartbeat(at time: Int) -> [UInt8] {
         switch self {
-        case .state, .patch: ServerSentEvent(comment: "").bytes
+        // One line and no empty one, for the same reason.
+        case .state, .patch: Array(":\n".utf8)
         case .text(let inColor): TerminalLines.note("nothing has changed", at: time, inColor: inColor)
         }
     }

@@ -39,6 +39,11 @@ struct TerminalLines: Sendable {
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)
             var line = TerminalLine(inColor: inColor)
             line.begin(commit.committedAt, commit.revision, commit.type)
+            if let from = operation.from {
+                line.add(Self.printable(from) + " → " + Self.printable(operation.path))
+                bytes += line.bytes
+                continue
+            }
             if !operation.path.isEmpty { line.add(Self.printable(operation.path) + ":") }
             line.add(before, .red)
             line.add("→")

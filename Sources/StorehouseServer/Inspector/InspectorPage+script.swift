@@ -5,6 +5,7 @@ extension InspectorPage {
 
         const $ = id => document.getElementById(id)
         const most = { members: 200, changes: 50, entries: 1000, effects: 20 } // limits of what is shown
+        const patience = 10 // seconds for an answer
         const opened = new Map() // the parts of the tree that were opened or closed, by pointer
         let kinds = []
         let current = null // the session shown
@@ -32,6 +33,7 @@ extension InspectorPage {
 
         // The differences: pointer, value before, value after.
         function differences(before, after, pointer = "", found = []) {
+            if (before === after) return found
             if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
                 for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
                     differences(member(before, key), member(after, key), below(pointer, key), found)
@@ -39,17 +41,55 @@ extension InspectorPage {
             return found
         }
 
+        // ---- JSON Patch
+
+        const keys = pointer => pointer.split("/").slice(1).map(key => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+        const put = (tree, key, value) =>
+            Object.defineProperty(tree, key, { value, enumerable: true, writable: true, configurable: true })[key]
+
+        // Applies one operation. What is in `own` is changed in place, and anything else is copied: the page still shows it.
+        function patch(tree, { op, path, from, value }, own) {
+            if (op === "test") return tree
+            if (op === "move" || op === "copy") {
+                value = keys(from).reduce(member, tree)
+                if (op === "move") tree = patch(tree, { op: "remove", path: from }, own)
+                return patch(tree, { op: "add", path, value: op === "copy" ? parse(text(value)) : value }, own)
+            }
+            const way = keys(path), last = way.pop()
+            if (last === undefined) return value
+            const root = copyOnce(tree, own)
+            let place = root
+            for (const key of way) place = put(place, key, copyOnce(member(place, key), own))
+            if (!Array.isArray(place)) op === "remove" ? delete place[last] : put(place, last, value)
+            else if (op === "replace") place[last] = value
+            else place.splice(last === "-" ? place.length : Number(last), op === "remove" ? 1 : 0, ...op === "add" ? [value] : [])
+            return root
+        }
+
+        function copyOnce(tree, own) {
+            if (own.has(tree)) return tree
+            const copy = Array.isArray(tree) ? [...tree] : { ...tree }
+            own.add(copy)
+            return copy
+        }
+
         // ---- The server
 
         async function ask(method, path, body) {
             const headers = { Accept: "application/json", ...body !== undefined && { "Content-Type": "application/json" } }
-            const response = await fetch(path, { method, headers, body, cache: "no-store" }).catch(() => null)
-            if (!response) throw { detail: "The server cannot be reached." }
-            const answer = await response.text()
+            const signal = AbortSignal.timeout(patience * 1000)
+            const fail = () => {
+                throw { detail: signal.aborted ? silence : "The server cannot be reached." }
+            }
+            const response = await fetch(path, { method, headers, body, signal, cache: "no-store" }).catch(fail)
+            const answer = await response.text().catch(fail)
             if (response.ok) return answer ? parse(answer) : null
             const isProblem = response.headers.get("Content-Type") === "application/problem+json"
             throw isProblem ? parse(answer) : { detail: `The answer is ${response.status}.` }
         }
+
+        const silence = `The server has not answered within ${patience} s. `
+            + "A browser opens six connections to a server over HTTP/1.1, so close other windows that show sessions of this one."
 
         // Shows a problem; null for none.
         function tell(problem, place = $("problem")) {
@@ -66,9 +106,11 @@ extension InspectorPage {
         // ---- Sessions
 
         function close() {
-            current?.source.close()
+            current?.source?.close()
             current = null
             $("session").hidden = true
+            $("start").hidden = false
+            for (const control of controls()) control.disabled = false
             for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects"])
                 $(id).replaceChildren()
             $("action").value = ""
@@ -91,6 +133,15 @@ extension InspectorPage {
             await readLog(session)
         }
 
+        const controls = () => $("session").querySelectorAll("button, input, select, textarea")
+
+        // The session has ended: what is shown stays, and nothing can be done with it.
+        function finish(session) {
+            session.source.close()
+            session.isOver = true
+            for (const control of controls()) control.disabled = true
+        }
+
         function describe(found) {
             const fork = found.forkedFrom ? `, forked from revision ${found.forkedFrom.revision}` : ""
             const [begun, end] = [found.createdAt, found.expiresAt].map(at => new Date(at).toLocaleString())
@@ -101,10 +152,14 @@ extension InspectorPage {
             $("types").replaceChildren(...sendable.map(action => Object.assign(make("option", "", action.type), { action })))
             choose()
             $("session").hidden = false
+            $("start").hidden = true
         }
 
+        // Follows the session while the page is visible: a hidden page must not hold one of the browser's connections.
         function watch(session) {
-            const source = session.source = new EventSource(session.path + "/events?effects=true")
+            if (document.hidden) return status("paused while this page is hidden")
+            const position = session.position ? "&lastEventId=" + encodeURIComponent(session.position) : ""
+            const source = session.source = new EventSource(`${session.path}/events?changes=patch&effects=true${position}`)
             status("connecting")
             source.onopen = () => attempt(async () => {
                 status("live", "good")
@@ -117,18 +172,31 @@ extension InspectorPage {
             source.onerror = () => {
                 if (source.readyState !== EventSource.CLOSED) return status("connection lost, trying again", "bad")
                 status("not connected", "bad")
-                attempt(() => ask("GET", session.path)) // shows why
+                attempt(async () => {
+                    try {
+                        await ask("GET", session.path) // says why
+                    } catch (problem) {
+                        if (problem.status === 404 || problem.status === 410) finish(session)
+                        throw problem
+                    }
+                })
             }
-            source.addEventListener("state", event => {
-                session.live = parse(event.data)
+            const follow = (name, take) => source.addEventListener(name, event => {
+                take(parse(event.data))
+                session.position = event.lastEventId
                 session.newest = session.live.revision
                 session.due ||= requestAnimationFrame(() => paint(session))
                 readLog(session).catch(tell)
             })
+            follow("state", live => Object.assign(session, { live, steps: [] }))
+            follow("patch", ({ revision, patch }) => {
+                session.live.revision = revision
+                session.steps.push(...patch)
+            })
             source.addEventListener("effect", event => showEffect(parse(event.data)))
             source.addEventListener("closed", event => {
                 const { reason } = parse(event.data)
-                if (reason === "session-ended") source.close()
+                if (reason === "session-ended") finish(session)
                 status(`closed by the server: ${reason}`, "bad")
             })
         }
@@ -168,13 +236,15 @@ extension InspectorPage {
         function paint(session) {
             session.due = 0
             if (session !== current || !session.live) return
+            const own = new WeakSet()
+            for (const step of session.steps.splice(0)) session.live.state = patch(session.live.state, step, own)
             if (session.now?.revision !== session.live.revision) session.now = { ...session.live, before: session.now?.state }
             const view = session.past ?? session.now
             const found = view.before === undefined ? [] : differences(view.before, view.state)
             const touched = new Set()
             for (const [pointer] of found) for (let at = pointer; at; at = at.slice(0, at.lastIndexOf("/"))) touched.add(at)
             $("revision").textContent = `at revision ${view.revision}, ${session.past ? "in the past" : "now"}`
-            $("now").disabled = !session.past
+            $("now").disabled = !session.past || session.isOver
             const changes = found.slice(0, most.changes).map(([pointer, before, after]) =>
                 make("li", "", `${pointer || "/"}: `, make("del", "", text(before)), " → ", make("ins", "", text(after))))
             const more = found.length - changes.length
@@ -252,17 +322,31 @@ extension InspectorPage {
             $("summary").textContent = action?.summary ?? "This kind has no action that a client may send."
             $("action").value = JSON.stringify(action?.example, null, 2) ?? ""
             $("schema").textContent = JSON.stringify(action?.payload, null, 2) ?? ""
+            const secrets = Object.entries(action?.payload.properties ?? {}).filter(([, schema]) => schema.writeOnly)
+            $("secrets").replaceChildren(...secrets.map(([name]) => make("label", "", `${name}, a secret `,
+                Object.assign(make("input"), { type: "password", name, autocomplete: "off" }))))
+        }
+
+        // The typed action, with the secrets in its payload.
+        function body() {
+            const typed = $("action").value
+            const secrets = [...$("secrets").querySelectorAll("input")].filter(field => field.value)
+            if (!secrets.length) return typed
+            const action = parse(typed)
+            const members = Object.fromEntries(secrets.map(field => [field.name, field.value]))
+            return JSON.stringify({ ...action, payload: { ...action.payload, ...members } })
         }
 
         async function send(session, isDry) {
             const typed = $("action").value
-            const answer = await ask("POST", `${session.path}/actions${isDry ? "?dryRun=true" : ""}`, typed)
+            const answer = await ask("POST", `${session.path}/actions${isDry ? "?dryRun=true" : ""}`, body())
             if (session !== current) return
             const outcome = isDry ? `would be ${answer.outcome}` : `${answer.outcome}, revision ${answer.revision}`
             const line = words(outcome, ...answer.effects.map(effect => `starts ${effect}`))
             const steps = (answer.patch ?? []).map(step => make("li", "", make("code", "", text(step))))
             $("answer").replaceChildren(make("p", "good", line), make("ul", "", ...steps))
             if (isDry) return
+            for (const field of $("secrets").querySelectorAll("input")) field.value = ""
             returnToNow()
             await readLog(session)
             // A value that the log redacts may be a secret, and is not remembered.
@@ -300,9 +384,19 @@ extension InspectorPage {
             next.click()
         })
         window.addEventListener("hashchange", () => attempt(open))
+        document.addEventListener("visibilitychange", () => {
+            if (!current || current.isOver) return
+            current.source?.close()
+            watch(current)
+        })
         attempt(async () => {
             kinds = (await ask("GET", "stores")).stores
             $("kinds").append(...kinds.map(({ name, summary }) => Object.assign(make("option", "", name), { title: summary })))
+            $("offers").append(...kinds.map(({ name, summary }) => {
+                const button = Object.assign(make("button", "", name), { type: "button" })
+                button.onclick = () => begin("sessions", { store: name })
+                return make("li", "", button, ` ${summary}`)
+            }))
             await open()
         })
 

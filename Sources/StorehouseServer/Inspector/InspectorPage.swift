@@ -57,6 +57,12 @@ extension InspectorPage {
         </header>
         <noscript>This page needs JavaScript. The API does not.</noscript>
         <div id="problem" role="alert"></div>
+        <section id="start">
+        <h2>Create a session</h2>
+        <p>A session is one store on the server: a state, the actions that change it, and everybody who watches it. Choose its
+        kind, or open one by its id or its address above. This page uses the HTTP API that every client uses.</p>
+        <ul id="offers"></ul>
+        </section>
         <p id="about"></p>
         <main id="session" hidden>
         <section>
@@ -66,10 +72,11 @@ extension InspectorPage {
         </section>
         <section>
         <h2>State <span id="revision"></span></h2>
-        <button id="now" disabled>Now</button> <button id="fork">Fork from here</button> <button id="delete">Delete</button>
+        <button id="now" disabled>Now</button> <button id="fork">Fork from here</button>
         <h3>Changes</h3>
         <ul id="changes"></ul>
         <div id="tree"></div>
+        <p id="end"><button id="delete" class="bad">Delete this session</button></p>
         </section>
         <section>
         <h2>Send</h2>
@@ -77,6 +84,7 @@ extension InspectorPage {
         <label>Action <select id="types" required></select></label>
         <p id="summary"></p>
         <details><summary>Schema of the payload</summary><pre id="schema"></pre></details>
+        <div id="secrets"></div>
         <label>JSON, sent by Ctrl+Enter too
         <textarea id="action" rows="8" autocomplete="off" autocapitalize="off" spellcheck="false" required></textarea></label>
         <button>Send</button> <button value="dry">Dry run</button>
@@ -132,6 +140,9 @@ extension InspectorPage {
         #log code { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
         #log [aria-current=true] code { white-space: pre-wrap; overflow-wrap: anywhere; }
         #tree { margin-top: .6rem; overflow-wrap: anywhere; }
+        #offers li { margin: .4rem 0; }
+        #secrets label { display: block; margin: .4rem 0; }
+        #end { margin-top: 1.5rem; text-align: right; }
         #tree details > :not(summary) { margin-left: 1.1rem; }
         .changed { background: var(--mark); }
         .changed .key::before { content: "● "; color: var(--accent); }

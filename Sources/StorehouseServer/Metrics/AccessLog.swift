@@ -7,13 +7,15 @@ final class AccessLog: Sendable {
     private let method: String
     private let path: String
     private let client: String
+    private let requestID: String
 
     /// - Parameter path: without session ids.
-    init(_ log: Log, method: HTTPMethod, path: String, client: IPAddress) {
+    init(_ log: Log, method: HTTPMethod, path: String, client: IPAddress, requestID: String) {
         self.log = log
         self.method = method.description
         self.path = path
         self.client = client.description
+        self.requestID = requestID
     }
 
     func write(_ request: FinishedRequest) {
@@ -21,6 +23,7 @@ final class AccessLog: Sendable {
             "request",
             [
                 .init("method", method), .init("path", path), .init("client", client),
+                .init("requestId", requestID),
                 request.status.map { LogField("status", $0.rawValue) } ?? LogField("status", "cut"),
                 .init("seconds", request.duration),
             ])
@@ -29,10 +32,11 @@ final class AccessLog: Sendable {
 
 extension API {
     /// The access log of a request; nil if its level is disabled, which costs nothing.
-    func requestLog(_ head: RequestHead, peer: @autoclosure () -> IPAddress) -> AccessLog? {
+    func requestLog(_ head: RequestHead, requestID: String, peer: @autoclosure () -> IPAddress) -> AccessLog? {
         guard log.isEnabled(.debug) else { return nil }
         return AccessLog(
-            log, method: head.method, path: head.path.masked, client: proxies.client(behind: peer(), head.fields))
+            log, method: head.method, path: head.path.masked, client: proxies.client(behind: peer(), head.fields),
+            requestID: requestID)
     }
 }
 

@@ -46,7 +46,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .ok, description: "The committed actions, and the start of the next page if there is one.",
-                    content: Self.json(.schema("ActionLog")))
+                    headers: ["Link"], content: Self.json(.schema("ActionLog")))
             ],
             problems: [
                 .noSuchSession, .sessionEnded, .revisionGone, .notAcceptable, .internalError, .storageUnavailable,
@@ -55,49 +55,20 @@ extension OpenAPI {
 
     /// The body of `POST /sessions/{id}/actions`.
     var actionsBody: JSONValue {
-        let single = actions.map { ($0.type, $0.example) }
+        let actions = kinds.flatMap(\.actions).filter { $0.audience == .client }
+        let unique = actions.enumerated().filter { index, action in
+            actions.firstIndex { $0.type == action.type } == index
+        }
         let pair = kinds.first?.actions.filter { $0.audience == .client }.prefix(2).map(\.example) ?? []
-        let schema: JSONValue = [
-            "oneOf": [
-                .schema("Action"),
-                ["type": "array", "items": .schema("Action"), "minItems": 1, "maxItems": 100],
-            ]
-        ]
         return [
             "description": "An action, or a batch of 1 to 100.",
             "required": true,
             "content": [
-                "application/json": Self.content(schema, single + (pair.isEmpty ? [] : [("batch", .array(pair))]))
+                "application/json": Self.content(
+                    .schema("DispatchRequest"),
+                    unique.map { ($1.type, $1.example) } + (pair.isEmpty ? [] : [("batch", .array(pair))]))
             ],
         ]
-    }
-
-    /// The actions that a client may send, and a schema for each.
-    var actionSchemas: [(String, JSONValue)] {
-        let actions = actions
-        let mapping = actions.map { ($0.type, JSONValue.string("#/components/schemas/\($0.component)")) }
-        let any: JSONValue = [
-            "oneOf": .array(actions.map { .schema($0.component) }),
-            "discriminator": ["propertyName": "type", "mapping": .object(JSONObject(mapping))],
-        ]
-        return [("Action", any)] + actions.map { ($0.component, $0.schema) }
-    }
-
-    /// The actions for clients: each type once, even if several kinds of store declare it.
-    private var actions: [ActionSchemas] {
-        var actions: [ActionSchemas] = []
-        var indices: [String: Int] = [:]
-        for kind in kinds {
-            for action in kind.actions where action.audience == .client {
-                if let index = indices[action.type] {
-                    actions[index].add(action, of: kind)
-                } else {
-                    indices[action.type] = actions.count
-                    actions.append(ActionSchemas(action, of: kind))
-                }
-            }
-        }
-        return actions
     }
 }
 
@@ -135,15 +106,20 @@ extension OpenAPI {
         path: old → new.
         """
 
+    /// The name of each event, and the schema of its data.
+    private static let events = [
+        ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("closed", "ClosedEvent"),
+    ]
+
     private static var streamSchema: JSONValue {
         [
             "type": "string",
-            "description":
-                "Events as in WHATWG HTML, section 9.2. `x-events` has the schema of each event's data.",
-            "x-events": [
-                "state": .schema("StateEvent"), "patch": .schema("PatchEvent"), "effect": .schema("EffectEvent"),
-                "closed": .schema("ClosedEvent"),
-            ],
+            "description": .string(
+                "Events as in WHATWG HTML, section 9.2. The data of each is JSON: "
+                    + events.map { "`\($0)` has a \($1)" }.joined(separator: ", ") + "."),
+            "contentMediaType": "text/event-stream",
+            "contentSchema": ["type": "array", "items": ["anyOf": .array(events.map { .schema($1) })]],
+            "x-events": .object(JSONObject(events.map { ($0, .schema($1)) })),
         ]
     }
 
@@ -170,68 +146,8 @@ extension OpenAPI {
         kinds.prefix(1).map { kind in
             let first = StateEvent(
                 historyID: "3kf9x2", revision: 0, json: kind.initialState, lastChangedRevision: 0)
-            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").bytes + first.encoded().plain
+            let bytes = ServerSentEvent(retry: 2000, comment: "storehouse").lines + first.encoded().plain
             return (kind.name, .string(String(decoding: bytes, as: UTF8.self)))
-        }
-    }
-}
-
-/// The schemas of one action type, which several kinds of store may declare.
-struct ActionSchemas {
-    let type: String
-    let example: JSONValue
-    private let summary: String
-    private var stores: [String]
-    /// One payload schema, unless the kinds disagree.
-    private var payloads: [JSONValue]
-    private var requiresPayload: Bool
-
-    init(_ action: StoreKind.ActionDescription, of kind: StoreKind) {
-        type = action.type
-        example = action.example
-        summary = action.summary
-        stores = [kind.name]
-        payloads = [.written(action.payload.encoded())]
-        requiresPayload = Self.requiresPayload(action)
-    }
-
-    mutating func add(_ action: StoreKind.ActionDescription, of kind: StoreKind) {
-        stores.append(kind.name)
-        requiresPayload = requiresPayload && Self.requiresPayload(action)
-        let payload = JSONValue.written(action.payload.encoded())
-        if !payloads.contains(payload) { payloads.append(payload) }
-    }
-
-    /// The name of its component. Such names must not contain a slash.
-    var component: String {
-        "action." + type.utf8.map(Self.escaped).joined()
-    }
-
-    var schema: JSONValue {
-        [
-            "type": "object",
-            "description": .string("\(summary) In: \(stores.joined(separator: ", "))."),
-            "properties": [
-                "type": ["type": "string", "const": .string(type)],
-                "payload": payloads.count == 1 ? payloads[0] : ["anyOf": .array(payloads)],
-            ],
-            "required": requiresPayload ? ["type", "payload"] : ["type"],
-            "additionalProperties": false,
-        ]
-    }
-
-    private static func requiresPayload(_ action: StoreKind.ActionDescription) -> Bool {
-        !action.payload.validate([:]).isEmpty
-    }
-
-    /// Escapes a byte that component names must not contain, so that no two types share a name.
-    private static func escaped(_ byte: UInt8) -> String {
-        switch byte {
-        case UInt8(ascii: "/"): "."
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            String(UnicodeScalar(byte))
-        default: "_\(String(byte, radix: 16))_"
         }
     }
 }

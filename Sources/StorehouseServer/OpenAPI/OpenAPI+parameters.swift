@@ -19,7 +19,7 @@ extension OpenAPI {
             "revision": [
                 "name": "revision", "in": "query",
                 "description": "Reads the state at this revision; 410 if it is no longer available.",
-                "schema": .written(JSONSchema.integer(minimum: 0).encoded()),
+                "schema": Self.revision,
             ],
             "dryRun": [
                 "name": "dryRun", "in": "query",
@@ -63,10 +63,18 @@ extension OpenAPI {
         [
             "after": [
                 "name": "after", "in": "query", "description": "Starts after this revision.",
-                "schema": .written(JSONSchema.integer(minimum: 0).defaulting(to: 0).encoded()),
+                "schema": Self.revision,
             ],
             "afterPage": [
                 "name": "after", "in": "query", "description": "Starts after the page whose `next` this is.",
+                "schema": ["type": "string"],
+            ],
+            "store": [
+                "name": "store", "in": "query", "description": "Lists only sessions of this kind of store.",
+                "schema": ["type": "string"],
+            ],
+            "owner": [
+                "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
                 "schema": ["type": "string"],
             ],
             "limit": [
@@ -76,6 +84,8 @@ extension OpenAPI {
             ],
         ]
     }
+
+    private static let revision: JSONValue = ["type": "integer", "format": "int64", "minimum": 0]
 
     private var headerParameters: JSONObject {
         [
@@ -102,18 +112,16 @@ extension OpenAPI {
     }
 
     private var select: JSONValue {
-        let pointer: JSONValue = ["pattern": "^(/([^~]|~[01])*)?$"]
-        let names = kinds.flatMap(\.selectors).map(\.name)
-        let unique = names.enumerated().filter { names.firstIndex(of: $1) == $0 }.map { JSONValue.string($1) }
-        let schema: JSONValue =
-            unique.isEmpty ? pointer : ["anyOf": [pointer, ["enum": .array(unique)]]]
+        let selectors = kinds.map { ($0.name, $0.selectors.map { "`\($0.name)`" }) }.filter { !$1.isEmpty }
+        let lists = selectors.map { " In `\($0)`: \($1.joined(separator: ", "))." }.joined()
         return [
             "name": "select", "in": "query",
-            "description": """
-            Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A pointer \
-            to nothing selects null.
-            """,
-            "schema": ["type": "string", "allOf": [schema]],
+            "description": .string(
+                """
+                Selects a part of the state: a JSON Pointer (RFC 6901), or the name of one of the store's selectors. A \
+                pointer to nothing selects null.\(lists)
+                """),
+            "schema": ["type": "string"],
             "examples": [
                 "whole": ["value": ""], "pointer": ["value": "/counter/count"],
             ],
@@ -125,7 +133,9 @@ extension OpenAPI {
         return [
             "name": .string(name), "in": "header", "description": .string(description),
             "schema": ["type": "string", "pattern": .string("^(\\*|\(tag)(, *\(tag))*)$")],
-            "examples": ["revision": ["value": "\"3\""], "any": ["value": "*"]],
+            "examples": [
+                "tag": ["value": "\"3.1p4ho1q6yzk5d\""], "revision": ["value": "\"3\""], "any": ["value": "*"],
+            ],
         ]
     }
 
@@ -141,16 +151,23 @@ extension OpenAPI {
         ]
     }
 
-    static var headers: JSONObject {
+    var headers: JSONObject {
         [
-            "ETag": header("The revision, in quotes.", pattern: "^\"[0-9]+\"$"),
-            "Location": header("The path of the new session.", pattern: "^/sessions/"),
-            "Preference-Applied": header("Which preferences were honoured.", isRequired: false),
-            "Idempotency-Replayed": header(
+            "ETag": Self.header(
+                "The revision and the history that it belongs to, in quotes.", pattern: "^\"[0-9]+\\.[0-9A-Za-z.]+\"$"),
+            "Location": Self.header("The path of the new session.", pattern: "^\(basePath)/sessions/"),
+            "Link": Self.header(
+                "The next page, with `rel=\"next\"`, if there is one.", pattern: "^<[^>]+>; rel=\"next\"$",
+                isRequired: false),
+            "WWW-Authenticate": Self.header("How to authenticate.", pattern: "^Bearer"),
+            "X-Request-Id": Self.header(
+                "The id of the request: the client's own, or a new one.", pattern: "^[A-Za-z0-9._-]{1,64}$"),
+            "Preference-Applied": Self.header("Which preferences were honoured.", isRequired: false),
+            "Idempotency-Replayed": Self.header(
                 "The response repeats that to the first request with this key.", pattern: "^true$", isRequired: false
             ),
-            "Retry-After": header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
-            "Allow": header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
+            "Retry-After": Self.header("The number of seconds to wait before another attempt.", pattern: "^[0-9]+$"),
+            "Allow": Self.header("The methods of this resource.", pattern: "^[A-Z]+(, [A-Z]+)*$"),
         ]
     }
 

@@ -11,7 +11,7 @@ extension OpenAPI {
                 ("Problem\(status.rawValue)", response(listing(codes), status, codes))
             })
         responses["Problem"] = [
-            "description": "Any problem.", "content": content(.schema("Problem"), of: Problem.Code.allCases),
+            "description": "Any problem.", "content": content(of: Problem.Code.allCases),
         ]
         return responses
     }
@@ -22,19 +22,10 @@ extension OpenAPI {
     }
 
     private static func response(_ description: String, _ status: HTTPStatus, _ codes: [Problem.Code]) -> JSONValue {
-        let values = codes.map { JSONValue.string($0.rawValue) }
-        let schema: JSONValue = [
-            "allOf": [
-                .schema("Problem"),
-                ["properties": ["status": ["const": .integer(status.rawValue)], "code": ["enum": .array(values)]]],
-            ]
-        ]
         var response: JSONObject = ["description": .string(description)]
-        let headers = headers(status, codes)
-        if !headers.isEmpty {
-            response["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
-        }
-        response["content"] = content(schema, of: codes)
+        let headers = headers(status, codes) + ["X-Request-Id"]
+        response["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
+        response["content"] = content(of: codes)
         return .object(response)
     }
 
@@ -42,16 +33,19 @@ extension OpenAPI {
     private static func headers(_ status: HTTPStatus, _ codes: [Problem.Code]) -> [String] {
         let own = codes.allSatisfy { example($0).response["Retry-After"] != nil } ? ["Retry-After"] : []
         return switch status {
+        case .unauthorized: own + ["WWW-Authenticate"]
         case .methodNotAllowed: own + ["Allow"]
         case .preconditionFailed: own + ["ETag"]
         default: own
         }
     }
 
-    private static func content(_ schema: JSONValue, of codes: [Problem.Code]) -> JSONValue {
+    /// All problems have one schema, so that a generated client has one type for them.
+    private static func content(of codes: [Problem.Code]) -> JSONValue {
         [
             "application/problem+json": content(
-                schema, codes.map { ($0.rawValue, .written(example($0).response.body)) })
+                .schema("Problem"),
+                codes.map { ($0.rawValue, .written(example($0).response.naming("1k0q8v3m0000017").body)) })
         ]
     }
 
@@ -68,6 +62,11 @@ extension OpenAPI {
                     "type": "string", "description": "The stable identifier, for programs.",
                     "enum": .array(Problem.Code.allCases.map { .string($0.rawValue) }),
                 ],
+                "requestId": [
+                    "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$",
+                    "description": "The value of X-Request-Id, which is in the log too.",
+                ],
+                "oldest": count("revision-gone: the oldest revision that is still available."),
                 "offset": count("malformed-json: the offset of the first byte that is no JSON."),
                 "errors": [
                     "type": "array", "description": "invalid-payload: all violations of the schema.",
@@ -84,6 +83,6 @@ extension OpenAPI {
                 ],
                 "revision": count("revision-mismatch: the current revision."),
             ],
-            optional: ["offset", "errors", "index", "nearest", "reason", "revision"])
+            optional: ["oldest", "offset", "errors", "index", "nearest", "reason", "revision"])
     }
 }

@@ -5,32 +5,50 @@ import Stores
 // The schemas of responses and events.
 extension OpenAPI {
     var schemas: JSONObject {
-        JSONObject([sessionSchemas, Self.eventSchemas, Self.documentSchemas].flatMap(Array.init))
+        var components = SchemaComponents()
+        let schemas = [requestSchemas, Self.sessionSchemas, Self.eventSchemas, Self.documentSchemas]
+        for schema in schemas.joined() { components.reserve(schema.name) }
+        for schema in schemas.joined() { components.add(schema.name, schema.value) }
+        addKinds(to: &components)
+        return components.schemas
     }
 
-    private var sessionSchemas: JSONObject {
+    private var requestSchemas: JSONObject {
+        let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
+            .defaulting(to: .string(defaultStore))
+        return [
+            "SessionRequest": .written(SessionAPI.creationSchema(store: store).encoded()),
+            "ForkRequest": .written(SessionAPI.forkSchema.encoded()),
+        ]
+    }
+
+    private static var sessionSchemas: JSONObject {
         [
             "SessionID": Self.sessionID,
             "Session": Self.session,
-            "NewSession": [
-                "allOf": [.schema("Session"), Self.object(["state": .schema("State")])]
-            ],
-            "SessionList": Self.object([
+            "SessionLinks": links(["self", "state", "actions", "events", "forks"]),
+            "ForkOrigin": object(["revision": count("The revision of the other session that it was forked at.")]),
+            "CreatedSession": createdSession,
+            "SessionList": object([
                 "sessions": ["type": "array", "items": .schema("Session")],
                 "next": [
                     "type": ["string", "null"],
                     "description": "The value of `after` for the next page; null on the last page.",
                 ],
             ]),
-            "State": state,
-            "StateAnswer": Self.object(["revision": .schema("Revision"), "state": .schema("State")]),
-            "DispatchAnswer": Self.object(
+            "StateAnswer": object(["revision": .schema("Revision"), "state": .schema("State")]),
+            "DispatchAnswer": object(
                 [
                     "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
-                    "state": .schema("State"), "effects": Self.names("The effects that the action started."),
+                    "state": .schema("State"), "effects": names("The effects that the action started."),
+                    "settled": [
+                        "type": "boolean",
+                        "description":
+                            "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
+                    ],
                     "patch": .schema("Patch"),
-                ], optional: ["patch"]),
-            "ActionLog": Self.object([
+                ], optional: ["settled", "patch"]),
+            "ActionLog": object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
                     "type": ["integer", "null"],
@@ -38,29 +56,31 @@ extension OpenAPI {
                 ],
             ]),
             "LoggedAction": Self.loggedAction,
-            "Revision": Self.count("0 for the initial state; each committed action adds one."),
+            "Revision": count("0 for the initial state; each committed action adds one."),
         ]
     }
 
     private static var eventSchemas: JSONObject {
         [
-            "StateEvent": Self.object(
+            "StateEvent": object(
                 [
                     "revision": .schema("Revision"), "state": .schema("State"),
-                    "skipped": Self.count("How many events were skipped because the client reads too slowly."),
+                    "skipped": count("How many events were skipped because the client reads too slowly."),
                 ], optional: ["skipped"]),
-            "PatchEvent": Self.object([
+            "PatchEvent": object([
                 "revision": .schema("Revision"),
                 "patch": .schema("Patch"),
             ]),
             "Patch": ["type": "array", "items": .schema("PatchOperation")],
-            "PatchOperation": Self.object(
+            "PatchOperation": object(
                 [
-                    "op": ["type": "string", "enum": ["add", "remove", "replace"]],
-                    "path": ["type": "string", "format": "json-pointer"], "value": true,
-                ], optional: ["value"]),
+                    "op": ["type": "string", "enum": ["add", "remove", "replace", "move"]],
+                    "from": ["type": "string", "format": "json-pointer"],
+                    "path": ["type": "string", "format": "json-pointer"],
+                    "value": ["description": "Any JSON. Operations that remove or move have none."],
+                ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
-            "ClosedEvent": Self.object([
+            "ClosedEvent": object([
                 "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]
             ]),
         ]
@@ -69,46 +89,54 @@ extension OpenAPI {
     private static var documentSchemas: JSONObject {
         [
             "Problem": Self.problemSchema,
-            "Violation": Self.object([
+            "Violation": object([
                 "pointer": ["type": "string", "format": "json-pointer", "description": "The place in the body."],
                 "detail": ["type": "string"],
             ]),
-            "Index": Self.index,
-            "Stores": Self.object(["stores": ["type": "array", "items": .schema("Store")]]),
+            "Index": object(["name": ["type": "string"], "links": .schema("IndexLinks")]),
+            "IndexLinks": links(
+                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "inspector"],
+                optional: ["inspector"]),
+            "Stores": object(["stores": ["type": "array", "items": .schema("Store")]]),
             "Store": Self.store,
             "ActionDescription": Self.action,
-            "Health": Self.object(["status": ["type": "string", "enum": ["alive", "ready"]]]),
-        ]
-    }
-
-    /// Any JSON, with the initial state of each kind.
-    private var state: JSONValue {
-        [
-            "description": "The state, or the value that `select` selects. Each kind of store has its own shape.",
-            "examples": .array(kinds.map { .written($0.initialState) }),
+            "SelectorDescription": object(["name": ["type": "string"], "summary": ["type": "string"]]),
+            "Health": object(["status": ["type": "string", "enum": ["alive", "ready"]]]),
         ]
     }
 
     private static var sessionID: JSONValue {
         [
-            "type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$",
-            "description": "128 random bits. Whoever knows the id may use the session.",
+            "type": "string",
+            "pattern": .string(
+                "^[A-Za-z0-9_-]{\(SessionID.length.lowerBound),\(SessionID.length.upperBound)}$"),
+            "description": "At least 128 random bits. Whoever knows the id may use the session.",
         ]
     }
 
-    private static var session: JSONValue {
-        let forkedFrom = object(["revision": count("The revision of the other session that it was forked at.")])
-        return object(
-            [
-                "id": .schema("SessionID"),
-                "store": ["type": "string", "description": "The kind of store."],
-                "revision": .schema("Revision"),
-                "createdAt": timestamp, "lastActiveAt": timestamp, "expiresAt": timestamp,
-                "subscribers": count("The number of open event streams."),
-                "effects": names("The running effects."),
-                "links": links(["self", "state", "actions", "events", "forks"]),
-                "forkedFrom": forkedFrom,
-            ], optional: ["forkedFrom"])
+    /// The members of a session document.
+    private static var sessionMembers: JSONObject {
+        [
+            "id": .schema("SessionID"),
+            "store": ["type": "string", "description": "The kind of store."],
+            "revision": .schema("Revision"),
+            "createdAt": timestamp, "lastActiveAt": timestamp, "expiresAt": timestamp,
+            "subscribers": count("The number of open event streams."),
+            "effects": names("The running effects."),
+            "links": .schema("SessionLinks"),
+            "forkedFrom": .schema("ForkOrigin"),
+        ]
+    }
+
+    private static let optionalSessionMembers: Set = ["forkedFrom"]
+
+    private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
+
+    /// The document of a session at its creation. It repeats the members, since not all generators join an `allOf`.
+    private static var createdSession: JSONValue {
+        var members = sessionMembers
+        members["state"] = .schema("State")
+        return object(members, optional: optionalSessionMembers)
     }
 
     private static var loggedAction: JSONValue {
@@ -127,23 +155,15 @@ extension OpenAPI {
         ])
     }
 
-    private static var index: JSONValue {
-        object([
-            "name": ["type": "string"],
-            "links": links(
-                ["stores", "openapi", "sessions", "liveness", "readiness", "metrics", "inspector"],
-                optional: ["inspector"]),
-        ])
-    }
-
     private static var store: JSONValue {
         object([
             "name": ["type": "string"],
             "summary": ["type": "string"],
             "initialState": .schema("State"),
+            "state": ["type": "object", "description": "The JSON Schema (draft 2020-12) of the states."],
             "selectors": [
                 "type": "array", "description": "Named values for `select`.",
-                "items": object(["name": ["type": "string"], "summary": ["type": "string"]]),
+                "items": .schema("SelectorDescription"),
             ],
             "actions": ["type": "array", "items": .schema("ActionDescription")],
         ])

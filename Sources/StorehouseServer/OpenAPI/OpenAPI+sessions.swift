@@ -12,11 +12,33 @@ extension OpenAPI {
                 .init(
                     status: .created, description: "The session with its initial state.",
                     headers: ["Location", "ETag"],
-                    content: Self.json(.schema("NewSession"), examples: sessionExamples), links: Self.links)
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
                 .tooManySessions, .overloaded, .draining, .storageUnavailable,
+            ])
+    }
+
+    var putSession: Operation {
+        let session = Self.json(.schema("Session"))
+        return Operation(
+            "putSession", "Creates a session with an id that the client has made",
+            details: """
+                Safe to repeat: if there is a session with this id and of this kind, it is the answer. Whoever knows the id \
+                may use the session, so make it of at least 128 random bits.
+                """, body: "Session",
+            responses: [
+                .init(status: .ok, description: "The session that was there already.", content: session),
+                .init(
+                    status: .created, description: "The session with its initial state.",
+                    headers: ["Location", "ETag"],
+                    content: Self.json(.schema("CreatedSession"), examples: sessionExamples)),
+            ],
+            problems: [
+                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
+                .sessionConflict, .sessionEnded, .tooManySessions, .internalError, .overloaded, .draining,
+                .storageUnavailable,
             ])
     }
 
@@ -30,7 +52,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .created, description: "The session with its initial state.",
-                    headers: ["Location", "ETag"], content: Self.json(.schema("NewSession")), links: Self.links)
+                    headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links)
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
@@ -43,13 +65,23 @@ extension OpenAPI {
         var operation = Operation(
             "listSessions", "The session documents, in the order of their ids",
             details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
-            parameters: ["afterPage", "limit"],
+            parameters: ["afterPage", "limit", "store", "owner"],
             responses: [
                 .init(
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",
                     content: Self.json(.schema("SessionList")))
             ],
             problems: [.notAcceptable, .unauthorized, .overloaded, .storageUnavailable])
+        operation.isForAdmins = true
+        return operation
+    }
+
+    /// An operation on a session for requests with the admin token.
+    func adminOperation(_ operation: Operation, _ id: String, _ details: String) -> Operation {
+        var operation = Operation(
+            id, operation.summary,
+            details: "Requires `Authorization: Bearer` with the admin token, and \(details).",
+            responses: operation.responses, problems: operation.problems + [.unauthorized])
         operation.isForAdmins = true
         return operation
     }
@@ -109,8 +141,8 @@ extension OpenAPI {
                 id, KindRuntime(kind, .standard, nil), kind.makeStore(), journal: nil, createdAt: 1_767_225_600_000,
                 historyID: "")
             let document = SessionDocument(
-                session: session, revision: 0, createdAt: session.createdAt, lastActiveAt: session.createdAt,
-                expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
+                session: session, revision: 0, basePath: basePath, createdAt: session.createdAt,
+                lastActiveAt: session.createdAt, expiresAt: session.createdAt + 86_400_000, state: kind.initialState)
             return (kind.name, .written(document.encoded()))
         }
     }
@@ -120,22 +152,18 @@ extension OpenAPI {
         [
             "description": "The state to begin with. Without a body it is the newest state.",
             "content": [
-                "application/json": Self.content(
-                    .written(SessionAPI.forkSchema.encoded()), [("earlier", ["revision": 0])])
+                "application/json": Self.content(.schema("ForkRequest"), [("earlier", ["revision": 0])])
             ],
         ]
     }
 
     /// The body of `POST /sessions`.
     var sessionBody: JSONValue {
-        let store = JSONSchema.enumeration(kinds.map(\.name)).described("The kind of store.")
-            .defaulting(to: .string(defaultStore))
-        let schema = JSONValue.written(SessionAPI.creationSchema(store: store).encoded())
-        return [
+        [
             "description": "The kind of store. Without a body it is the default kind.",
             "content": [
                 "application/json": Self.content(
-                    schema, kinds.map { ($0.name, ["store": .string($0.name)]) })
+                    .schema("SessionRequest"), kinds.map { ($0.name, ["store": .string($0.name)]) })
             ],
         ]
     }

@@ -9,6 +9,7 @@ import Stores
 struct OpenAPI: Sendable {
     let kinds: [StoreKind]
     let defaultStore: String
+    let basePath: String
     let hasInspector: Bool
     /// Whether the resources of operators are on a listener of their own, which this document does not describe.
     let hasOperatorPort: Bool
@@ -17,18 +18,19 @@ struct OpenAPI: Sendable {
         [
             "openapi": "3.1.0",
             "info": Self.info,
-            "servers": [["url": "/", "description": "This server."]],
+            "servers": [["url": .string(basePath.isEmpty ? "/" : basePath), "description": "This server."]],
             "security": [],
+            "tags": .array(Self.tags.map { ["name": .string($0), "description": .string($1)] }),
             "paths": .object(paths),
             "components": [
                 "parameters": .object(parameters),
-                "headers": .object(Self.headers),
+                "headers": .object(headers),
                 "requestBodies": ["Session": sessionBody, "Fork": forkBody, "Actions": actionsBody],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
                     "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."]
                 ],
-                "schemas": .object(JSONObject(Array(schemas) + actionSchemas)),
+                "schemas": .object(schemas),
             ],
         ]
     }
@@ -42,9 +44,25 @@ struct OpenAPI: Sendable {
             running store of one kind; whoever knows its id may use it. Clients post actions to it. Each commit \
             increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
             with a stable `code`.
+
+            A request may name itself by X-Request-Id, with 1 to 64 of `A-Z a-z 0-9 . _ -`; otherwise the server makes an id. \
+            The id is in the response, in problems and in the log. The field is no parameter here, because each generated \
+            function would have an argument for it.
+
+            HEAD works wherever GET does, except for event streams, and OPTIONS lists the methods of every resource. This \
+            document leaves both out, because clients that are generated from it need no functions for them.
             """,
         ]
     }
+
+    /// The names by which generators group the operations.
+    private static let tags = [
+        ("sessions", "Create, read, fork and end sessions."),
+        ("actions", "Dispatch actions, and read the action log."),
+        ("events", "Watch a session live."),
+        ("server", "What the server offers, and how it is."),
+        ("admin", "For operators, with the admin token."),
+    ]
 
     private var paths: JSONObject {
         let routes = Route.allCases.filter { $0.path.hasPrefix("/") && !(hasOperatorPort && $0.isForOperators) }
@@ -55,9 +73,16 @@ struct OpenAPI: Sendable {
         var item: JSONObject = [:]
         if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
         for method in route.allow.split(separator: ", ") {
-            item[method.lowercased()] = operation(String(method), on: route)?.json
+            item[method.lowercased()] = operation(String(method), on: route)?.json(tag: Self.tag(of: route.path))
         }
         return .object(item)
+    }
+
+    private static func tag(of path: String) -> String {
+        if path.hasPrefix("/admin/") { return "admin" }
+        if path.hasSuffix("/actions") { return "actions" }
+        if path.hasSuffix("/events") { return "events" }
+        return path.hasPrefix("/sessions") || path.hasPrefix("/shared") ? "sessions" : "server"
     }
 }
 
@@ -92,6 +117,8 @@ extension OpenAPI {
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
         case ("GET", .adminSessions): listSessions
+        case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
+        case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")
         case ("GET", .metrics):
             Operation(
                 "readMetrics", "Metrics for Prometheus",
@@ -101,13 +128,12 @@ extension OpenAPI {
                         content: ("text/plain", ["schema": ["type": "string"]]))
                 ])
         case ("GET", .session): readSession
+        case ("PUT", .session): putSession
         case ("DELETE", .session): deleteSession
         case ("GET", .state): readState
         case ("GET", .actions): readActions
         case ("POST", .actions): dispatch
         case ("GET", .events): watch
-        case ("HEAD", _): operation("GET", on: route)?.head
-        case ("OPTIONS", _): options(route)
         default: nil
         }
     }
@@ -131,12 +157,6 @@ extension OpenAPI {
             id, summary,
             responses: [.init(status: .ok, description: summary + ".", content: Self.json(.schema(schema)))],
             problems: [.notAcceptable] + problems)
-    }
-
-    private func options(_ route: Route) -> Operation {
-        Operation(
-            route.rawValue + "Options", "The methods of this resource",
-            responses: [.init(status: .noContent, description: "The methods, in Allow.", headers: ["Allow"])])
     }
 
     /// The content of a JSON body.

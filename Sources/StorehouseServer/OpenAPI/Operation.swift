@@ -27,7 +27,6 @@ struct Operation {
     var problems: [Problem.Code] = []
     /// Whether it requires the admin token.
     var isForAdmins = false
-    private var isHead = false
 
     init(
         _ id: String, _ summary: String, details: String? = nil, parameters: [String] = [], body: String? = nil,
@@ -42,18 +41,11 @@ struct Operation {
         self.problems = problems
     }
 
-    /// The same operation for HEAD: no response has a body.
-    var head: Operation {
-        var operation = Operation(
-            id + "Head", summary + " (the head alone)", parameters: parameters, responses: responses,
-            problems: problems)
-        operation.isHead = true
-        operation.isForAdmins = isForAdmins
-        return operation
-    }
-
-    var json: JSONValue {
-        var json: JSONObject = ["operationId": .string(id), "summary": .string(summary)]
+    /// - Parameter tag: the name of its group.
+    func json(tag: String) -> JSONValue {
+        var json: JSONObject = [
+            "operationId": .string(id), "tags": [.string(tag)], "summary": .string(summary),
+        ]
         json["description"] = details.map(JSONValue.string)
         if !parameters.isEmpty { json["parameters"] = .array(parameters.map { .reference("parameters", $0) }) }
         json["requestBody"] = body.map { .reference("requestBodies", $0) }
@@ -63,7 +55,7 @@ struct Operation {
     }
 
     private var responsesByStatus: JSONObject {
-        var byStatus = JSONObject(responses.map { ("\($0.status.rawValue)", $0.json(isHead: isHead)) })
+        var byStatus = JSONObject(responses.map { ("\($0.status.rawValue)", $0.json) })
         let possible = problems + Problem.Code.ofAnyRequest
         let codes = Dictionary(grouping: Problem.Code.allCases.filter(possible.contains), by: \.status)
         for (status, codes) in codes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -74,21 +66,17 @@ struct Operation {
     }
 
     private func problem(_ name: String, _ description: String) -> JSONValue {
-        var json: JSONObject = isHead ? [:] : ["$ref": .string("#/components/responses/\(name)")]
-        json["description"] = .string(description)
-        return .object(json)
+        ["$ref": .string("#/components/responses/\(name)"), "description": .string(description)]
     }
 }
 
 extension Operation.Response {
-    fileprivate func json(isHead: Bool) -> JSONValue {
+    fileprivate var json: JSONValue {
         var json: JSONObject = ["description": .string(description)]
-        if !headers.isEmpty {
-            json["headers"] = .object(JSONObject(headers.map { ($0, .reference("headers", $0)) }))
-        }
+        json["headers"] = .object(JSONObject((headers + ["X-Request-Id"]).map { ($0, .reference("headers", $0)) }))
         let types = [content, alternative].compactMap(\.self)
-        if !types.isEmpty, !isHead { json["content"] = .object(JSONObject(types.map { ($0.type, $0.json) })) }
-        json["links"] = isHead ? nil : links
+        if !types.isEmpty { json["content"] = .object(JSONObject(types.map { ($0.type, $0.json) })) }
+        json["links"] = links
         return .object(json)
     }
 }

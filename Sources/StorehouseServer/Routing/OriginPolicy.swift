@@ -90,7 +90,7 @@ extension OriginPolicy {
                 .init(
                     "Access-Control-Allow-Headers",
                     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, "
-                        + "X-Request-Id, traceparent"
+                        + "X-Request-Id, traceparent, tracestate"
                 ),
                 .init("Access-Control-Max-Age", "600"),
             ])

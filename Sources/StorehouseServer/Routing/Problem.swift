@@ -22,6 +22,7 @@ package struct Problem: Error {
         case requestTimeout = "request-timeout"
         case actionRejected = "action-rejected"
         case idempotencyConflict = "idempotency-conflict"
+        case sessionConflict = "session-conflict"
         case sessionEnded = "session-ended"
         case revisionGone = "revision-gone"
         case revisionMismatch = "revision-mismatch"
@@ -76,6 +77,7 @@ package struct Problem: Error {
     /// The problem with the time after which the request can succeed, in seconds.
     func retry(after seconds: Int) -> Problem { with(.init("Retry-After", String(seconds))) }
 
+    /// The response. Its request's id is added when it is sent, see ``Response/naming(_:)``.
     package var response: Response {
         var json = JSONWriter()
         json.object { json in
@@ -95,9 +97,24 @@ package struct Problem: Error {
             fields.append(.init("Retry-After", "1"))
         }
         var response = Response(
-            code.status, contentType: "application/problem+json", fields: fields, body: json.finish())
+            code.status, contentType: "application/problem+json", fields: fields, body: json.finishLine())
         response.problemCode = code.rawValue
         return response
+    }
+}
+
+extension Response {
+    /// The response with the id of its request as the last member of the problem that it shows, if it shows one.
+    ///
+    /// Problems are made in many places, and the responses of earlier requests are replayed; all of them come by here.
+    ///
+    /// - Parameter requestID: needs no escaping.
+    consuming func naming(_ requestID: String) -> Response {
+        let end = Array("}\n".utf8)
+        guard status.rawValue >= 400, body.suffix(end.count) == end[...] else { return self }
+        body.removeLast(end.count)
+        body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
+        return self
     }
 }
 
@@ -117,7 +134,7 @@ extension Problem.Code {
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
-        case .actionRejected, .idempotencyConflict: .conflict
+        case .actionRejected, .idempotencyConflict, .sessionConflict: .conflict
         case .sessionEnded, .revisionGone: .gone
         case .revisionMismatch: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
@@ -153,6 +170,7 @@ extension Problem.Code {
         case .requestTimeout: "The request took too long to arrive"
         case .actionRejected: "The action was rejected"
         case .idempotencyConflict: "The first request with this key is still in progress"
+        case .sessionConflict: "The session is of another store"
         case .sessionEnded: "The session has ended"
         case .revisionGone: "The revision is no longer stored"
         case .revisionMismatch: "The session is at another revision"

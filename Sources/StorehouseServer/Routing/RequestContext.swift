@@ -84,17 +84,22 @@ struct RequestContext {
     }
 }
 
-/// What every response to one request gets: the CORS fields, a line in the access log, and a count in the metrics.
+/// What every response to one request gets: the CORS fields, the request's id, a line in the access log, and a count in the
+/// metrics.
 struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
     /// The resource; nil if no resource has the path.
     let route: Route?
+    private let requestID: String
     private let log: AccessLog?
     private let metrics: ServerMetrics
 
-    init(fields: [Response.Field], route: Route?, log: AccessLog?, _ metrics: ServerMetrics) {
+    init(
+        fields: [Response.Field], route: Route?, requestID: String, log: AccessLog?, _ metrics: ServerMetrics
+    ) {
         self.fields = fields
         self.route = route
+        self.requestID = requestID
         self.log = log
         self.metrics = metrics
     }
@@ -122,6 +127,6 @@ struct ResponseDecorator: Sendable {
     func finish(_ response: consuming Response, to head: RequestHead, since start: LoopInstant) -> Response {
         record(FinishedRequest(copy response, method: head.method, route: route, since: start))
         if !fields.isEmpty { response.fields += fields }
-        return response
+        return response.naming(requestID)
     }
 }

@@ -9,7 +9,7 @@ package enum Route: String, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
     case sessions, session, state, actions, events, forks
-    case adminSessions, metrics
+    case adminSessions, adminSession, metrics
     /// The whole server: `OPTIONS *`.
     case server
 
@@ -28,13 +28,14 @@ package enum Route: String, Sendable, CaseIterable {
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
         case .adminSessions: "/admin/sessions"
+        case .adminSession: "/admin/sessions/{id}"
         case .metrics: "/metrics"
         case .server: "*"
         }
     }
 
     /// Whether it moves to the listener of `metrics.port`, if there is one.
-    var isForOperators: Bool { self == .metrics || self == .adminSessions }
+    var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
 
     /// The methods, as the Allow field lists them.
     package var allow: String {
@@ -42,7 +43,8 @@ package enum Route: String, Sendable, CaseIterable {
         case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions, .metrics: "GET, HEAD, OPTIONS"
         case .sessions, .forks: "POST, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
-        case .session: "GET, HEAD, DELETE, OPTIONS"
+        case .session: "GET, HEAD, PUT, DELETE, OPTIONS"
+        case .adminSession: "GET, HEAD, DELETE, OPTIONS"
         case .events: "GET, OPTIONS"
         case .server: "OPTIONS"
         }
@@ -56,7 +58,8 @@ extension Route {
         switch (self, method) {
         case (.state, .get), (.state, .head): ["select", "revision"]
         case (.actions, .post): ["select", "dryRun"]
-        case (.actions, .get), (.actions, .head), (.adminSessions, .get), (.adminSessions, .head): ["after", "limit"]
+        case (.actions, .get), (.actions, .head): ["after", "limit"]
+        case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner"]
         case (.events, .get): ["select", "changes", "effects", "color", "lastEventId"]
         default: []
         }
@@ -95,17 +98,18 @@ struct Resource {
     /// The session's id as it stands in the path; meaningless if the route has none.
     let id: PathSegment
 
-    init(_ path: RequestPath) throws(Problem) {
+    init(_ path: RequestPath, below base: BasePath) throws(Problem) {
         var path = path
+        try base.remove(from: &path)
         guard let first = path.next() else { throw Self.unknown }
         guard let second = path.next() else {
             id = first
             route = try Self.top(first)
             return
         }
-        if first == "admin", second == "sessions", path.next() == nil {
-            id = second
-            route = .adminSessions
+        if first == "admin", second == "sessions" {
+            (id, route) = try Self.admin(second, path.next())
+            guard path.next() == nil else { throw Self.unknown }
             return
         }
         guard first == "sessions" else { throw Self.unknown }
@@ -126,6 +130,14 @@ struct Resource {
         case "sessions": .sessions
         default: throw unknown
         }
+    }
+
+    private static func admin(
+        _ list: PathSegment, _ id: PathSegment?
+    ) throws(Problem) -> (PathSegment, Route) {
+        guard let id else { return (list, .adminSessions) }
+        guard !id.isEmpty else { throw unknown }
+        return (id, .adminSession)
     }
 
     private static func ofSession(_ id: PathSegment, _ name: PathSegment?) throws(Problem) -> Route {

@@ -44,7 +44,8 @@ package final class Router: RequestHandler {
             return nil
         } catch {
             let route = try? resource(of: head).route
-            return decorator(head, route, connection.peer).finish(error.response, to: head, since: connection.now)
+            return decorator(head, route, connection.requestID, connection.peer)
+                .finish(error.response, to: head, since: connection.now)
         }
     }
 
@@ -53,10 +54,12 @@ package final class Router: RequestHandler {
         do throws(Problem) {
             resource = try self.resource(of: request.head)
         } catch {
-            let decorator = decorator(request.head, nil, exchange.peer)
-            return RequestContext(request, exchange, decorator).answer(error.response)
+            let decorator = decorator(request.head, nil, exchange.requestID, exchange.peer)
+            let context = RequestContext(request, exchange, decorator)
+            return context.answer(api.basePath.redirect(request.head) ?? error.response)
         }
-        let context = RequestContext(request, exchange, decorator(request.head, resource.route, exchange.peer))
+        let context = RequestContext(
+            request, exchange, decorator(request.head, resource.route, exchange.requestID, exchange.peer))
         do throws(Problem) {
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             try handle(context, at: resource)
@@ -65,35 +68,35 @@ package final class Router: RequestHandler {
         }
     }
 
-    package func response(to failure: RequestFailure) -> Response {
+    package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
         let code = Problem.Code(rawValue: failure.code)
         var response = code.map { Problem($0, failure.detail).response } ?? Response(failure.status)
         api.metrics.count(FinishedRequest(response, method: failure.method, route: nil, since: .current))
         response.fields += api.origins.fields(for: failure.origin)
-        return response
+        return response.naming(connection.requestID)
     }
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
         let route = try? resource(of: head).route
-        decorator(head, route, connection.peer)
+        decorator(head, route, connection.requestID, connection.peer)
             .record(FinishedRequest(method: head.method, route: route, status: nil, since: start))
     }
 
     /// What the path names, if this listener has it.
     private func resource(of head: RequestHead) throws(Problem) -> Resource {
-        let resource = try Resource(head.path)
+        let resource = try Resource(head.path, below: api.basePath)
         guard audience.has(resource.route) else { throw Resource.unknown }
         return resource
     }
 
     private func decorator(
-        _ head: RequestHead, _ route: Route?, _ peer: @autoclosure () -> IPAddress
+        _ head: RequestHead, _ route: Route?, _ requestID: String, _ peer: @autoclosure () -> IPAddress
     ) -> ResponseDecorator {
         ResponseDecorator(
-            fields: api.origins.fields(for: head), route: route, log: api.requestLog(head, peer: peer()),
-            api.metrics)
+            fields: api.origins.fields(for: head), route: route, requestID: requestID,
+            log: api.requestLog(head, requestID: requestID, peer: peer()), api.metrics)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
@@ -106,7 +109,9 @@ package final class Router: RequestHandler {
         case (.post, .sessions): try api.sessions.create(context)
         case (.post, .actions): try api.actions.dispatch(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
+        case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
+        case (.delete, .adminSession): try api.admin.delete(resource.id, context)
         default: throw Self.methodNotAllowed(route)
         }
     }
@@ -125,6 +130,7 @@ package final class Router: RequestHandler {
         case .state: try api.reads.readState(resource.id, context)
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
+        case .adminSession: try api.admin.read(resource.id, context)
         case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
         }
     }

@@ -146,29 +146,30 @@ final class ActionAPI: Sendable {
         _ = session.store.revision
         guard let response = ActionResponse(encoded: record.response) else {
             // A whole response: of an earlier release, or of a session whose earlier states cannot be replayed.
-            guard let message = Response(serialized: record.response) else {
+            guard let message = Response(serialized: record.response, about: session) else {
                 throw Problem(.internalError, "The first response can no longer be read; use another key.")
             }
             return context.answer(message.replayed, about: session)
         }
         guard let revision = record.revision, let selection = response.selection else {
-            return context.answer(response.message(showing: nil).replayed, about: session)
+            return context.answer(response.message(showing: nil, of: session.historyID).replayed, about: session)
         }
         guard !session.wasLarge else {
             return states.respond(to: context, about: session) { [states] () throws(Problem) in
                 let state = try states.past(of: session, at: revision).snapshot
                 let json = try session.encodeAsShown(selection, of: state).get()
-                return (session, response.message(showing: json).replayed)
+                return (session, response.message(showing: json, of: session.historyID).replayed)
             }
         }
         if let state = session.read(selection, ifAt: revision) {
-            return context.answer(response.message(showing: state.json).replayed, about: session)
+            return context.answer(
+                response.message(showing: state.json, of: session.historyID).replayed, about: session)
         }
         let deferred = context.deferred
         session.state(at: revision) { found in
             let shown = found.flatMap { session.encodeAsShown(selection, of: $0) }
             deferred.resume { context throws(Problem) in
-                context.answer(response.message(showing: try shown.get()).replayed)
+                context.answer(response.message(showing: try shown.get(), of: session.historyID).replayed)
             }
         }
     }
@@ -197,7 +198,7 @@ extension Response {
 
 extension DispatchResult {
     /// Throws what the client reads, unless the action was committed or ignored.
-    func requireDone() throws(Problem) {
+    func requireDone(in session: Session) throws(Problem) {
         switch outcome {
         case .committed, .ignored: return
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
@@ -205,7 +206,7 @@ extension DispatchResult {
         case .revisionMismatch:
             throw Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
                 .with("revision", .integer(revision))
-                .with(.init("ETag", EntityTag(revision: revision).description))
+                .with(.init("ETag", EntityTag(session.tag(revision)).description))
         case .overloaded:
             throw Problem(.overloaded, "Too many actions are queued for this session; nothing was committed.")
         case .ended:

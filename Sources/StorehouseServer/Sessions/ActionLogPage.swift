@@ -56,6 +56,9 @@ package struct ActionLogPage: Sendable {
         return commits.count == count
     }
 
+    /// After which revision the next page begins; nil if this is the last one.
+    package var next: Int? { hasMore ? lastRevision : nil }
+
     package var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 64 + byteCount + actions.count)
         json.object { json in
@@ -63,9 +66,9 @@ package struct ActionLogPage: Sendable {
             json.array { json in
                 for action in actions { json.raw(action) }
             }
-            json.member("next", hasMore ? lastRevision : nil)
+            json.member("next", next)
         }
-        return json.finish()
+        return json.finishLine()
     }
 }
 

@@ -12,10 +12,12 @@ struct ActionRequest: Sendable {
     /// How long to hold the response until the effects have settled; nil not to.
     let wait: Duration?
     private let appliedPreference: String?
+    private let history: String
 
     init(_ request: Request, _ session: Session, maxWait: Duration) throws(Problem) {
         let head = request.head
         key = try IdempotencyKey(head)
+        history = session.historyID
         let selection = try head.selection(for: session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
         var options = DispatchOptions()
@@ -26,7 +28,7 @@ struct ActionRequest: Sendable {
         // makes more than four bytes of state from each byte.
         options.isLarge = request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
         options.trace = Self.trace(head)
-        options.expectedRevisions = try Self.expectedRevisions(head)
+        options.expectedRevisions = try Self.expectedRevisions(head, session.historyID)
         options.selection = preferences.return == .minimal ? nil : selection
         self.options = options
         appliedPreference = Self.appliedPreference(preferences, wait)
@@ -36,12 +38,20 @@ struct ActionRequest: Sendable {
     func response(to result: DispatchResult) -> ActionResponse {
         ActionResponse(
             result.isCommitted ? .committed : .ignored, revision: result.revision, effects: result.effects.map(\.name),
-            selection: options.selection, appliedPreference: appliedPreference)
+            selection: options.selection, appliedPreference: appliedPreference,
+            isSettled: wait == nil ? nil : result.isSettled)
     }
 
     /// The message of that response, with the state that the action led to.
     func message(for result: DispatchResult) -> Response {
-        response(to: result).message(showing: result.state?.json, patch: result.patch)
+        response(to: result).message(showing: result.state?.json, of: history, patch: result.patch)
+    }
+
+    /// The message with the action's own commit, although effects that started later may have settled.
+    func earlyMessage(for result: DispatchResult) -> Response {
+        var response = response(to: result)
+        if response.isSettled != nil { response.isSettled = false }
+        return response.message(showing: result.state?.json, of: history)
     }
 
     /// The response with the revision as it is now, and the state of that revision if the response shows one. The caller
@@ -58,24 +68,22 @@ struct ActionRequest: Sendable {
         return (response, state.json)
     }
 
-    /// The trace that the request belongs to. Several or malformed fields are not passed on.
+    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
     private static func trace(_ head: RequestHead) -> TraceContext? {
         guard head.fields.contains("traceparent") else { return nil }
         let values = head.fields.values("traceparent")
-        return values.count == 1 ? values.first.flatMap { TraceContext($0) } : nil
+        guard let parent = values.first, values.count == 1 else { return nil }
+        let state = head.fields.values("tracestate")
+        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 
-    private static func expectedRevisions(_ head: RequestHead) throws(Problem) -> [Int]? {
+    private static func expectedRevisions(_ head: RequestHead, _ history: String) throws(Problem) -> [Int]? {
         guard head.fields.contains("if-match") else { return nil }
         switch try head.condition("if-match", "If-Match") {
         case nil, .any: return nil
-        // A tag that is not a revision matches nothing.
-        case .tags(let tags): return tags.filter { !$0.isWeak }.compactMap { revision($0.opaque) }
+        // A tag that is no revision of this history matches nothing.
+        case .tags(let tags): return tags.filter { !$0.isWeak }.compactMap { $0.revision(in: history) }
         }
-    }
-
-    private static func revision(_ text: String) -> Int? {
-        Int(text).flatMap { String($0) == text ? $0 : nil }
     }
 
     private static func appliedPreference(_ preferences: Preferences, _ wait: Duration?) -> String? {

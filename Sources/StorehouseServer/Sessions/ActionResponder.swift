@@ -50,7 +50,7 @@ final class ActionResponder: Sendable {
     /// Takes the store's result once the action's commit is durable.
     private func respondDurably(_ result: DispatchResult) {
         do throws(Problem) {
-            try result.requireDone()
+            try result.requireDone(in: session)
             guard let wait = request.wait else { return respond(to: result) }
             guard !result.isSettled else { return respondOnLoop(result) }
             deferred.schedule(after: wait) { [self] in respondWithCurrentState(result) }
@@ -91,7 +91,8 @@ final class ActionResponder: Sendable {
         recorder?.recordFinal(response, showing: state)
         session.whenDurable(through: response.revision) { [self] failure in
             deferred.answer { [self] in
-                failure == nil ? response.message(showing: state, patch: result.patch) : request.message(for: result)
+                guard failure == nil else { return request.earlyMessage(for: result) }
+                return response.message(showing: state, of: session.historyID)
             }
         }
     }
@@ -155,7 +156,7 @@ final class IdempotencyRecorder: Sendable {
         let isWhole = state != nil && !session.canReplayStates
         return IdempotencyRecord(
             key: key, fingerprint: fingerprint.persistent,
-            response: isWhole ? response.message(showing: state).serialized : response.encoded,
+            response: isWhole ? response.message(showing: state, of: "").serialized : response.encoded,
             revision: state == nil || isWhole ? nil : response.revision, at: session.now)
     }
 

@@ -24,11 +24,14 @@ struct ActionResponse: Sendable, Equatable {
     let selection: Selection?
     /// The value of `Preference-Applied`.
     let appliedPreference: String?
+    /// Whether all effects had settled at ``revision``; nil if the client did not wait for them.
+    var isSettled: Bool?
 
     init(
         _ outcome: Outcome, revision: Int, effects: [String] = [], selection: Selection? = nil,
-        appliedPreference: String? = nil
+        appliedPreference: String? = nil, isSettled: Bool? = nil
     ) {
+        self.isSettled = isSettled
         self.outcome = outcome
         self.revision = revision
         self.effects = effects
@@ -40,20 +43,23 @@ struct ActionResponse: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - state: the selected state at ``revision`` as JSON; nil if the response shows none.
+    ///   - history: names the sequence of revisions.
     ///   - patch: what the action would change, after a dry run.
-    func message(showing state: [UInt8]?, patch: EncodedPatch? = nil) -> Response {
+    func message(showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil) -> Response {
         if case .rejected(let reason, let index) = outcome { return Problem(rejected: reason, index: index).response }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
-        guard let state else { return Response(.noContent, fields: fields, revision: revision) }
+        let tag = RevisionTag(revision, of: history)
+        guard let state else { return Response(.noContent, fields: fields, revision: tag) }
         var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
             json.member("revision", revision)
             json.member("outcome", outcome == .committed ? "committed" : "ignored")
             json.member("state", raw: state)
             json.member("effects", effects)
+            json.member("settled", ifPresent: isSettled)
             if let patch { json.member("patch", patch) }
         }
-        return .document(json.finish(), revision: revision, fields: fields)
+        return .document(json.finishLine(), revision: tag, fields: fields)
     }
 }
 
@@ -88,6 +94,7 @@ extension ActionResponse {
             case .named(let name)?: json.member("n", name)
             }
             json.member("p", ifPresent: appliedPreference)
+            json.member("w", ifPresent: isSettled)
         }
         return json.finish()
     }
@@ -99,7 +106,8 @@ extension ActionResponse {
         if let reason = json["x"]?.asString { outcome = .rejected(reason: reason, index: json["i"]?.asInteger) }
         self.init(
             outcome, revision: revision, effects: json["e"]?.asArray?.compactMap(\.asString) ?? [],
-            selection: Self.selection(json), appliedPreference: json["p"]?.asString)
+            selection: Self.selection(json), appliedPreference: json["p"]?.asString,
+            isSettled: json["w"]?.asBool)
     }
 
     private static func selection(_ json: JSONValue) -> Selection? {

@@ -3,64 +3,88 @@ import JSON
 import StoreHosting
 import Stores
 
-/// Lists the sessions, for requests with the admin token.
+/// Lists, shows and ends sessions, for requests with the admin token.
 final class AdminAPI: Sendable {
+    private let access: SessionAccess
     private let registry: SessionRegistry
+    private let sessions: SessionAPI
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let pool: WorkPool
     private let token: String
 
-    init(_ registry: SessionRegistry, journal: (any Journal)?, _ pool: WorkPool, token: String) {
+    init(
+        _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionAPI, journal: (any Journal)?,
+        _ pool: WorkPool, token: String
+    ) {
+        self.access = access
         self.registry = registry
+        self.sessions = sessions
         self.journal = journal?.outlivesProcess == true ? journal : nil
         self.pool = pool
         self.token = token
+    }
+
+    /// The session document. Whoever looks does not use the session, so it expires as if nobody had looked.
+    func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try context.head.requireJSONAcceptable()
+        try authorize(context.head)
+        try access.authorizedSession(id, context, isUse: false, sessions.answer(with:_:))
+    }
+
+    /// Ends a session.
+    func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
+        try authorize(context.head)
+        try sessions.delete(id, context)
     }
 
     /// The session documents in the order of their ids, a page at a time.
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         try authorize(context.head)
-        let limit = try context.head.pageSize()
-        let after = try Self.cursor(context.head)
+        let page = SessionPage(
+            after: try Self.cursor(context.head), limit: try context.head.pageSize(),
+            SessionFilter(store: context.head.query.first("store"), owner: context.head.query.first("owner")))
         let deferred = context.deferred
-        // One more than the page shows, to know whether another page follows. All of it is done off the event loop.
         guard let journal else {
             return try pool.run(for: .admin) { [registry] in
-                let sessions = registry.list(after: after, limit: limit + 1)
-                let page = Page(last: sessions.count > limit ? sessions[limit - 1].id : nil)
-                let response = page.response(sessions.prefix(limit)) {
-                    registry.document(of: $0, revision: $0.store.revision)
+                // One more than the page shows, to know whether another page follows.
+                let sessions = registry.list(after: page.last, limit: page.limit + 1) {
+                    page.filter.matches(store: $0.kind.name)
                 }
+                var full = page
+                for session in sessions where !full.isFull {
+                    full.append(registry.document(of: session, revision: session.store.revision), session.id)
+                }
+                if sessions.count <= page.limit { full.end() }
+                let response = full.response
                 deferred.answer { response }
             }
         }
-        journal.list(after: after?.description, limit: limit + 1) { [registry] found in
-            let response = found.mapError(Problem.init).map { sessions in
-                let page = Page(last: sessions.count > limit ? SessionID(sessions[limit - 1].header.id.utf8) : nil)
-                return page.response(sessions.prefix(limit)) { registry.document(of: $0) }
-            }
-            deferred.resume { context throws(Problem) in context.answer(try response.get()) }
-        }
+        fill(page, from: journal, deferred)
     }
 
-    private struct Page {
-        /// The last session on the page, if another page follows.
-        let last: SessionID?
-
-        func response<Listed>(
-            _ sessions: some Collection<Listed>, _ document: (Listed) -> SessionDocument
-        ) -> Response {
-            var json = JSONWriter(reservingCapacity: 128 + sessions.count * 400)
-            json.object { json in
-                json.name("sessions")
-                json.array { json in
-                    for session in sessions { json.value(document(session)) }
+    /// Reads stored sessions in portions until the page is full, and answers with it.
+    private func fill(_ page: SessionPage, from journal: any Journal, _ deferred: RequestContext.Deferred) {
+        let count = page.nextCount
+        journal.list(after: page.last?.description, limit: count) { [self] found in
+            var page = page
+            do throws(JournalError) {
+                let sessions = try found.get()
+                var rest = sessions[...]
+                while !page.isFull, let session = rest.popFirst() {
+                    guard let id = SessionID(session.header.id.utf8) else { continue }
+                    let isListed = page.filter.matches(store: session.header.kind)
+                    page.append(isListed ? registry.document(of: session) : nil, id)
                 }
-                json.member("next", last?.cursor)
+                let isLast = sessions.count < count && !rest.contains { page.filter.matches(store: $0.header.kind) }
+                if isLast { page.end() }
+                guard page.isFull else { return fill(page, from: journal, deferred) }
+                let response = page.response
+                deferred.answer { response }
+            } catch {
+                deferred.answer { Problem(error).response }
             }
-            return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
         }
     }
 

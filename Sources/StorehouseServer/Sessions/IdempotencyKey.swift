@@ -72,13 +72,15 @@ package struct RequestFingerprint: Sendable {
 // A serialized response looks as it does on the wire: a status line, fields, an empty line, the body.
 extension Response {
     var serialized: [UInt8] {
-        var text = "\(status.rawValue) \(revision.map(String.init) ?? "-")\n"
+        var text = "\(status.rawValue) \(revision.map { String($0.revision) } ?? "-")\n"
         for field in fields { text += "\(field.name): \(field.value)\n" }
         return Array((text + "\n").utf8) + body
     }
 
     /// Reads what ``serialized`` returned; nil for anything else.
-    init?(serialized bytes: [UInt8]) {
+    ///
+    /// - Parameter session: the session that the response is about.
+    init?(serialized bytes: [UInt8], about session: Session) {
         var rest = bytes[...]
         func line() -> String? {
             guard let end = rest.firstIndex(of: 0x0a) else { return nil }
@@ -95,6 +97,6 @@ extension Response {
             guard let colon = text.firstIndex(of: ":") else { return nil }
             fields.append(Field(String(text[..<colon]), String(text[colon...].dropFirst(2))))
         }
-        self.init(status, fields: fields, revision: Int(first[1]), body: Array(rest))
+        self.init(status, fields: fields, revision: Int(first[1]).map(session.tag), body: Array(rest))
     }
 }

@@ -82,6 +82,7 @@ extension Log {
                     .init("store", kind), .init("session", label), .init("origin", origin.rawValue),
                     .init("type", type), detail,
                 ])
+        case .awaitedInReducer: error("dispatch awaited in a reducer", [.init("store", kind), detail])
         }
     }
 }

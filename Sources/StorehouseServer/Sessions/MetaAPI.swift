@@ -52,8 +52,8 @@ final class MetaAPI: Sendable {
         context.answer(response)
     }
 
-    private static let alive = Response.document(Array(#"{"status":"alive"}"#.utf8))
-    private static let ready = Response.document(Array(#"{"status":"ready"}"#.utf8))
+    private static let alive = Response.document(Array("{\"status\":\"alive\"}\n".utf8))
+    private static let ready = Response.document(Array("{\"status\":\"ready\"}\n".utf8))
     private static let indexTypes = [MediaType("application/json"), MediaType("text/html; charset=utf-8")]
         .compactMap(\.self)
 }
@@ -67,39 +67,44 @@ struct CachedDocuments: Sendable {
     // start. No other lock is taken while this one is held.
     private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
-    init(_ kinds: [StoreKind], defaultStore: String, hasInspector: Bool, hasOperatorPort: Bool) {
-        index = Self.index(hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
+    init(
+        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool
+    ) {
+        index = Self.index(basePath, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
         stores = Self.stores(kinds)
         description = OpenAPI(
-            kinds: kinds, defaultStore: defaultStore, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
+            kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
+            hasOperatorPort: hasOperatorPort)
     }
 
     var openAPI: [UInt8] {
         encodedDescription.withLock { encoded in
             if let encoded { return encoded }
-            let document = description.document.encoded(reservingCapacity: 131_072)
+            var json = JSONWriter(reservingCapacity: 131_072)
+            json.value(description.document)
+            let document = json.finishLine()
             encoded = document
             return document
         }
     }
 
-    private static func index(hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
+    private static func index(_ basePath: String, hasInspector: Bool, hasOperatorPort: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("name", "Storehouse")
             json.member(
                 "links",
                 object: { json in
-                    json.member("stores", Route.stores.path)
-                    json.member("openapi", Route.openAPI.path)
-                    json.member("sessions", Route.sessions.path)
-                    json.member("liveness", Route.liveness.path)
-                    json.member("readiness", Route.readiness.path)
-                    if !hasOperatorPort { json.member("metrics", Route.metrics.path) }
-                    if hasInspector { json.member("inspector", Route.index.path) }
+                    json.member("stores", basePath + Route.stores.path)
+                    json.member("openapi", basePath + Route.openAPI.path)
+                    json.member("sessions", basePath + Route.sessions.path)
+                    json.member("liveness", basePath + Route.liveness.path)
+                    json.member("readiness", basePath + Route.readiness.path)
+                    if !hasOperatorPort { json.member("metrics", basePath + Route.metrics.path) }
+                    if hasInspector { json.member("inspector", basePath + Route.index.path) }
                 })
         }
-        return json.finish()
+        return json.finishLine()
     }
 
     private static func stores(_ kinds: [StoreKind]) -> [UInt8] {
@@ -107,6 +112,6 @@ struct CachedDocuments: Sendable {
         json.object { json in
             json.member("stores", kinds)
         }
-        return json.finish()
+        return json.finishLine()
     }
 }

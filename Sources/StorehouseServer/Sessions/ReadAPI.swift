@@ -25,27 +25,27 @@ final class ReadAPI: Sendable {
         let wanted = try context.head.number("revision", in: 0...Int.max)
         guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let newest = session.store.revision
-        if let condition, newest == wanted ?? newest, condition.matchesWeakly(EntityTag(revision: newest)) {
-            return context.answer(Self.notModified(newest), about: session)
+        if let condition, newest == wanted ?? newest, condition.matchesWeakly(session.tag(newest)) {
+            return context.answer(Self.notModified(session.tag(newest)), about: session)
         }
         guard let revision = wanted else {
             let state = session.store.read(selection)
             session.recordSize(ofPart: state.json.count)
-            return context.answer(Self.response(.init(state)), about: session)
+            return context.answer(Self.response(.init(state), session), about: session)
         }
         if let state = session.read(selection, ifAt: revision) {
-            return context.answer(Self.response(.init(state)), about: session)
+            return context.answer(Self.response(.init(state), session), about: session)
         }
         guard !session.wasLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let deferred = context.deferred
         session.state(at: revision) { found in
             deferred.resume { context throws(Problem) in
                 let state = try found.get()
-                if let condition, condition.matchesWeakly(EntityTag(revision: revision)) {
-                    return context.answer(Self.notModified(revision))
+                if let condition, condition.matchesWeakly(session.tag(revision)) {
+                    return context.answer(Self.notModified(session.tag(revision)))
                 }
                 let json = try session.kind.selected(selection, of: state)
-                context.answer(Self.response(.init(EncodedState(revision: revision, json: json))))
+                context.answer(Self.response(.init(EncodedState(revision: revision, json: json)), session))
             }
         }
     }
@@ -59,21 +59,21 @@ final class ReadAPI: Sendable {
         states.read(selection, of: session, at: revision) { found in
             deferred.resume { context throws(Problem) in
                 let document = try found.get()
-                let isKnown = condition?.matchesWeakly(EntityTag(revision: document.revision)) == true
-                context.answer(
-                    isKnown ? Self.notModified(document.revision) : Self.response(document), about: session)
+                let tag = session.tag(document.revision)
+                let isKnown = condition?.matchesWeakly(tag) == true
+                context.answer(isKnown ? Self.notModified(tag) : Self.response(document, session), about: session)
             }
         }
     }
 
     private static let fields = [Response.Field("Cache-Control", "private, no-cache")]
 
-    private static func notModified(_ revision: Int) -> Response {
+    private static func notModified(_ revision: RevisionTag) -> Response {
         Response(.notModified, fields: fields, revision: revision)
     }
 
-    private static func response(_ state: StateReader.Document) -> Response {
-        .document(state.body, revision: state.revision, fields: fields)
+    private static func response(_ state: StateReader.Document, _ session: Session) -> Response {
+        .document(state.body, revision: session.tag(state.revision), fields: fields)
     }
 }
 
@@ -119,16 +119,23 @@ extension ReadAPI {
             } catch {
                 return deferred.answer { Problem(error).response }
             }
+            guard !page.isGone else {
+                return Problem.revisionGone("The log no longer has the revision after that one", journal) { problem in
+                    deferred.answer { problem.response }
+                }
+            }
             let full = page
-            deferred.resume { context throws(Problem) in context.answer(try Self.response(full)) }
+            deferred.resume { context throws(Problem) in context.answer(Self.response(full, to: context.head)) }
         }
     }
 
-    private static func response(_ page: ActionLogPage) throws(Problem) -> Response {
-        if page.isGone {
-            throw Problem(.revisionGone, "The log no longer reaches back that far; begin at a later revision.")
-                .with("reason", "retention")
+    private static func response(_ page: ActionLogPage, to head: RequestHead) -> Response {
+        var fields = [Response.Field("Cache-Control", "no-store")]
+        if let next = page.next {
+            // The same request with another start, whatever else is in its query (RFC 8288).
+            let query = head.query.replacing("after", with: "\(next)")
+            fields.append(.init("Link", "<\(head.path.raw)?\(query)>; rel=\"next\""))
         }
-        return .document(page.json, fields: [.init("Cache-Control", "no-store")])
+        return .document(page.json, fields: fields)
     }
 }

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 package import StoreHosting
 import Stores
@@ -11,7 +12,7 @@ package final class Session: Sendable {
     let journal: (any SessionJournal)?
     /// By the ``SessionClock``, in milliseconds.
     let createdAt: Int
-    /// Names the sequence of revisions in event ids, so that an id of another sequence is recognized.
+    /// Names the sequence of revisions in event ids and entity tags, so that those of another sequence are recognized.
     let historyID: String
     /// The initial state, if it is not that of the kind.
     let fork: Fork?
@@ -56,6 +57,9 @@ package final class Session: Sendable {
     }
 
     var kind: StoreKind { runtime.kind }
+
+    /// A revision of this session as entity tags name it.
+    func tag(_ revision: Int) -> RevisionTag { RevisionTag(revision, of: historyID) }
 
     /// The state at revision 0.
     var initial: StateSnapshot { fork?.initial ?? kind.initialSnapshot }
@@ -247,24 +251,42 @@ extension Session {
         let initial = initial
         whenDurable(through: newest) { failure in
             if let failure { return done(.failure(Problem(failure))) }
-            journal.replayBase(for: revision) { done(Self.state($0, initial)) }
+            journal.replayBase(for: revision) { found in
+                switch found {
+                case .failure(let failure): done(.failure(Problem(failure)))
+                case .success(nil):
+                    Problem.revisionGone("This revision is no longer stored", journal) { done(.failure($0)) }
+                case .success(let past?): done(Self.state(past, initial))
+                }
+            }
         }
     }
 
     private static func state(
-        _ found: Result<ReplayableState?, JournalError>, _ initial: StateSnapshot
+        _ past: ReplayableState, _ initial: StateSnapshot
     ) -> Result<StateSnapshot, Problem> {
-        switch found {
-        case .failure(let failure): return .failure(Problem(failure))
-        case .success(nil):
-            return .failure(
-                Problem(.revisionGone, "This revision is no longer stored; ask for a later one.")
-                    .with("reason", "retention"))
-        case .success(let past?):
-            guard let state = past.snapshot(initial: initial) else {
-                return .failure(Problem(.internalError, "The stored commits up to this revision do not fit together."))
+        guard let state = past.snapshot(initial: initial) else {
+            return .failure(Problem(.internalError, "The stored commits up to this revision do not fit together."))
+        }
+        return .success(state)
+    }
+}
+
+extension Problem {
+    /// Retention has deleted what a client asks for. The problem names the oldest revision that is still there.
+    ///
+    /// - Parameter done: gets the problem, or why the journal cannot be read; on any thread.
+    static func revisionGone(
+        _ detail: String, _ journal: any SessionJournal, done: @escaping @Sendable (Problem) -> Void
+    ) {
+        journal.oldestRevision { found in
+            switch found {
+            case .failure(let failure): done(Problem(failure))
+            case .success(let oldest):
+                done(
+                    Problem(.revisionGone, "\(detail); the oldest one is \(oldest).")
+                        .with("reason", "retention").with("oldest", .integer(oldest)))
             }
-            return .success(state)
         }
     }
 }

@@ -13,6 +13,7 @@ final class SessionAPI: Sendable {
     private let builder: SessionBuilder
     private let states: StateReader
     private let limits: RateLimits
+    private let reservations = SessionReservations()
     private let log: Log
 
     init(
@@ -39,9 +40,9 @@ final class SessionAPI: Sendable {
 
     /// May be called on any thread.
     private func create(
-        _ kind: KindRuntime, _ fork: Session.Fork?
+        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random()
     ) throws(Problem) -> (session: Session, response: Response) {
-        let created = try registry.create { (id, now) throws(Problem) in
+        let created = try registry.create(id) { (id, now) throws(Problem) in
             try builder.create(kind, id, now: now, fork: fork)
         }
         guard let session = created else {
@@ -51,10 +52,11 @@ final class SessionAPI: Sendable {
         log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: state.json.count + 1024)
-        json.value(registry.document(of: session, revision: state.revision, state: state.json))
+        let document = registry.document(of: session, revision: state.revision, state: state.json)
+        json.value(document)
         let response = Response.document(
-            json.finish(), .created, revision: state.revision,
-            fields: [.init("Location", "/sessions/\(session.id)"), .init("Cache-Control", "no-store")])
+            json.finishLine(), .created, revision: session.tag(state.revision),
+            fields: [.init("Location", document.path), .init("Cache-Control", "no-store")])
         // Effects of the state that the fork was made of do not run here: they are reported as interrupted.
         if fork != nil { session.store.resume() }
         return (session, response)
@@ -62,17 +64,20 @@ final class SessionAPI: Sendable {
 
     func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context) { [self] (session, context) throws(Problem) in
-            guard session.isLarge else { return context.answer(document(session), about: session) }
-            // The store may be busy with its large state.
-            states.respond(to: context, about: session) { [self] in (session, document(session)) }
-        }
+        try access.authorizedSession(id, context, answer(with:_:))
+    }
+
+    /// Answers with the session document.
+    func answer(with session: Session, _ context: RequestContext) {
+        guard session.isLarge else { return context.answer(document(session), about: session) }
+        // The store may be busy with its large state.
+        states.respond(to: context, about: session) { [self] in (session, document(session)) }
     }
 
     private func document(_ session: Session) -> Response {
         var json = JSONWriter(reservingCapacity: 512)
         json.value(registry.document(of: session, revision: session.store.revision))
-        return .document(json.finish(), fields: [.init("Cache-Control", "no-store")])
+        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
     }
 
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
@@ -81,7 +86,7 @@ final class SessionAPI: Sendable {
     }
 
     /// Answers 204 once the end is durable.
-    private func delete(_ session: Session, _ context: RequestContext) {
+    func delete(_ session: Session, _ context: RequestContext) {
         let deferred = context.deferred
         registry.end(session, as: .ended) { [self] result in
             switch result {
@@ -100,18 +105,72 @@ final class SessionAPI: Sendable {
 
     /// The kind that the body names; without a body, the default.
     private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
-        guard !request.body.isEmpty else { return try builder.kind(nil) }
+        try builder.kind(try requestedStore(request))
+    }
+
+    /// The name of a kind in the body; nil if it has none.
+    private func requestedStore(_ request: Request) throws(Problem) -> String? {
+        guard !request.body.isEmpty else { return nil }
         let body = try request.shortJSON()
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
             throw Problem.invalid(
                 violations, "The body must be like {\"store\":\"\(try builder.kind(nil).kind.name)\"}.")
         }
-        return try builder.kind(body["store"]?.asString)
+        return body["store"]?.asString
     }
 
     /// The schema of the body that creates a session.
     static func creationSchema(store: JSONSchema) -> JSONSchema { .object([.optional("store", store)]) }
+}
+
+// Ids of clients.
+extension SessionAPI {
+    /// Creates a session with the id that the client has made, unless there is one of the same kind already.
+    func put(_ segment: PathSegment, _ context: RequestContext) throws(Problem) {
+        try availability.requireServing()
+        try context.head.requireJSONAcceptable()
+        guard let id = SessionID(segment.decoded) else {
+            throw Problem(
+                .malformedRequest,
+                "The id of a session has 22 to 64 characters of URL-safe base64: letters, digits, - and _. Make it of at "
+                    + "least 128 random bits, or let the server make one with POST /sessions.")
+        }
+        let store = try requestedStore(context.request)
+        let kind = try builder.kind(store)
+        let deferred = context.deferred
+        reservations.reserve(id) { [self] reservation in
+            deferred.resumeInLaterTurn { [self] context throws(Problem) in
+                try put(id, kind, isNamed: store != nil, context, reservation)
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - isNamed: whether the client has named the kind.
+    ///   - reservation: is held until the session can be found.
+    private func put(
+        _ id: SessionID, _ kind: KindRuntime, isNamed: Bool, _ context: RequestContext,
+        _ reservation: SessionReservations.Reservation
+    ) throws(Problem) {
+        try access.authorizedSession(
+            id, context,
+            ifUnknown: { [self] context throws(Problem) in
+                defer { withExtendedLifetime(reservation) {} }
+                try availability.requireRoom()
+                try limits.admitCreation(context.head, peer: context.exchange.peer)
+                let created = try create(kind, nil, id: id)
+                context.answer(created.response, about: created.session)
+            },
+            { [self] (session, context) throws(Problem) in
+                guard !isNamed || session.kind.name == kind.kind.name else {
+                    throw Problem(
+                        .sessionConflict,
+                        "There is a session with this id, and its store is \(session.kind.name). Use another id.")
+                }
+                answer(with: session, context)
+            })
+    }
 }
 
 // Forks.
@@ -184,6 +243,8 @@ extension Problem {
 
 /// A session as clients see it.
 struct SessionDocument: JSONEncodable {
+    /// The path of the session.
+    let path: String
     private let id: String
     private let store: String
     private let revision: Int
@@ -197,9 +258,11 @@ struct SessionDocument: JSONEncodable {
     private let state: [UInt8]?
 
     init(
-        session: Session, revision: Int, createdAt: Int, lastActiveAt: Int, expiresAt: Int, state: [UInt8]?
+        session: Session, revision: Int, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int,
+        state: [UInt8]?
     ) {
         id = session.id.description
+        path = "\(basePath)/sessions/\(id)"
         store = session.kind.name
         self.revision = revision
         self.createdAt = createdAt
@@ -212,8 +275,11 @@ struct SessionDocument: JSONEncodable {
     }
 
     /// The document of a session that is not in memory: it has no streams and no effects.
-    init(hibernated summary: SessionSummary, createdAt: Int, lastActiveAt: Int, expiresAt: Int) {
+    init(
+        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int
+    ) {
         id = summary.header.id
+        path = "\(basePath)/sessions/\(id)"
         store = summary.header.kind
         revision = summary.revision
         self.createdAt = createdAt
@@ -226,7 +292,6 @@ struct SessionDocument: JSONEncodable {
     }
 
     func encode(into json: inout JSONWriter) {
-        let path = "/sessions/\(id)"
         json.object { json in
             json.member("id", id)
             json.member("store", store)

@@ -5,6 +5,7 @@ import Stores
 /// The one way from a request to a session, for actions, reads, streams, forks and deletion alike.
 final class SessionAccess: Sendable {
     typealias Use = @Sendable (Session, RequestContext) throws(Problem) -> Void
+    typealias Otherwise = @Sendable (RequestContext) throws(Problem) -> Void
 
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
@@ -18,38 +19,48 @@ final class SessionAccess: Sendable {
     /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
     /// loaded. Whoever knows a session's id may use it.
     ///
-    /// - Parameter ifEnded: answers if the session has ended; nil for the problem `session-ended`.
+    /// - Parameters:
+    ///   - isUse: whether this counts as use of the session.
+    ///   - ifEnded: answers if the session has ended; nil for the problem `session-ended`.
     func authorizedSession(
-        _ segment: PathSegment, _ context: RequestContext, ifEnded: (@Sendable (RequestContext) -> Void)? = nil,
+        _ segment: PathSegment, _ context: RequestContext, isUse: Bool = true, ifEnded: Otherwise? = nil,
         _ use: @escaping Use
     ) throws(Problem) {
         guard let id = SessionID(segment.decoded) else { throw Self.unknown }
-        try authorizedSession(id, context, ifEnded: ifEnded, use)
+        try authorizedSession(id, context, isUse: isUse, ifEnded: ifEnded, use)
     }
 
     /// The same for an id.
+    ///
+    /// - Parameter ifUnknown: answers if no session has or had the id; nil for the problem `no-such-session`.
     func authorizedSession(
-        _ id: SessionID, _ context: RequestContext, ifEnded: (@Sendable (RequestContext) -> Void)? = nil,
-        _ use: @escaping Use
+        _ id: SessionID, _ context: RequestContext, isUse: Bool = true, ifEnded: Otherwise? = nil,
+        ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
-        if let found = registry.find(id) { return try Self.use(found, context, ifEnded, use) }
-        guard let loader else { throw Self.unknown }
+        if let found = registry.find(id, isUse: isUse) {
+            return try Self.use(found, context, ifEnded, ifUnknown, use)
+        }
+        guard let loader else { return try Self.use(.unknown, context, ifEnded, ifUnknown, use) }
         let deferred = context.deferred
-        loader.load(id) { found in
-            deferred.resume { context throws(Problem) in try Self.use(try found.get(), context, ifEnded, use) }
+        loader.load(id, isUse: isUse) { found in
+            deferred.resume { context throws(Problem) in
+                try Self.use(try found.get(), context, ifEnded, ifUnknown, use)
+            }
         }
     }
 
     private static func use(
-        _ found: SessionRegistry.Lookup, _ context: RequestContext, _ ifEnded: (@Sendable (RequestContext) -> Void)?,
+        _ found: SessionRegistry.Lookup, _ context: RequestContext, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?,
         _ use: Use
     ) throws(Problem) {
         switch found {
         case .session(let session): try use(session, context)
         case .ended:
-            if let ifEnded { return ifEnded(context) }
+            if let ifEnded { return try ifEnded(context) }
             throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
-        case .unknown: throw unknown
+        case .unknown:
+            guard let ifUnknown else { throw unknown }
+            try ifUnknown(context)
         }
     }
 
@@ -63,7 +74,7 @@ extension RequestContext {
     ///
     /// The state has been read before, and nothing that is committed later can be in the response.
     func answer(_ response: Response, about session: Session) {
-        let revision = response.revision ?? 0
+        let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
         session.whenDurable(through: revision) { failure in

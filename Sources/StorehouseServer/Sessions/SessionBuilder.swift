@@ -12,6 +12,8 @@ package struct SessionBuilder: Sendable {
     /// Ends each history's name. It differs in each run if the run before may have lost commits: the same revision number is
     /// then given to another state.
     private let streamEpoch: String
+    /// Ends the names of loaded histories, in case commits were lost in this run.
+    var lostTailSuffix: @Sendable () -> String = { "" }
 
     /// - Parameters:
     ///   - defaultStore: the kind of a session whose creator names none.
@@ -79,7 +81,7 @@ package struct SessionBuilder: Sendable {
             let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
-                historyID: header.historyID + streamEpoch,
+                historyID: header.historyID + streamEpoch + lostTailSuffix(),
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.idempotencyCache.restore(answers) }
             return .success(session)

@@ -1,10 +1,23 @@
 import JSON
 
-/// Addresses a session, and gives the right to use it: 128 random bits of the system, as 22 characters of URL-safe
-/// base64 without padding (RFC 4648, section 5).
+/// Addresses a session, and gives the right to use it: 22 to 64 characters of URL-safe base64 (RFC 4648, section 5).
+///
+/// The server's own ids are 128 random bits of the system, as 22 characters without padding. Clients may generate others.
 package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    let high: UInt64
-    let low: UInt64
+    /// How many characters an id has.
+    package static let length = 22...64
+
+    /// The first 21 characters, and the upper two bits of the next.
+    private let high: UInt64
+    private let low: UInt64
+    /// The whole text, if these bits are not all of the id. Nearly all ids are made by servers, and need no memory for it.
+    private let text: Text?
+
+    private final class Text: Sendable {
+        let characters: [UInt8]
+
+        init(_ characters: [UInt8]) { self.characters = characters }
+    }
 
     /// A new id, which cannot be guessed.
     package static func random() -> SessionID {
@@ -15,37 +28,58 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
     private init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
+        text = nil
     }
 
-    /// Reads an id; nil for any other text, also for another spelling of an id.
+    /// Reads an id; nil for any other text.
     package init?(_ text: some Collection<UInt8>) {
-        guard text.count == 22 else { return nil }
+        guard Self.length.contains(text.count) else { return nil }
         var bits: UInt128 = 0
         var last: UInt8 = 0
-        for byte in text {
+        for (index, byte) in text.enumerated() {
             guard let value = Base64.urlSafe.value(of: byte) else { return nil }
+            guard index < 22 else { continue }
             bits = bits << 6 | UInt128(last)
             last = value
         }
-        // The last character carries two bits of the id; its other four must be zero.
-        guard last & 0x0f == 0 else { return nil }
         bits = bits << 2 | UInt128(last >> 4)
         high = UInt64(truncatingIfNeeded: bits >> 64)
         low = UInt64(truncatingIfNeeded: bits)
+        self.text = text.count == 22 && last & 0x0f == 0 ? nil : Text(Array(text))
     }
 
-    /// The place behind the id in a list, as text that is no id: an id in a query would be in the logs of proxies.
-    var cursor: String { SessionID(high: ~high, low: ~low).description }
+    package static func == (left: SessionID, right: SessionID) -> Bool {
+        left.high == right.high && left.low == right.low && left.text?.characters == right.text?.characters
+    }
+
+    /// Hashes the whole text: clients can generate any number of ids that begin with the same characters.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(high)
+        hasher.combine(low)
+        if let text { hasher.combine(text.characters) }
+    }
+
+    /// The place behind the id in a list, as another text: an id in a query would be in the logs of proxies.
+    var cursor: String { String(decoding: Self.inverted(characters), as: UTF8.self) }
 
     init?(cursor: String) {
-        guard let inverted = SessionID(cursor.utf8) else { return nil }
-        self.init(high: ~inverted.high, low: ~inverted.low)
+        guard SessionID(cursor.utf8) != nil else { return nil }
+        self.init(Self.inverted(Array(cursor.utf8)))
+    }
+
+    private static func inverted(_ characters: [UInt8]) -> [UInt8] {
+        characters.map { Base64.urlSafe.digit(63 - (Base64.urlSafe.value(of: $0) ?? 0)) }
     }
 
     /// The order of the ids as text.
-    package static func < (left: SessionID, right: SessionID) -> Bool { left.order < right.order }
+    package static func < (left: SessionID, right: SessionID) -> Bool {
+        let (first, second) = (left.order, right.order)
+        if first != second { return first < second }
+        return left.characters.lexicographicallyPrecedes(right.characters)
+    }
 
-    /// The id with each character replaced by its position in ASCII order, in which the alphabet is not.
+    /// The first 21 characters, each replaced by its position in ASCII order, in which the alphabet is not, and the upper two
+    /// bits of the next. Of two ids the greater one has the same order or a greater one.
     var order: UInt128 {
         let bits = UInt128(high) << 64 | UInt128(low)
         var order: UInt128 = 0
@@ -53,8 +87,10 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
             let value = Int(truncatingIfNeeded: bits >> UInt128(122 - index * 6)) & 0x3f
             order = order << 6 | UInt128(Self.positions[value])
         }
-        // The last character carries two bits, whose letters are in ASCII order.
-        return order << 2 | bits & 3
+        // In a server's own id the last character carries two bits, whose letters are in ASCII order.
+        guard let text else { return order << 2 | bits & 3 }
+        let value = Base64.urlSafe.value(of: text.characters[21]) ?? 0
+        return order << 2 | UInt128(Self.positions[Int(value)] >> 4)
     }
 
     /// Ids fall into that many ranges.
@@ -71,9 +107,12 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
         return digits.map { digit in UInt8(digits.count { $0 < digit }) }
     }()
 
-    package var description: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(22)
+    package var description: String { String(decoding: characters, as: UTF8.self) }
+
+    private var characters: [UInt8] {
+        if let text { return text.characters }
+        var characters: [UInt8] = []
+        characters.reserveCapacity(22)
         for index in 0..<22 {
             let shift = 122 - index * 6
             let value: UInt64
@@ -84,8 +123,8 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
             } else {
                 value = low << 4
             }
-            text.append(Base64.urlSafe.digit(UInt8(value & 0x3f)))
+            characters.append(Base64.urlSafe.digit(UInt8(value & 0x3f)))
         }
-        return String(decoding: text, as: UTF8.self)
+        return characters
     }
 }

@@ -34,8 +34,8 @@ final class SessionLoader: Sendable {
             return waiting[id] == nil
         }
         guard isFirst else { return }
-        // Another request may have loaded it since the caller's look.
-        if let known = registry.find(id) { return finish(id, .success(known)) }
+        // Another request may have loaded it since the caller's look. Use is counted for all who wait.
+        if let known = registry.find(id, isUse: false) { return finish(id, .success(known)) }
         journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
     }
 

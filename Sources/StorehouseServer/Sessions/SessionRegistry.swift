@@ -23,6 +23,7 @@ package final class SessionRegistry: Sendable {
 
     let policy: SessionPolicy
     let clock: SessionClock
+    private let basePath: String
     private let journal: (any Journal)?
     private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
@@ -31,15 +32,22 @@ package final class SessionRegistry: Sendable {
     private let count = Atomic<Int>(0)
     /// How many transactions the journal had when the session time was recorded.
     private let recordedTransactions = Atomic<Int>(0)
+    /// How many sessions were dropped although commits of theirs had been reported as durable.
+    private let lostTails = Atomic<Int>(0)
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
     private let unused: ExpiryQueue<SessionID>
 
+    /// - Parameters:
+    ///   - basePath: stands before the paths in documents.
+    ///   - events: counts what happens to sessions.
     package init(
-        _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, events: Counters<SessionEvent> = Counters()
+        _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, basePath: String = "",
+        events: Counters<SessionEvent> = Counters()
     ) {
         self.policy = policy
+        self.basePath = basePath
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
@@ -58,8 +66,10 @@ package final class SessionRegistry: Sendable {
     var sessionCount: Int { max(residentCount, journal?.sessionCount ?? 0) }
 
     /// Creates a session with the id and session time that `make` gets; nil if there are as many as may be.
+    ///
+    /// - Parameter id: no session may have or have had it.
     package func create<Failure: Error>(
-        _ make: (SessionID, Int) throws(Failure) -> Session
+        _ id: SessionID = .random(), _ make: (SessionID, Int) throws(Failure) -> Session
     ) throws(Failure) -> Session? {
         let resident = count.add(1, ordering: .relaxed).newValue
         guard policy.admits(resident: resident, stored: journal?.sessionCount ?? 0) else {
@@ -69,7 +79,7 @@ package final class SessionRegistry: Sendable {
         let now = clock.now()
         let session: Session
         do throws(Failure) {
-            session = try make(SessionID.random(), now)
+            session = try make(id, now)
         } catch {
             count.subtract(1, ordering: .relaxed)
             throw error
@@ -103,14 +113,16 @@ package final class SessionRegistry: Sendable {
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
-    /// Finds a session in memory, which counts as use; nil if it is not here and the journal may have it.
-    package func find(_ id: SessionID) -> Lookup? {
+    /// Finds a session in memory; nil if it is not here and the journal may have it.
+    ///
+    /// - Parameter isUse: whether this counts as use of the session.
+    package func find(_ id: SessionID, isUse: Bool = true) -> Lookup? {
         guard let session = resident(id) else { return tombstones.contains(id) ? .ended : nil }
         let now = clock.now()
         let isExpired = session.isExpired(policy, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
         case .use:
-            session.touch(now)
+            if isUse { session.touch(now) }
             return .session(session)
         case .end:
             end(session, as: .expired)
@@ -167,8 +179,16 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Ends the names of the histories of sessions that are loaded from now on: the same revision numbers may be given to
+    /// other states, if commits were lost since the start.
+    var lostTailSuffix: String {
+        let count = lostTails.load(ordering: .acquiring)
+        return count > 0 ? ".\(count)" : ""
+    }
+
     /// Removes a session that continues from its journal.
     private func evict(_ session: Session) {
+        if journal?.mayLoseCommits == true { lostTails.add(1, ordering: .releasing) }
         session.detach()
         remove(session)
     }
@@ -268,12 +288,16 @@ package final class SessionRegistry: Sendable {
     }
 
     /// The sessions in memory after `id` in the order of their ids, at most `limit`.
-    package func list(after id: SessionID?, limit: Int) -> [Session] {
+    package func list(
+        after id: SessionID?, limit: Int, where isListed: (Session) -> Bool = { _ in true }
+    ) -> [Session] {
         var found: [Session] = []
         for shard in shards[(id?.range ?? 0)...] {
-            var sessions = shard.withLock { $0.values.map { (order: $0.id.order, session: $0) } }
-            if let last = id?.order { sessions.removeAll { $0.order <= last } }
-            sessions.sort { $0.order < $1.order }
+            var sessions = shard.withLock { $0.values.filter(isListed).map { (order: $0.id.order, session: $0) } }
+            if let id, case let last = id.order {
+                sessions.removeAll { $0.order < last || $0.order == last && $0.session.id <= id }
+            }
+            sessions.sort { $0.order == $1.order ? $0.session.id < $1.session.id : $0.order < $1.order }
             found += sessions.prefix(limit - found.count).map(\.session)
             if found.count >= limit { break }
         }
@@ -291,7 +315,7 @@ extension SessionRegistry {
     /// - Parameter state: nil for a document without the state.
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
-            session: session, revision: revision,
+            session: session, revision: revision, basePath: basePath,
             createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
             expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
     }
@@ -303,7 +327,7 @@ extension SessionRegistry {
             return document(of: session, revision: summary.revision)
         }
         return SessionDocument(
-            hibernated: summary, createdAt: clock.shown(summary.header.createdAt),
+            hibernated: summary, basePath: basePath, createdAt: clock.shown(summary.header.createdAt),
             lastActiveAt: clock.shown(summary.lastActiveAt),
             expiresAt: clock.shown(expires(summary)))
     }

@@ -21,7 +21,7 @@ final class StateReader: Sendable {
                 json.member("revision", state.revision)
                 json.member("state", raw: state.json)
             }
-            body = json.finish()
+            body = json.finishLine()
         }
     }
 

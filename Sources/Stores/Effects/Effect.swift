@@ -7,9 +7,10 @@ public struct Effect<Action: Sendable>: Sendable {
     @usableFromInline
     package enum Step: Sendable {
         case run(EffectDescription<Action>)
-        case cancel(EffectID)
-        case dispatch(Action)
-        case timers(EffectID, [StateTimer<Action>])
+        case cancel(EffectKey)
+        /// The path is that of the part whose action it is.
+        case dispatch(Action, EffectPath)
+        case timers(EffectKey, [StateTimer<Action>])
     }
 
     /// The steps in order. Nil means none: it is cheaper to pass than an empty array.
@@ -34,7 +35,7 @@ public struct Effect<Action: Sendable>: Sendable {
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
     ) -> Effect {
-        Effect([.run(EffectDescription(id: id, policy: policy, operation: operation))])
+        Effect([.run(EffectDescription(key: EffectKey(id), policy: policy, operation: operation))])
     }
 
     /// Runs `operation`, which may throw. `failure` turns the error into an action, and observers of effects see
@@ -54,17 +55,25 @@ public struct Effect<Action: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the running and the queued effects with this id.
-    public static func cancel(_ id: EffectID) -> Effect { Effect([.cancel(id)]) }
+    /// Cancels the running and the queued effects with this id, in the part of the state that the middleware belongs to.
+    public static func cancel(_ id: EffectID) -> Effect { Effect([.cancel(EffectKey(id))]) }
 
     /// Queues an action directly behind the one that is being reduced.
-    public static func dispatch(_ action: Action) -> Effect { Effect([.dispatch(action)]) }
+    public static func dispatch(_ action: Action) -> Effect { Effect([.dispatch(action, .root)]) }
 
-    /// Several effects, in order.
+    /// Several effects, in order: see ``merge(_:)-([Effect<Action>])``.
     public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
     /// Several effects, in order.
-    public static func merge(_ effects: [Effect]) -> Effect { Effect(effects.flatMap { $0.steps ?? [] }) }
+    ///
+    /// All of them start, also those with the same id: a policy compares an effect with those that were requested before,
+    /// and not with its neighbours. Together they are what runs under that id. A later ``EffectPolicy/latest`` cancels all of
+    /// them, and ``EffectPolicy/leading`` drops all of them while one of the earlier ones runs. With
+    /// ``EffectPolicy/queued(limit:)`` they run one after another.
+    public static func merge(_ effects: [Effect]) -> Effect {
+        let steps = effects.flatMap { $0.steps ?? [] }
+        return Effect(steps.isEmpty ? nil : steps)
+    }
 
     /// The same effects, started `delay` later. They can be cancelled and replaced from now on.
     public func delayed(by delay: Duration) -> Effect {
@@ -77,22 +86,35 @@ public struct Effect<Action: Sendable>: Sendable {
     }
 
     /// The same effect for a store whose actions embed these.
+    ///
+    /// Its id stays as it is. ``Middleware/scoped(_:_:)`` and its kin also keep it apart from the effects of other parts.
     @inlinable
     public func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
-        steps == nil ? .none : embedded(embed)
+        steps == nil ? .none : embedded(embed, in: nil)
+    }
+
+    /// The same effect as one of a part of a store.
+    @inlinable
+    package func embedded<Parent: Sendable>(
+        in part: @autoclosure () -> PathStep, _ embed: @escaping @Sendable (Action) -> Parent
+    ) -> Effect<Parent> {
+        steps == nil ? .none : embedded(embed, in: part())
     }
 }
 
 extension Effect {
     @usableFromInline
-    package func embedded<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
+    package func embedded<Parent: Sendable>(
+        _ embed: @escaping @Sendable (Action) -> Parent, in part: PathStep?
+    ) -> Effect<Parent> {
         Effect<Parent>(
             steps?.map { step in
                 switch step {
-                case .cancel(let id): .cancel(id)
-                case .dispatch(let action): .dispatch(embed(action))
-                case .timers(let group, let timers): .timers(group, timers.map { $0.map(embed) })
-                case .run(let request): .run(request.map(embed))
+                case .cancel(let key): .cancel(key.embedded(in: part))
+                case .dispatch(let action, let path): .dispatch(embed(action), path.embedded(in: part))
+                case .timers(let group, let timers):
+                    .timers(group.embedded(in: part), timers.map { $0.embedded(in: part, embed) })
+                case .run(let request): .run(request.embedded(in: part, embed))
                 }
             })
     }
@@ -120,11 +142,16 @@ public enum EffectPolicy: Sendable, Hashable {
     case queued(limit: Int)
     /// The newest runs when no other was requested for this time; older ones are cancelled.
     case debounced(for: Duration)
-    /// The first runs; effects requested within this time after its start are dropped.
-    case throttled(every: Duration)
+    /// At most one starts within this time. The first starts at once. Of those that are requested within the time after a
+    /// start, the newest starts at its end, and the others are cancelled. So the last one is never lost. With `latest: false`
+    /// all of them are dropped.
+    case throttled(every: Duration, latest: Bool = true)
 }
 
 /// The name of an effect, such as `animal.fetch`.
+///
+/// It is unique in the part of the state that its middleware belongs to: two parts of a store may use the same name, and do not
+/// affect each other. Events and receipts show the name alone.
 public struct EffectID: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The name, `slice.verb` by custom.
     public let name: String
@@ -151,7 +178,7 @@ public struct Emitter<Action: Sendable>: Sendable {
 package struct EffectDescription<Action: Sendable>: Sendable {
     typealias Operation = @Sendable (Emitter<Action>) async -> Action?
 
-    let id: EffectID
+    let key: EffectKey
     let policy: EffectPolicy
     let operation: Operation
     /// The time to wait before the effect begins.
@@ -159,15 +186,17 @@ package struct EffectDescription<Action: Sendable>: Sendable {
     /// The time that the effect may run, and the action that replaces its result after that.
     var deadline: (timeout: Duration, action: Action)?
 
-    init(id: EffectID, policy: EffectPolicy, operation: @escaping Operation) {
-        self.id = id
+    init(key: EffectKey, policy: EffectPolicy, operation: @escaping Operation) {
+        self.key = key
         self.policy = policy
         self.operation = operation
         if case .debounced(let quiet) = policy { delay = quiet }
     }
 
-    func map<Parent: Sendable>(_ embed: @escaping @Sendable (Action) -> Parent) -> EffectDescription<Parent> {
-        var parent = EffectDescription<Parent>(id: id, policy: policy) { [operation] emitter in
+    func embedded<Parent: Sendable>(
+        in part: PathStep?, _ embed: @escaping @Sendable (Action) -> Parent
+    ) -> EffectDescription<Parent> {
+        var parent = EffectDescription<Parent>(key: key.embedded(in: part), policy: policy) { [operation] emitter in
             await operation(Emitter { emitter.emit(embed($0)) }).map(embed)
         }
         parent.delay = delay

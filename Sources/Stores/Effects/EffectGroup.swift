@@ -7,6 +7,8 @@ package final class EffectGroup: Sendable {
         var running = 0
         /// Whether actions that its commits dispatch are dropped.
         var isStopped = false
+        /// Whether its actions are dropped, because the dispatch that began it was cancelled.
+        var isCancelled = false
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -18,6 +20,10 @@ package final class EffectGroup: Sendable {
     init(_ trace: TraceContext? = nil) { self.trace = trace }
 
     package var isSettled: Bool { contents.withLock { $0.running == 0 } }
+
+    var isCancelled: Bool { contents.withLock { $0.isCancelled } }
+
+    func cancel() { contents.withLock { $0.isCancelled = true } }
 
     /// What happens to the actions that a commit of this group has just dispatched.
     enum Cascade { case continues, stopsNow, alreadyStopped }

@@ -6,10 +6,17 @@ package struct EffectTable<Action: Sendable>: Sendable {
     /// An effect that is ready to start or waits in a queue.
     struct QueuedEffect {
         let request: EffectDescription<Action>
+        /// The number of its run, also while it waits.
+        let runID: Int
         let cause: Int
         let groups: [EffectGroup]
         /// The group that must settle before the effect begins.
         let after: EffectGroup?
+
+        /// The effect as one that ends before it has started.
+        var unstarted: RunningEffect {
+            RunningEffect(key: request.key, runID: runID, policy: request.policy, groups: groups)
+        }
     }
 
     /// The decision on a requested effect.
@@ -17,15 +24,14 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
     private var running: [RunningEffect] = []
     private var waiting: [QueuedEffect] = []
-    /// The end of each throttling interval, in milliseconds since 1970.
-    private var throttledUntil: [EffectID: Int] = [:]
+    private var throttles: [EffectKey: Throttle] = [:]
 
     /// The number of running and queued effects, without timers.
     var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
 
-    package var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.id) + waiting.map(\.request.id) }
+    package var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.key.id) + waiting.map(\.request.key.id) }
 
-    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttledUntil.isEmpty }
+    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttles.isEmpty }
 
     func isRunning(_ runID: Int) -> Bool { running.contains { $0.runID == runID } }
 
@@ -40,50 +46,74 @@ package struct EffectTable<Action: Sendable>: Sendable {
         if actions > 1 || count + actions > limit { return true }
         return running.contains { effect in
             guard case .queued(let most) = effect.policy else { return false }
-            return queue(of: effect.id) + actions > most
+            return queue(of: effect.key) + actions > most
         }
     }
 
-    /// Applies the policy of `request`. Effects that the policy cancels are appended to `ended`.
-    mutating func admit(_ request: EffectDescription<Action>, now: Int, ended: inout [RunningEffect]) -> Admission {
+    /// Applies the policy of `request`, which may delay it. Effects that the policy cancels are appended to `ended`.
+    ///
+    /// - Parameters:
+    ///   - runID: the number of the run that is requested.
+    ///   - answer: the last run before the answer of the middleware that requests it. The policy does not regard later runs:
+    ///     they belong to the same answer.
+    mutating func admit(
+        _ request: inout EffectDescription<Action>, as runID: Int, after answer: Int, now: Int,
+        ended: inout [RunningEffect]
+    ) -> Admission {
+        let key = request.key
         switch request.policy {
         case .parallel: return .start
         case .latest, .debounced:
-            cancel(request.id, ended: &ended)
+            take(&ended) { $0.key == key && $0.runID <= answer }
             return .start
-        case .leading: return runs(request.id) ? .drop : .start
-        case .queued: return runs(request.id) ? .wait : .start
-        case .throttled(let interval):
-            throttledUntil = throttledUntil.filter { $0.value > now }
-            guard throttledUntil[request.id] == nil else { return .drop }
-            throttledUntil[request.id] = now.saturatingAdding(interval.wholeMilliseconds)
+        case .leading: return running.contains { $0.isEffect(key) && $0.runID <= answer } ? .drop : .start
+        case .queued: return running.contains { $0.isEffect(key) } ? .wait : .start
+        case .throttled(let interval, let latest):
+            forgetThrottles(at: now)
+            var throttle = throttles[key] ?? Throttle()
+            let start = throttle.admit(runID, now: now, interval.wholeMilliseconds, keepsLast: latest, after: answer)
+            throttles[key] = throttle
+            guard let start else { return .drop }
+            request.delay += .milliseconds(start.delay)
+            take(&ended) { start.replaced.contains($0.runID) }
             return .start
         }
+    }
+
+    /// Forgets the throttles that no longer affect an effect.
+    mutating func forgetThrottles(at now: Int) {
+        if !throttles.isEmpty { throttles = throttles.filter { !$0.value.isOver(at: now) } }
     }
 
     /// Reserves room for all steps of `effect`. False if they exceed a limit.
     mutating func reserve(_ effect: Effect<Action>, now: Int, limit: Int) -> Bool {
-        (effect.steps ?? []).allSatisfy { step in
+        let answer = Self.lastRunID
+        return (effect.steps ?? []).allSatisfy { step in
             switch step {
-            case .run(let request): return reserve(request, now: now, limit: limit)
-            case .cancel(let id):
+            case .run(let request): return reserve(request, after: answer, now: now, limit: limit)
+            case .cancel(let key):
                 var ended: [RunningEffect] = []
-                cancel(id, ended: &ended)
+                cancel(key, ended: &ended)
                 return true
             case .dispatch, .timers: return true
             }
         }
     }
 
-    private mutating func reserve(_ request: EffectDescription<Action>, now: Int, limit: Int) -> Bool {
+    private mutating func reserve(
+        _ request: EffectDescription<Action>, after answer: Int, now: Int, limit: Int
+    ) -> Bool {
         var ended: [RunningEffect] = []
-        switch admit(request, now: now, ended: &ended) {
+        var request = request
+        let runID = nextRunID()
+        let admission = admit(&request, as: runID, after: answer, now: now, ended: &ended)
+        let effect = QueuedEffect(request: request, runID: runID, cause: 0, groups: [], after: nil)
+        switch admission {
         case .drop: return true
-        case .start:
-            add(RunningEffect(id: request.id, runID: nextRunID(), policy: request.policy))
+        case .start: add(effect.unstarted)
         case .wait:
-            guard case .queued(let most) = request.policy, queue(of: request.id) < most else { return false }
-            wait(QueuedEffect(request: request, cause: 0, groups: [], after: nil))
+            guard case .queued(let most) = request.policy, queue(of: request.key) < most else { return false }
+            wait(effect)
         }
         return count <= limit
     }
@@ -92,7 +122,10 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
     /// The number of the next run. It is unique in the process, so a store that has forgotten a run cannot mistake a later
     /// one for it.
-    func nextRunID() -> Int { lastRunID.add(1, ordering: .relaxed).newValue }
+    func nextRunID() -> Int { runCount.add(1, ordering: .relaxed).newValue }
+
+    /// Each run that is requested later has a higher number.
+    static var lastRunID: Int { runCount.load(ordering: .relaxed) }
 
     mutating func add(_ effect: RunningEffect) { running.append(effect) }
 
@@ -100,45 +133,55 @@ package struct EffectTable<Action: Sendable>: Sendable {
     mutating func end(_ runID: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
         guard let place = running.firstIndex(where: { $0.runID == runID }) else { return nil }
         let ended = running.remove(at: place)
-        guard case .queued = ended.policy, let next = waiting.firstIndex(where: { $0.request.id == ended.id }) else {
-            return (ended, nil)
-        }
-        return (ended, waiting.remove(at: next))
+        return (ended, next(behind: ended))
     }
 
-    /// Removes the running and the queued effects with this id.
-    mutating func cancel(_ id: EffectID, ended: inout [RunningEffect]) {
-        take(&ended) { $0 == id }
+    /// Removes the queued effect that follows a run which has ended.
+    mutating func next(behind ended: RunningEffect) -> QueuedEffect? {
+        guard case .queued = ended.policy, !running.contains(where: { $0.isEffect(ended.key) }),
+            let next = waiting.firstIndex(where: { $0.request.key == ended.key })
+        else { return nil }
+        return waiting.remove(at: next)
+    }
+
+    /// Removes the running and the queued effects with this key.
+    mutating func cancel(_ key: EffectKey, ended: inout [RunningEffect]) {
+        take(&ended) { $0.key == key }
+    }
+
+    /// Removes the running and the queued effects. Timers stay.
+    mutating func cancelEffects() -> [RunningEffect] {
+        var ended: [RunningEffect] = []
+        take(&ended) { _ in true }
+        return ended
     }
 
     mutating func cancelAll() -> [RunningEffect] {
-        var ended: [RunningEffect] = []
-        take(&ended) { _ in true }
+        var ended = cancelEffects()
         ended += running
         running = []
         return ended
     }
 
-    private mutating func take(_ ended: inout [RunningEffect], where isMeant: (EffectID) -> Bool) {
-        for effect in running where !effect.isTimer && isMeant(effect.id) { ended.append(effect) }
-        running.removeAll { !$0.isTimer && isMeant($0.id) }
-        for effect in waiting where isMeant(effect.request.id) {
-            ended.append(
-                RunningEffect(id: effect.request.id, runID: 0, policy: .parallel, groups: effect.groups))
-        }
-        waiting.removeAll { isMeant($0.request.id) }
+    /// Removes the running and the queued effects that `isMeant` chooses. Timers stay.
+    mutating func take(_ ended: inout [RunningEffect], where isMeant: (RunningEffect) -> Bool) {
+        let taken = running.filter { !$0.isTimer && isMeant($0) } + waiting.map(\.unstarted).filter(isMeant)
+        guard !taken.isEmpty else { return }
+        let runs = Set(taken.map(\.runID))
+        running.removeAll { runs.contains($0.runID) }
+        waiting.removeAll { runs.contains($0.runID) }
+        for effect in taken { throttles[effect.key]?.forget(effect.runID) }
+        ended += taken
     }
 
-    private func runs(_ id: EffectID) -> Bool { running.contains { $0.id == id && !$0.isTimer } }
-
-    private func queue(of id: EffectID) -> Int { waiting.lazy.filter { $0.request.id == id }.count }
+    private func queue(of key: EffectKey) -> Int { waiting.lazy.filter { $0.request.key == key }.count }
 }
 
-private let lastRunID = Atomic(0)
+private let runCount = Atomic(0)
 
 /// An effect that has started and not ended, or a timer that is armed.
 struct RunningEffect: Sendable {
-    let id: EffectID
+    let key: EffectKey
     /// Tells it from other runs of the same id.
     let runID: Int
     /// The policy of the effect; nil for a timer.
@@ -150,6 +193,8 @@ struct RunningEffect: Sendable {
     var progress: EffectContext?
 
     var isTimer: Bool { policy == nil }
+
+    func isEffect(_ key: EffectKey) -> Bool { !isTimer && self.key == key }
 
     /// Cancels the task and leaves the groups.
     func end() {
@@ -184,6 +229,8 @@ package final class PendingWork<Action: Sendable> {
     package var effects = EffectTable<Action>()
     var timers: [TimerGroup<Action>] = []
     var postLockWork = PostLockWork()
+    /// Whether an effect belongs to a part of the state that may be removed.
+    var hasRemovableParts = false
     /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
     var defersEffectEvents = false
     /// The events that are deferred to the end of the batch.

@@ -14,14 +14,14 @@ struct EffectTask<Action: Sendable>: Sendable {
     private enum Emission { case emitted, last, late }
 
     init(
-        _ effect: EffectTable<Action>.QueuedEffect, _ runID: Int, _ progress: EffectContext,
+        _ effect: EffectTable<Action>.QueuedEffect, _ progress: EffectContext,
         _ environment: StoreEnvironment, _ sink: any ActionSink<Action>
     ) {
         request = effect.request
         self.progress = progress
         requestedAt = environment.clock.now()
         self.environment = environment
-        let (cause, effectGroup) = (effect.cause, effect.groups.first)
+        let (cause, effectGroup, runID) = (effect.cause, effect.groups.first, effect.runID)
         let submission: @Sendable (Action, Emission) -> QueuedActions<Action> = { action, emission in
             QueuedActions(
                 action, origin: .effect,

@@ -3,17 +3,21 @@
 /// A store asks all of its middlewares, in the declared order, about every commit. One that has nothing to do returns `.none`;
 /// it cannot hide a commit from the next. The methods are called under the lock of the store, so they must be quick: work that
 /// takes time belongs in an ``Effect``. They cannot throw: a failure is an action. A middleware that also sees actions before
-/// the reducer is an ``Interceptor``.
+/// the reducer is an ``Interceptor``. One that only writes a log is a ``CommitLogger``.
+///
+/// It composes where reducers do: ``scoped(_:_:)``, ``ifPresent()``, ``ifCase(_:_:)`` and ``forEach(_:)``. A reducer that has
+/// it by ``Reducer/with(_:)`` takes it along.
 public protocol Middleware<State, Action>: Sendable {
     /// The state of its stores.
     associatedtype State: Sendable
     /// The actions of its stores.
     associatedtype Action: Sendable
 
-    /// The effects that follow a commit. By default none.
+    /// The effects that follow a commit.
     ///
-    /// It must not act by itself: for a batch, and for an action near the limit of effects, the store calls it once more in
-    /// advance to count the effects.
+    /// It is called once for each action that the reducer accepts, batched or not. For a batch, and for an action near the
+    /// limit of effects, that is before the commit: the store counts the effects first. If they are too many, the action is
+    /// rejected although the middleware has seen it. The dry run of such an action asks too, and starts nothing.
     ///
     /// - Parameter commit: the action, its origin, and the state after it.
     func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action>
@@ -22,18 +26,22 @@ public protocol Middleware<State, Action>: Sendable {
     /// default none.
     func resume(_ state: State) -> Effect<Action>
 
+    /// Whether ``respond(to:)`` reads ``Commit/previousState``. By default false.
+    ///
+    /// The store then copies the state before each action, and the action copies the collections that it changes.
+    var readsPreviousState: Bool { get }
+
     /// The same middleware with its type erased.
     var prepared: AnyMiddleware<State, Action> { get }
 }
 
 extension Middleware {
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
-    @inlinable
     public func resume(_ state: State) -> Effect<Action> { .none }
+    @inlinable public var readsPreviousState: Bool { false }
     /// A new object with each call. A store stores it.
     @inlinable
-    public var prepared: AnyMiddleware<State, Action> { AnyMiddleware { respond(to: $0) } }
+    public var prepared: AnyMiddleware<State, Action> { AnyMiddleware(self) }
 }
 
 /// A middleware that also sees actions before the reducer.
@@ -52,6 +60,12 @@ public protocol Interceptor<State, Action>: Middleware {
     ///   - action: the action of the sender, or of the interceptor before.
     ///   - state: the state before the action. A stored copy makes the next change copy.
     func intercept(_ action: Action, in state: State) -> Interception<Action>
+}
+
+extension Interceptor {
+    /// No effects.
+    @inlinable
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { .none }
 }
 
 /// The decision of an interceptor on an action.
@@ -88,82 +102,35 @@ public struct MiddlewareFunction<State: Sendable, Action: Sendable>: Middleware 
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.respond(commit) }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.answer(commit) }
 }
 
-extension Middleware {
-    /// The same middleware for a store whose state and actions contain those of this one.
-    @inlinable
-    public func scoped<ParentState: Sendable, ParentAction: Sendable>(
-        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
-    ) -> ScopedMiddleware<ParentState, ParentAction, Self> {
-        ScopedMiddleware(state, action, self)
-    }
-}
-
-/// A middleware for one slice of the state and the actions nested in one case.
-public struct ScopedMiddleware<State: Sendable, Action: Sendable, Part: Middleware>: Middleware {
-    @usableFromInline package let state: any KeyPath<State, Part.State> & Sendable
-    @usableFromInline package let action: CasePath<Action, Part.Action>
-    @usableFromInline package let part: Part
+/// A middleware that only watches: it writes a log, and starts no effect.
+///
+///     CommitLogger(previousState: true) { commit in
+///         log("\(commit.action): \(commit.previousState) → \(commit.state)")
+///     }
+///
+/// It is called exactly once for each commit, in the order of the commits, and never for an action that is rejected.
+public struct CommitLogger<State: Sendable, Action: Sendable>: Middleware {
     public let prepared: AnyMiddleware<State, Action>
+    public let readsPreviousState: Bool
 
-    @inlinable @inline(__always)
-    package init(
-        _ state: any KeyPath<State, Part.State> & Sendable, _ action: CasePath<Action, Part.Action>, _ part: Part
-    ) {
-        self.state = state
-        self.action = action
-        self.part = part
-        prepared = AnyMiddleware { commit in
-            // `matches` is cheap, and most commits belong to other slices.
-            guard action.matches(commit.action), let nested = action.value(in: commit.action) else { return .none }
-            return commit.narrowed(to: commit.state[keyPath: state], nested) { part.respond(to: $0).map(action.embed) }
-        }
+    /// A middleware that calls `write` for each commit.
+    ///
+    /// - Parameters:
+    ///   - previousState: whether `write` reads ``Commit/previousState``, which costs a copy.
+    ///   - write: called under the lock of the store, so it must be quick.
+    @inlinable
+    public init(previousState: Bool = false, _ write: @escaping @Sendable (borrowing Commit<State, Action>) -> Void) {
+        readsPreviousState = previousState
+        prepared = AnyMiddleware(
+            respond: { commit in
+                write(commit)
+                return .none
+            }, onlyWatches: true, readsPreviousState: previousState)
     }
 
     @inlinable
-    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.respond(commit) }
-
-    @inlinable
-    public func resume(_ state: State) -> Effect<Action> {
-        part.resume(state[keyPath: self.state]).map(action.embed)
-    }
-}
-
-extension ScopedMiddleware: Interceptor where Part: Interceptor {
-    @inlinable
-    public func intercept(_ action: Action, in state: State) -> Interception<Action> {
-        guard let nested = self.action.value(in: action) else { return .pass }
-        return part.intercept(nested, in: state[keyPath: self.state]).map(self.action.embed)
-    }
-}
-
-/// The middlewares of a store. Any number of stores may share one stack.
-@usableFromInline
-package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
-    @usableFromInline package let all: [any Middleware<State, Action>]
-    @usableFromInline package let interceptors: [any Interceptor<State, Action>]
-    /// All middlewares, with their types erased.
-    @usableFromInline package let responders: UnretainedArray<AnyMiddleware<State, Action>>
-    @usableFromInline package let intercepts: Bool
-
-    @usableFromInline
-    package init(_ all: [any Middleware<State, Action>]) {
-        self.all = all
-        interceptors = all.compactMap { $0 as? any Interceptor<State, Action> }
-        responders = UnretainedArray(all.map { $0.prepared })
-        intercepts = !interceptors.isEmpty
-    }
-}
-
-/// A middleware with its type erased, as a store calls it after each commit. ``AnyReducer`` explains why it exists.
-public final class AnyMiddleware<State: Sendable, Action: Sendable>: Sendable {
-    @usableFromInline package let respond: @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
-
-    /// A middleware that answers each commit by `respond`.
-    @inlinable
-    public init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
-        self.respond = respond
-    }
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { prepared.answer(commit) }
 }

@@ -7,6 +7,8 @@ public struct StateTimer<Action: Sendable>: Sendable {
     /// The action that is dispatched at the deadline. It must depend on the id and the deadline only, because the store keeps the
     /// action of the moment when it armed the timer.
     public let action: Action
+    /// The part of the state that it belongs to.
+    private(set) var path = EffectPath.root
 
     /// A timer that fires at `deadline`.
     ///
@@ -20,15 +22,18 @@ public struct StateTimer<Action: Sendable>: Sendable {
         self.action = action
     }
 
-    func map<Parent: Sendable>(_ embed: (Action) -> Parent) -> StateTimer<Parent> {
-        StateTimer<Parent>(id, at: deadline, embed(action))
+    @usableFromInline
+    package func embedded<Parent: Sendable>(in part: PathStep?, _ embed: (Action) -> Parent) -> StateTimer<Parent> {
+        var parent = StateTimer<Parent>(id, at: deadline, embed(action))
+        parent.path = path.embedded(in: part)
+        return parent
     }
 
     /// Tells it from a timer with the same name and another deadline.
-    var key: Key { Key(id: id, deadline: deadline) }
+    var key: Key { Key(effect: EffectKey(id, path), deadline: deadline) }
 
     struct Key: Hashable {
-        let id: EffectID
+        let effect: EffectKey
         let deadline: Int
     }
 }
@@ -40,9 +45,10 @@ public struct StateTimer<Action: Sendable>: Sendable {
 /// the order of the deadlines. The reducer of the action removes the deadline from the state, or sets another. All timers of a
 /// group together cost one waiting task. A timer is not an effect: it counts towards no limit, and `settled()` does not wait
 /// for it.
+///
+/// Timers of a part are read after each commit too, whichever action made it. When the part is gone, so are its timers.
 public struct Timers<State: Sendable, Action: Sendable>: Middleware {
-    private let group: EffectID
-    private let timers: @Sendable (State) -> [StateTimer<Action>]
+    private let source: TimerSource<State, Action>
 
     /// A middleware for a group of timers.
     ///
@@ -50,24 +56,40 @@ public struct Timers<State: Sendable, Action: Sendable>: Middleware {
     ///   - group: the name of the group, unique in the store.
     ///   - timers: all timers of a state. It is called after each commit, so it must be quick.
     public init(_ group: EffectID, _ timers: @escaping @Sendable (State) -> [StateTimer<Action>]) {
-        self.group = group
-        self.timers = timers
+        source = TimerSource(group: EffectKey(group), timers: timers)
     }
 
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { resume(commit.state) }
 
-    public func resume(_ state: State) -> Effect<Action> { Effect([.timers(group, timers(state))]) }
+    public func resume(_ state: State) -> Effect<Action> { Effect([source.step(state)]) }
+
+    public var prepared: AnyMiddleware<State, Action> { AnyMiddleware(timers: [source]) }
+}
+
+/// The timers of a group, as a function of the state.
+@usableFromInline
+package struct TimerSource<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline package let group: EffectKey
+    @usableFromInline package let timers: @Sendable (State) -> [StateTimer<Action>]
+
+    @inlinable
+    package init(group: EffectKey, timers: @escaping @Sendable (State) -> [StateTimer<Action>]) {
+        self.group = group
+        self.timers = timers
+    }
+
+    func step(_ state: State) -> Effect<Action>.Step { .timers(group, timers(state)) }
 }
 
 /// The timers of one ``Timers`` middleware: those of the state, and the one that is armed.
 struct TimerGroup<Action: Sendable>: Sendable {
-    let id: EffectID
+    let key: EffectKey
     private var timers: [StateTimer<Action>] = []
     /// Timers that have fired and are still part of the state.
     private var fired: Set<StateTimer<Action>.Key> = []
     private(set) var armed: (timer: StateTimer<Action>, runID: Int)?
 
-    init(id: EffectID) { self.id = id }
+    init(key: EffectKey) { self.key = key }
 
     mutating func setTimers(_ timers: [StateTimer<Action>]) {
         self.timers = timers

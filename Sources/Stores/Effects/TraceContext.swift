@@ -1,16 +1,24 @@
-/// The trace that a client's request belongs to: the `traceparent` of W3C Trace Context.
+/// The trace that a client's request belongs to: the `traceparent` and `tracestate` of W3C Trace Context.
 ///
 /// The store passes it from the action of a client to the effects of that action, to the actions that these send, and so on.
 /// ``EffectContext/trace`` hands it to an effect, so that a client of a remote service can send it with its calls.
 public struct TraceContext: Sendable, Hashable {
     /// The value as it was received. It is sent unchanged.
     public let traceparent: String
+    /// What the systems of the trace have added, as it was received; nil if there is nothing that may be passed on.
+    public let tracestate: String?
 
-    /// Reads a `traceparent`.
+    /// The id of the trace: 32 hexadecimal digits.
+    public var id: Substring { traceparent.dropFirst(3).prefix(32) }
+
+    /// Reads a `traceparent` and a `tracestate`.
     ///
-    /// - Parameter traceparent: the value of the field.
-    /// - Returns: nil if the value is malformed: such a value must not be passed on (3.2.2.5).
-    public init?(_ traceparent: String) {
+    /// - Parameters:
+    ///   - traceparent: the value of the field.
+    ///   - tracestate: the value of the field; several fields of this name are joined by commas. It is dropped if it has more
+    ///     than 32 members or 512 bytes, or characters that a field must not have (3.3).
+    /// - Returns: nil if `traceparent` is malformed: such a value must not be passed on (3.2.2.5).
+    public init?(_ traceparent: String, tracestate: String? = nil) {
         let bytes = Array(traceparent.utf8)
         // Version 00 ends behind the flags. Later versions may add fields behind another dash.
         guard bytes.count == 55 || bytes.count > 55 && bytes.count <= 512 && bytes[55] == Self.dash else { return nil }
@@ -22,6 +30,14 @@ public struct TraceContext: Sendable, Hashable {
             bytes[55...].allSatisfy({ (0x21...0x7e).contains($0) })
         else { return nil }
         self.traceparent = traceparent
+        self.tracestate = tracestate.flatMap { Self.canBePassedOn($0) ? $0 : nil }
+    }
+
+    private static func canBePassedOn(_ tracestate: String) -> Bool {
+        let bytes = tracestate.utf8
+        let commas = bytes.count { $0 == UInt8(ascii: ",") }
+        guard (1...512).contains(bytes.count), commas < 32 else { return false }
+        return bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == UInt8(ascii: "\t") }
     }
 
     private static let dash = UInt8(ascii: "-")

@@ -45,6 +45,10 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     /// Ids of changed entities that are not new, in the order of their first change.
     public let updated: [ID]
 
+    /// The number of changes.
+    @inlinable
+    public var count: Int { removed.count + inserted.count + moved.count + updated.count }
+
     /// Whether nothing has changed.
     @inlinable
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
@@ -52,19 +56,18 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     @inlinable
     init(_ entries: ArraySlice<EntityChangeLogEntry<ID>>) {
         var (removed, inserted, moved, updated): ([Position], [Position], [Move], [ID]) = ([], [], [], [])
-        for (position, id) in zip(entries.indices, entries.lazy.map { $0.id })
-        where !entries[..<position].contains(where: { $0.id == id }) {
-            guard let (from, to) = entries.netMove(of: id) else {
-                updated.append(id)
+        for id in NetChange<ID>.all(entries) {
+            guard let (from, to) = id.net(entries) else {
+                updated.append(id.id)
                 continue
             }
             if let from, let to {
-                moved.append(Move(id: id, from: from, to: to))
-                if entries.contains(where: { $0.id == id && $0.setsValue }) { updated.append(id) }
+                moved.append(Move(id: id.id, from: from, to: to))
+                if id.setsValue { updated.append(id.id) }
             } else if let from {
-                removed.append(Position(id: id, index: from))
+                removed.append(Position(id: id.id, index: from))
             } else if let to {
-                inserted.append(Position(id: id, index: to))
+                inserted.append(Position(id: id.id, index: to))
             }
         }
         // If nothing else moved, a move back to the same index is no move.
@@ -76,86 +79,55 @@ public struct EntityDelta<ID: Hashable & Sendable>: Sendable, Equatable {
     }
 }
 
-extension ArraySlice {
-    /// The index of an id before and after these changes, each nil if the id is not in the table. Nil as a whole if the changes
-    /// only updated the entity.
+/// What happened to one id: the entries that changed its place first and last, and whether one set its value.
+@usableFromInline
+struct NetChange<ID: Hashable & Sendable> {
+    @usableFromInline let id: ID
+    @usableFromInline var first: Int?
+    @usableFromInline var last: Int?
+    @usableFromInline var setsValue: Bool
+
     @inlinable
-    func netMove<ID>(of id: ID) -> (from: Int?, to: Int?)? where Element == EntityChangeLogEntry<ID> {
-        let first = firstIndex { $0.id == id && !$0.isUpdate }
-        let last = lastIndex { $0.id == id && !$0.isUpdate }
+    init(_ entry: EntityChangeLogEntry<ID>, _ position: Int) {
+        id = entry.id
+        setsValue = false
+        note(entry, position)
+    }
+
+    @inlinable
+    mutating func note(_ entry: EntityChangeLogEntry<ID>, _ position: Int) {
+        setsValue = setsValue || entry.setsValue
+        guard !entry.isUpdate else { return }
+        first = first ?? position
+        last = position
+    }
+
+    /// The ids of the entries, in the order of their first change.
+    @inlinable
+    static func all(_ entries: ArraySlice<EntityChangeLogEntry<ID>>) -> [NetChange] {
+        // Most commits make one change. A dictionary would cost more than the rest.
+        if let only = entries.first, entries.count == 1 { return [NetChange(only, entries.startIndex)] }
+        var changes: [NetChange] = []
+        var places: [ID: Int] = [:]
+        for (position, entry) in zip(entries.indices, entries) {
+            if let place = places[entry.id] {
+                changes[place].note(entry, position)
+            } else {
+                places[entry.id] = changes.count
+                changes.append(NetChange(entry, position))
+            }
+        }
+        return changes
+    }
+
+    /// The index of the id before and after the entries, each nil if the id is not in the table. Nil as a whole if the entries
+    /// only update the entity.
+    @inlinable
+    func net(_ entries: ArraySlice<EntityChangeLogEntry<ID>>) -> (from: Int?, to: Int?)? {
         guard let first, let last else { return nil }
         return (
-            self[first].from.map { self[..<first].reversed().reduce($0) { $1.before($0) } },
-            self[last].to.map { self[(last + 1)...].reduce($0) { $1.after($0) } }
+            entries[first].from.map { entries[..<first].reversed().reduce($0) { $1.before($0) } },
+            entries[last].to.map { entries[(last + 1)...].reduce($0) { $1.after($0) } }
         )
-    }
-}
-
-/// The latest changes of a table. It is long enough for a reader that looks after each commit.
-@usableFromInline
-struct EntityChangeLog<ID: Hashable & Sendable>: Sendable {
-    /// The minimum number of entries, once there were as many. The maximum is twice as much.
-    @inlinable static var minCount: Int { 16 }
-
-    @usableFromInline var entries: [EntityChangeLogEntry<ID>] = []
-
-    @inlinable
-    init() {}
-
-    @inlinable
-    mutating func append(_ entry: EntityChangeLogEntry<ID>) {
-        if entries.count == 2 * Self.minCount { entries.removeFirst(Self.minCount) }
-        entries.append(entry)
-    }
-
-    /// The changes since that version; nil if the log does not reach back to it.
-    @inlinable
-    func entries(since stamp: ChangeToken) -> ArraySlice<EntityChangeLogEntry<ID>>? {
-        entries.lastIndex { $0.before == stamp }.map { entries[$0...] }
-    }
-}
-
-/// One change of a table. An insertion has no old index, a removal no new one, and an update neither.
-@usableFromInline
-struct EntityChangeLogEntry<ID: Hashable & Sendable>: Sendable {
-    /// The token of the table before the change.
-    @usableFromInline let before: ChangeToken
-    @usableFromInline let id: ID
-    /// Indices in the order, -1 for none: smaller than optionals.
-    @usableFromInline let oldIndex: Int32
-    @usableFromInline let newIndex: Int32
-
-    @inlinable
-    init(before: ChangeToken, id: ID, from oldIndex: Int?, to newIndex: Int?) {
-        self.before = before
-        self.id = id
-        self.oldIndex = Int32(truncatingIfNeeded: oldIndex ?? -1)
-        self.newIndex = Int32(truncatingIfNeeded: newIndex ?? -1)
-    }
-
-    /// The index before the change.
-    @inlinable var from: Int? { oldIndex < 0 ? nil : Int(oldIndex) }
-    /// The index after the change.
-    @inlinable var to: Int? { newIndex < 0 ? nil : Int(newIndex) }
-
-    /// Whether the order is unchanged.
-    @inlinable var isUpdate: Bool { oldIndex < 0 && newIndex < 0 }
-    /// Whether the entity has a new value: an update or an insertion.
-    @inlinable var setsValue: Bool { oldIndex < 0 }
-
-    /// The index of another entity after this change, from its index before it.
-    @inlinable
-    func after(_ index: Int) -> Int { Self.shift(index, from: from, to: to) }
-
-    /// The index of another entity before this change, from its index after it.
-    @inlinable
-    func before(_ index: Int) -> Int { Self.shift(index, from: to, to: from) }
-
-    @inlinable
-    static func shift(_ index: Int, from removed: Int?, to inserted: Int?) -> Int {
-        var index = index
-        if let removed, removed < index { index -= 1 }
-        if let inserted, inserted <= index { index += 1 }
-        return index
     }
 }

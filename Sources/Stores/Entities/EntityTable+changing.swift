@@ -9,31 +9,32 @@ extension EntityTable {
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, at index: Int) -> Bool {
         guard !contains(entity.id) else { return false }
-        let index = min(max(index, 0), count)
+        let index = Swift.min(Swift.max(index, 0), count)
         add(entity, at: index)
         logChange(of: entity.id, from: nil, to: index)
         return true
     }
 
-    /// Changes an entity in place. The change must not touch its id. False if there is no such entity.
+    /// Changes an entity in place. False if there is no such entity.
+    ///
+    /// If the change gives it another id, it keeps its place. Another entity that had the new id is removed.
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool {
         guard let row = rowOfID[id] else { return false }
         change(&rows[Int(row)].entity)
-        assert(rows[Int(row)].entity.id == id, "a change of an entity must not change its id")
-        logChange(of: id, from: nil, to: nil)
+        logUpdate(of: id, row)
         return true
     }
 
-    /// Changes an entity in place. The change must not touch its id. If the entity is equal afterwards, the table counts as
-    /// unchanged. False if there is no such entity.
+    /// Changes an entity in place. If it is equal afterwards, the table counts as unchanged. False if there is no such entity.
+    ///
+    /// If the change gives it another id, it keeps its place. Another entity that had the new id is removed.
     @inlinable @discardableResult
     public mutating func update(_ id: Entity.ID, _ change: (inout Entity) -> Void) -> Bool where Entity: Equatable {
         guard let row = rowOfID[id] else { return false }
         let before = rows[Int(row)].entity
         change(&rows[Int(row)].entity)
-        assert(rows[Int(row)].entity.id == id, "a change of an entity must not change its id")
-        if rows[Int(row)].entity != before { logChange(of: id, from: nil, to: nil) }
+        if rows[Int(row)].entity != before { logUpdate(of: id, row) }
         return true
     }
 
@@ -64,7 +65,7 @@ extension EntityTable {
     @inlinable @discardableResult
     public mutating func move(_ id: Entity.ID, to index: Int) -> Bool {
         guard let row = rowOfID[id], let old = self.index(ofRow: row) else { return false }
-        let index = min(max(index, 0), count - 1)
+        let index = Swift.min(Swift.max(index, 0), count - 1)
         guard index != old else { return true }
         order.remove(at: old)
         order.insert(row, at: index)
@@ -113,6 +114,39 @@ extension EntityTable {
         }
     }
 
+    /// - Parameter row: the row that had the id before it was changed.
+    @inlinable
+    mutating func logUpdate(of id: Entity.ID, _ row: Int32) {
+        if rows[Int(row)].entity.id == id {
+            logChange(of: id, from: nil, to: nil)
+        } else {
+            var entries: [EntityChangeLogEntry<Entity.ID>] = []
+            changeID(ofRow: row, &entries)
+            logVersion(entries)
+        }
+    }
+
+    /// Gives a row the id of its entity, and removes another entity with that id.
+    @usableFromInline
+    mutating func changeID(ofRow row: Int32, _ entries: inout [EntityChangeLogEntry<Entity.ID>]) {
+        var row = row
+        let (old, new) = (rows[Int(row)].id, rows[Int(row)].entity.id)
+        if let other = rowOfID.removeValue(forKey: new), let index = index(ofRow: other) {
+            order.remove(at: index)
+            let isLast = row == rows.count - 1
+            _ = takeRow(other)
+            // The last row has taken the place of the removed one.
+            if isLast { row = other }
+            entries.append(EntityChangeLogEntry(before: latest, id: new, from: index, to: nil))
+        }
+        rowOfID[old] = nil
+        rowOfID[new] = row
+        rows[Int(row)].id = new
+        guard let index = index(ofRow: row) else { return }
+        entries.append(EntityChangeLogEntry(before: latest, id: old, from: index, to: nil))
+        entries.append(EntityChangeLogEntry(before: latest, id: new, from: nil, to: index))
+    }
+
     @inlinable
     mutating func logChange(of id: Entity.ID, from old: Int?, to new: Int?) {
         log.append(EntityChangeLogEntry(before: latest, id: id, from: old, to: new))
@@ -131,6 +165,12 @@ extension EntityTable {
     ///   - areInOrder: whether the first comes before the second; a strict weak order, as in `sort(by:)`.
     @inlinable @discardableResult
     public mutating func insert(_ entity: Entity, by areInOrder: (Entity, Entity) -> Bool) -> Bool {
+        insert(entity, at: sortedIndex(of: entity, by: areInOrder))
+    }
+
+    /// The index behind the entities of a sorted table that come before `entity` or are equal.
+    @inlinable
+    func sortedIndex(of entity: Entity, by areInOrder: (Entity, Entity) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = low + (high - low) / 2
@@ -140,7 +180,7 @@ extension EntityTable {
                 low = middle + 1
             }
         }
-        return insert(entity, at: low)
+        return low
     }
 
     /// Adds `entity` at its place in a table sorted by `key`, behind equal ones. False, and no change, if the table has its id

@@ -7,12 +7,12 @@
 /// Each change takes a new `stamp` and is logged. `changes(since:)` computes the difference from the log. Tables are equal if
 /// they hold equal entities in the same order.
 ///
-/// The id of an entity must not change. A table holds at most 2³¹ − 1 entities.
+/// A table is a sequence of its entities in their order. ``SortedEntityTable`` sorts them. A table holds at most 2³¹ − 1 entities.
 public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTracked where Entity.ID: Sendable {
     /// An entity with the id that it had when it was inserted.
     @usableFromInline
     struct Row: Sendable {
-        @usableFromInline let id: Entity.ID
+        @usableFromInline var id: Entity.ID
         @usableFromInline var entity: Entity
 
         @inlinable
@@ -60,10 +60,32 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
     public func contains(_ id: Entity.ID) -> Bool { rowOfID[id] != nil }
 
     /// The entity with this id; nil if there is none.
+    ///
+    /// Setting nil removes the entity. Setting an entity replaces the one with this id at its place, or adds it at the end. A
+    /// change through the subscript copies the entity: ``update(_:_:)`` changes it in place.
     @inlinable
     public subscript(id: Entity.ID) -> Entity? {
-        guard let row = rowOfID[id] else { return nil }
-        return rows[Int(row)].entity
+        get {
+            guard let row = rowOfID[id] else { return nil }
+            return rows[Int(row)].entity
+        }
+        set {
+            if let newValue {
+                if !update(id, { $0 = newValue }) { upsert(newValue) }
+            } else {
+                remove(id)
+            }
+        }
+    }
+
+    /// The index of an id in the order; nil if there is none. Walks over the order.
+    @inlinable
+    public func index(of id: Entity.ID) -> Int? { rowOfID[id].flatMap { index(ofRow: $0) } }
+
+    /// A table of the entities that fulfil a condition, in the same order.
+    @inlinable
+    public func filter(_ isIncluded: (Entity) throws -> Bool) rethrows -> EntityTable {
+        EntityTable(try ordered.filter(isIncluded))
     }
 
     /// The entities in order. While the value exists, the next change of the table copies it.
@@ -77,7 +99,8 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
     /// The difference to an earlier version of the table; nil if the log does not reach back to it, or if it was another table.
     /// Then only a comparison of the tables helps.
     ///
-    /// The log reaches back over the latest 16 changes at least.
+    /// The log reaches back over the latest 16 changes at least. A change of many entities counts as one, but not if they are
+    /// more than 1024.
     @inlinable
     public func changes(since stamp: ChangeToken) -> EntityDelta<Entity.ID>? {
         stamp == self.stamp ? EntityDelta([]) : log.entries(since: stamp).map { EntityDelta($0) }
@@ -91,6 +114,27 @@ extension EntityTable: Equatable where Entity: Equatable {
         one.stamp == other.stamp
             || one.ids.elementsEqual(other.ids) && one.ordered.elementsEqual(other.ordered)
     }
+}
+
+extension EntityTable: Sequence {
+    /// Goes through the entities in order.
+    @inlinable
+    public func makeIterator() -> Ordered.Iterator { ordered.makeIterator() }
+
+    /// The number of entities.
+    @inlinable
+    public var underestimatedCount: Int { count }
+}
+
+extension EntityTable: ExpressibleByArrayLiteral {
+    /// A table of these entities in their order. Of entities with the same id, only the first is added.
+    @inlinable
+    public init(arrayLiteral elements: Entity...) { self.init(elements) }
+}
+
+extension EntityTable: CustomReflectable {
+    /// The entities in order, as a test shows them.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: ordered, displayStyle: .collection) }
 }
 
 extension EntityTable {

@@ -67,6 +67,8 @@ public enum StoreFault: Sendable, Hashable {
     /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
     /// learns of it. A host names the type of the action, and the store by its label.
     case stateTooLarge(Origin, type: String, label: String)
+    /// The reducer of an ``AsyncStore`` has awaited a dispatch to its own store. The action was queued behind the current one.
+    case awaitedInReducer
 }
 
 extension StoreFault: CustomStringConvertible {
@@ -80,6 +82,9 @@ extension StoreFault: CustomStringConvertible {
         case .stateTooLarge(let origin, let type, _):
             "the action \(type) of origin \(origin.rawValue) would have made the state too large and was rejected: "
                 + "it is lost, as if it had never been sent"
+        case .awaitedInReducer:
+            "an asynchronous reducer awaited a dispatch to its own store, which waits for the reducer: "
+                + "the action was queued instead; send it from a middleware or an effect"
         }
     }
 }

@@ -17,7 +17,8 @@ public struct Compose<State: Sendable, Action: Sendable>: ComposedReducer {
         let list = ReducerList(parts)
         body = AnyReducer(
             concerns: { list.concerns($0) }, decide: { list.decide($0, in: $1) }, reduce: { list.reduce(&$1, $0) },
-            apply: { list.apply($0, to: &$1) })
+            apply: { list.apply($0, to: &$1) }, middleware: parts.flatMap(\.middleware),
+            onlyFollows: parts.allSatisfy(\.onlyFollows))
     }
 
     /// The reducers of `body`, in its order.

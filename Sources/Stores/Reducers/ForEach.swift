@@ -23,6 +23,10 @@ where Elements.Key: Sendable, Elements.Value == Part.State {
     public func reduce(_ state: inout Elements, _ action: ElementAction<Elements.Key, Part.Action>) {
         state.changeElement(of: action.key) { part.reduce(&$0, action.action) }
     }
+
+    @inlinable public var prepared: AnyReducer<Elements, ElementAction<Elements.Key, Part.Action>> {
+        AnyReducer(self, middleware: part.middleware.map { $0.forEach() }, onlyFollows: part.onlyFollows)
+    }
 }
 
 /// An action for one element of many.
@@ -45,9 +49,12 @@ extension ElementAction: Equatable where Key: Equatable, Action: Equatable {}
 /// A collection whose elements are read and changed by key.
 public protocol KeyedElements<Key, Value> {
     /// The key of an element.
-    associatedtype Key
+    associatedtype Key: Hashable
     /// An element.
     associatedtype Value
+
+    /// The keys of all elements.
+    var elementKeys: [Key] { get }
 
     /// The element with this key; nil if there is none.
     func element(of key: Key) -> Value?
@@ -57,6 +64,8 @@ public protocol KeyedElements<Key, Value> {
 }
 
 extension EntityTable: KeyedElements {
+    @inlinable public var elementKeys: [Entity.ID] { [Entity.ID](ids) }
+
     @inlinable
     public func element(of key: Entity.ID) -> Entity? { self[key] }
 
@@ -65,6 +74,8 @@ extension EntityTable: KeyedElements {
 }
 
 extension Dictionary: KeyedElements {
+    @inlinable public var elementKeys: [Key] { [Key](keys) }
+
     @inlinable
     public func element(of key: Key) -> Value? { self[key] }
 
@@ -75,6 +86,8 @@ extension Dictionary: KeyedElements {
 }
 
 extension Array: KeyedElements {
+    @inlinable public var elementKeys: [Int] { [Int](indices) }
+
     @inlinable
     public func element(of key: Int) -> Element? { indices.contains(key) ? self[key] : nil }
 

@@ -52,6 +52,13 @@ public struct IfCase<State: Sendable, Action: Sendable, Part: Reducer>: Reducer 
         guard let nested = self.action.value(in: action) else { return .ignore }
         return self.state.change(&state) { part.apply(nested, to: &$0) }
     }
+
+    @inlinable public var prepared: AnyReducer<State, Action> {
+        let number = PathStep.nextCaseNumber()
+        return AnyReducer(
+            self, middleware: part.middleware.map { $0.ifCase(state, action, number: number) },
+            onlyFollows: part.onlyFollows)
+    }
 }
 
 extension CasePath {
@@ -152,5 +159,9 @@ public struct IfPresent<Part: Reducer>: Reducer {
         let decision = part.apply(action, to: &present)
         state = present
         return decision
+    }
+
+    @inlinable public var prepared: AnyReducer<Part.State?, Part.Action> {
+        AnyReducer(self, middleware: part.middleware.map { $0.ifPresent() }, onlyFollows: part.onlyFollows)
     }
 }

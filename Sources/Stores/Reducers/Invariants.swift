@@ -72,6 +72,10 @@ public struct Invariants<Part: Reducer>: Reducer {
     public func apply(_ action: Part.Action, to state: inout Part.State) -> Decision {
         applyChecked(to: &state, invariants: invariants) { part.apply(action, to: &$0) }
     }
+
+    @inlinable public var prepared: AnyReducer<Part.State, Part.Action> {
+        AnyReducer(self, middleware: part.middleware, onlyFollows: part.onlyFollows)
+    }
 }
 
 /// A reducer for a state that has methods in place of rules: each action calls one.

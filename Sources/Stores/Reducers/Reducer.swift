@@ -15,7 +15,8 @@ public protocol Reducer<State, Action>: Sendable {
     ///
     /// In a composed reducer one rejection rejects the action; otherwise one acceptance accepts it; otherwise it is ignored. A
     /// reducer that follows the actions of another slice returns `.ignore` here and changes its part in `reduce`: see
-    /// ``OnAction``. All parts decide on the state before the action.
+    /// ``OnAction``. All parts decide on the state before the action. A reducer that accepts everything is an
+    /// ``AcceptingReducer``.
     func decide(_ action: Action, in state: State) -> Decision
 
     /// Changes `state` for an action that this reducer, or another part of the composition, has accepted.
@@ -36,10 +37,39 @@ public protocol Reducer<State, Action>: Sendable {
     var prepared: AnyReducer<State, Action> { get }
 }
 
-extension Reducer {
+/// A reducer that accepts every action, so that it needs no ``Reducer/decide(_:in:)``.
+public protocol AcceptingReducer<State, Action>: Reducer {
+    // Repeated, so that the compiler infers the types from `reduce(_:_:)` alone.
+    /// The state: a value.
+    associatedtype State
+    /// The actions: usually an enumeration.
+    associatedtype Action
+
+    /// Changes `state` for an action: see ``Reducer/reduce(_:_:)``.
+    func reduce(_ state: inout State, _ action: Action)
+}
+
+extension AcceptingReducer {
     /// Accepts every action.
     @inlinable @inline(__always)
     public func decide(_ action: Action, in state: State) -> Decision { .accept }
+}
+
+extension Reducer {
+    /// The same reducer with middleware for its state and actions: one declaration for both.
+    ///
+    ///     Scope(\.draft, .draft, IfPresent(DraftReducer().with(DraftMiddleware(client))))
+    ///
+    /// The middleware goes where the reducer goes: into a ``Scope``, an ``IfPresent``, an ``IfCase``, a ``ForEach``, an
+    /// ``Undoable`` and ``Invariants``, and into the store. A reducer of your own that calls another one by itself takes none
+    /// along.
+    ///
+    /// - Parameter middleware: in the order in which they see actions and commits.
+    @inlinable
+    public func with(_ middleware: any Middleware<State, Action>...) -> AnyReducer<State, Action> {
+        let reducer = prepared
+        return AnyReducer(reducer, reducer.middleware + middleware.map { $0.prepared })
+    }
 
     /// True for every action.
     @inlinable @inline(__always)
@@ -125,11 +155,18 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
     @usableFromInline let decideFunction: Decide
     @usableFromInline let reduceFunction: Reduce
     @usableFromInline let applyFunction: Apply
+    /// The middleware that goes with it: see ``Reducer/with(_:)``.
+    @usableFromInline package let middleware: [AnyMiddleware<State, Action>]
+    /// Whether it accepts no action, whatever the state: it only follows the actions of others.
+    @usableFromInline package let onlyFollows: Bool
 
     @inlinable
     package init(
-        concerns: @escaping Concerns, decide: @escaping Decide, reduce: @escaping Reduce, apply: @escaping Apply
+        concerns: @escaping Concerns, decide: @escaping Decide, reduce: @escaping Reduce, apply: @escaping Apply,
+        middleware: [AnyMiddleware<State, Action>] = [], onlyFollows: Bool = false
     ) {
+        self.middleware = middleware
+        self.onlyFollows = onlyFollows
         concernsFunction = concerns
         decideFunction = decide
         reduceFunction = reduce
@@ -138,10 +175,24 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
 
     /// Erases the type of `reducer`.
     @inlinable
-    public convenience init(_ reducer: some Reducer<State, Action>) {
+    public convenience init(_ reducer: some Reducer<State, Action>) { self.init(reducer, middleware: []) }
+
+    @inlinable
+    package convenience init(
+        _ reducer: some Reducer<State, Action>, middleware: [AnyMiddleware<State, Action>], onlyFollows: Bool = false
+    ) {
         self.init(
             concerns: { reducer.concerns($0) }, decide: { reducer.decide($0, in: $1) },
-            reduce: { reducer.reduce(&$1, $0) }, apply: { reducer.apply($0, to: &$1) })
+            reduce: { reducer.reduce(&$1, $0) }, apply: { reducer.apply($0, to: &$1) }, middleware: middleware,
+            onlyFollows: onlyFollows)
+    }
+
+    /// The same reducer with other middleware.
+    @inlinable
+    package convenience init(_ reducer: AnyReducer, _ middleware: [AnyMiddleware<State, Action>]) {
+        self.init(
+            concerns: reducer.concernsFunction, decide: reducer.decideFunction, reduce: reducer.reduceFunction,
+            apply: reducer.applyFunction, middleware: middleware, onlyFollows: reducer.onlyFollows)
     }
 
     @inlinable
@@ -157,39 +208,4 @@ public final class AnyReducer<State: Sendable, Action: Sendable>: Reducer {
     public func apply(_ action: Action, to state: inout State) -> Decision { applyFunction(action, &state) }
 
     @inlinable public var prepared: AnyReducer { self }
-}
-
-/// A reducer that may wait: it returns the whole next state asynchronously.
-///
-/// Simpler than middleware if every transition may wait. The price is that each action waits for the one before it.
-public protocol AsyncReducer<State, Action>: Sendable {
-    /// The state.
-    associatedtype State: Sendable
-    /// The actions.
-    associatedtype Action: Sendable
-
-    /// The state after `action`, or nil if the action is ignored.
-    ///
-    /// The store runs one call at a time, and nothing else changes the state meanwhile. The reducer must not wait for a dispatch
-    /// to its own store: that dispatch waits for the reducer.
-    func reduce(_ state: State, _ action: Action) async throws(Rejection) -> State?
-}
-
-/// A synchronous reducer for an ``AsyncStore``.
-public struct Asynchronous<Rules: Reducer>: AsyncReducer {
-    private let rules: Rules
-
-    /// An asynchronous reducer that calls `rules` and never waits.
-    public init(_ rules: Rules) { self.rules = rules }
-
-    public func reduce(
-        _ state: Rules.State, _ action: Rules.Action
-    ) async throws(Rejection) -> Rules.State? {
-        var next = state
-        switch rules.apply(action, to: &next) {
-        case .accept: return next
-        case .ignore: return nil
-        case .reject(let rejection): throw rejection
-        }
-    }
 }

@@ -17,6 +17,7 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
     ) {
         let slice = StateAccessor(state)
         let part = part.prepared
+        let property: any KeyPath<State, Part.State> & Sendable = state
         let extract = action.extract
         body = AnyReducer(
             concerns: action.matches,
@@ -32,27 +33,27 @@ public struct Scope<State: Sendable, Action: Sendable>: ComposedReducer {
                 var decision = Decision.ignore
                 extract(action) { nested in decision = slice.change(&state) { part.apply(nested, to: &$0) } }
                 return decision
-            })
+            }, middleware: part.middleware.map { $0.scoped(property, action) }, onlyFollows: part.onlyFollows)
     }
 }
 
 /// Access to a slice of a state.
 @usableFromInline
-struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
+package struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     /// The offset of a stored property: an access needs no walk along the key path.
     @usableFromInline let offset: Int
     /// The key path of a slice that is not a stored property.
     @usableFromInline let path: (any WritableKeyPath<State, Part> & Sendable)?
 
     @inlinable
-    init(_ path: any WritableKeyPath<State, Part> & Sendable) {
+    package init(_ path: any WritableKeyPath<State, Part> & Sendable) {
         let offset = MemoryLayout<State>.offset(of: path)
         self.offset = offset ?? 0
         self.path = offset == nil ? path : nil
     }
 
     @inlinable @inline(__always)
-    func read<Result>(_ state: State, _ body: (Part) -> Result) -> Result {
+    package func read<Result>(_ state: State, _ body: (Part) -> Result) -> Result {
         if let path { return body(state[keyPath: path]) }
         return withUnsafePointer(to: state) { state in
             body((UnsafeRawPointer(state) + offset).assumingMemoryBound(to: Part.self).pointee)
@@ -60,7 +61,7 @@ struct StateAccessor<State: Sendable, Part: Sendable>: Sendable {
     }
 
     @inlinable @inline(__always)
-    func change<Result>(_ state: inout State, _ body: (inout Part) -> Result) -> Result {
+    package func change<Result>(_ state: inout State, _ body: (inout Part) -> Result) -> Result {
         if let path { return body(&state[keyPath: path]) }
         return withUnsafeMutablePointer(to: &state) { state in
             body(&(UnsafeMutableRawPointer(state) + offset).assumingMemoryBound(to: Part.self).pointee)
@@ -86,4 +87,8 @@ public struct OnAction<State: Sendable, Action: Sendable>: Reducer {
 
     @inlinable @inline(__always)
     public func reduce(_ state: inout State, _ action: Action) { follow(&state, action) }
+
+    @inlinable public var prepared: AnyReducer<State, Action> {
+        AnyReducer(self, middleware: [], onlyFollows: true)
+    }
 }

@@ -74,6 +74,13 @@ public struct Undoable<Part: Reducer>: Reducer {
         return decision
     }
 
+    @inlinable public var prepared: AnyReducer<History<Part.State>, UndoableAction<Part.Action>> {
+        let action = CasePath<UndoableAction<Part.Action>, Part.Action>(
+            embed: { .present($0) }, extract: { if case .present(let action) = $0 { $1(action) } })
+        return AnyReducer(
+            self, middleware: part.middleware.map { $0.scoped(\History<Part.State>.present, action) })
+    }
+
     /// Appends the present to the past, before it changes.
     @inlinable
     func remember(_ state: inout History<Part.State>) {

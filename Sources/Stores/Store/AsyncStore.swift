@@ -5,7 +5,8 @@ import Locks
 /// - An action is reduced after the commit of the one before, so no update is lost.
 /// - The queue is bounded. If it is full, an action ends as ``Outcome/overloaded``.
 /// - Revisions, notifications, middleware, effects and limits are those of ``Store``.
-/// - The reducer must not wait for a dispatch to its own store: that dispatch waits for the reducer.
+/// - A dispatch by its own reducer does not wait, because it would wait for itself. It is queued, and reported as a
+///   ``StoreFault``.
 public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol {
     /// The maximum number of waiting actions; a batch counts as one.
     public static var queueLimit: Int { 1024 }
@@ -40,7 +41,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
         _ state: State, reducer: any AsyncReducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer, MiddlewareStack(middleware), environment, observer: nil)
+        let own = reducer.synchronousRules?.middleware ?? []
+        self.init(state, reducer, MiddlewareStack(own, middleware), environment, observer: nil)
     }
 
     @usableFromInline
@@ -53,6 +55,11 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     }
 
     deinit { core.end() }
+
+    /// Cancels the running and the queued effects with this id, in all parts of the state.
+    ///
+    /// Actions that they still emit are not reduced. ``Receipt/cancel()`` cancels those of one dispatch.
+    public func cancel(id: EffectID) { core.cancelEffects(named: id, self) }
 
     /// Cancels the effects and disarms the timers. Nothing is committed afterwards.
     public func end() { core.end() }
@@ -76,9 +83,17 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
     }
 
     /// Sends `action` and waits for its receipt.
+    ///
+    /// The reducer of the store must not wait for it. If it does, the action is queued behind the current one, the receipt
+    /// has a ``StoreFault`` and comes at once.
     @discardableResult
     public func dispatch(_ action: Action) async -> Receipt {
-        await withCheckedContinuation { continuation in
+        if Reduction.isRunning(in: core) {
+            core.environment.report(.awaitedInReducer)
+            let isQueued = enqueue(.submission(QueuedActions(action, origin: .client), { _, _ in {} }), isBounded: true)
+            return Receipt(isQueued ? .queued : .overloaded, revision: 0).with(.awaitedInReducer)
+        }
+        return await withCheckedContinuation { continuation in
             submit(QueuedActions(action, origin: .client)) { receipt, _ in
                 { continuation.resume(returning: receipt) }
             }
@@ -166,7 +181,7 @@ extension AsyncStore {
             let before = changes.last?.1 ?? state
             do throws(Rejection) {
                 if let action = withUnsafePointer(to: before, { core.intercept(action, $0, &outcome) }),
-                    let after = try await reducer.reduce(before, action)
+                    let after = try await reduced(before, action)
                 {
                     changes.append((action, after))
                 }
@@ -183,6 +198,10 @@ extension AsyncStore {
         }
     }
 
+    private func reduced(_ state: State, _ action: Action) async throws(Rejection) -> State? {
+        try await Reduction.run(in: core) { () async throws(Rejection) in try await reducer.reduce(state, action) }
+    }
+
     /// Ends a submission under the lock: the effect that sent it, the commits, and the receipt.
     private func finish(
         _ submission: QueuedActions<Action>, _ completion: Completion,
@@ -197,7 +216,7 @@ extension AsyncStore {
                 core.end(details, contents, self)
             }
             let outcome = refusal ?? commit(contents, &progress)
-            var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps)
+            var receipt = Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
             if let fault = limitCascade(progress, contents) { receipt = receipt.with(fault) }
             let kept = submission.envelope.isDryRun ? state : nil
             let finish = completion(receipt, contents)
@@ -234,10 +253,19 @@ extension AsyncStore {
             let index = changes.firstIndex { !observer.admits($0.1, from: origin, contents) } ?? changes.count - 1
             return .rejected(core.tooLarge(changes[index].0, origin, contents), index: index)
         }
+        let readsPrevious = core.middleware.readsPreviousState
+        let previous = changes.indices.map { index in
+            readsPrevious ? (index == 0 ? contents.pointee.state : changes[index - 1].1) : nil
+        }
+        var answers: [[Effect<Action>?]] = []
         if var capacity = core.effectCapacity(for: submission.envelope, contents) {
-            for (index, (action, state)) in changes.enumerated()
-            where !core.reserveEffects(action, state, submission.envelope, contents, &capacity) {
-                return .rejected(.tooManyEffects, index: index)
+            for (index, (action, state)) in changes.enumerated() {
+                let place = (index, isLast: index == changes.count - 1)
+                guard
+                    let answer = core.reserveEffects(
+                        action, place, state, previous: previous[index], submission.envelope, contents, &capacity)
+                else { return .rejected(.tooManyEffects, index: index) }
+                answers.append(answer)
             }
         }
         if submission.envelope.isDryRun {
@@ -247,8 +275,11 @@ extension AsyncStore {
         }
         for (index, (action, state)) in changes.enumerated() {
             contents.pointee.state = state
-            core.commit(
-                action, submission.envelope, endsBatch: index == changes.count - 1, contents, &progress, self)
+            withOptionalPointer(to: previous[index]) {
+                core.commit(
+                    action, submission.envelope, endsBatch: index == changes.count - 1, contents, &progress, self,
+                    previous: $0, answers: answers.isEmpty ? nil : answers[index])
+            }
         }
         return changes.isEmpty ? .ignored : .committed
     }
@@ -266,6 +297,9 @@ extension AsyncStore: ActionSink {
 
     @usableFromInline
     package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
+
+    @usableFromInline
+    package func cancelEffects(of group: EffectGroup) { core.cancelEffects(of: group, self) }
 }
 
 /// The result of adding an item to the queue.

@@ -15,11 +15,12 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     // Both places outlive the commit: they do not change during the calls that receive it.
     @usableFromInline package let actionPlace: UnsafePointer<Action>
     @usableFromInline package let statePlace: UnsafePointer<State>
+    @usableFromInline package let previousPlace: UnsafePointer<State>?
 
     @inlinable
     package init(
         revision: Int, origin: Origin, cause: Int?, endsBatch: Bool, action: UnsafePointer<Action>,
-        state: UnsafePointer<State>
+        state: UnsafePointer<State>, previous: UnsafePointer<State>?
     ) {
         self.revision = revision
         self.origin = origin
@@ -27,6 +28,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
         self.endsBatch = endsBatch
         actionPlace = action
         statePlace = state
+        previousPlace = previous
     }
 
     /// The committed action.
@@ -41,17 +43,24 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
         _read { yield statePlace.pointee }
     }
 
+    /// The state before the action; nil if no middleware of the store asks for it by ``Middleware/readsPreviousState``, and for
+    /// a part that was not there.
+    @inlinable public var previousState: State? { previousPlace?.pointee }
+
     /// Calls `body` with this commit, as the store of a part would make it.
     @inlinable
     package func narrowed<Part, PartAction, Result>(
-        to part: Part, _ action: PartAction, _ body: (borrowing Commit<Part, PartAction>) -> Result
+        to part: Part, _ action: PartAction, previous: Part?, _ body: (borrowing Commit<Part, PartAction>) -> Result
     ) -> Result {
-        withUnsafePointer(to: part) { part in
+        let (revision, origin, cause, endsBatch) = (revision, origin, cause, endsBatch)
+        return withUnsafePointer(to: part) { part in
             withUnsafePointer(to: action) { action in
-                body(
-                    Commit<Part, PartAction>(
-                        revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
-                        state: part))
+                withOptionalPointer(to: previous) { previous in
+                    body(
+                        Commit<Part, PartAction>(
+                            revision: revision, origin: origin, cause: cause, endsBatch: endsBatch, action: action,
+                            state: part, previous: previous))
+                }
             }
         }
     }

@@ -51,6 +51,48 @@ extension StoreProtocol {
         }
     }
 
+    /// A store of the part that `state` returns, with a comparison of your own.
+    ///
+    /// - Parameters:
+    ///   - state: reads the part.
+    ///   - action: embeds its actions in those of this store.
+    ///   - skipRepeats: whether observers need not be called for the second value after the first. `{ _, _ in false }` calls
+    ///     them after each commit.
+    public func derived<Part: Sendable, PartAction: Sendable>(
+        state: @escaping @Sendable (State) -> Part, action: @escaping @Sendable (PartAction) -> Action,
+        skipRepeats: @escaping @Sendable (_ last: Part, _ next: Part) -> Bool
+    ) -> DerivedStore<Part, PartAction> {
+        DerivedStore(self, state: state, action: action) { (whole: State, last: inout Part?) in
+            let part = state(whole)
+            if let last, skipRepeats(last, part) { return nil }
+            last = part
+            return part
+        }
+    }
+
+    /// A store of the part that `state` returns, for reading only: it has no actions.
+    public func derived<Part: Sendable & Equatable>(
+        state: @escaping @Sendable (State) -> Part
+    ) -> DerivedStore<Part, Never> {
+        derived(state: state, action: embedNothing)
+    }
+
+    /// A store of the part that `state` returns, for reading only, with a comparison of your own: see
+    /// ``derived(state:action:skipRepeats:)``.
+    public func derived<Part: Sendable>(
+        state: @escaping @Sendable (State) -> Part,
+        skipRepeats: @escaping @Sendable (_ last: Part, _ next: Part) -> Bool
+    ) -> DerivedStore<Part, Never> {
+        derived(state: state, action: embedNothing, skipRepeats: skipRepeats)
+    }
+
+    /// A store of the part that `state` returns, for reading only. It has changed if its token has.
+    public func derived<Part: Sendable>(
+        state: @escaping @Sendable (State) -> Part, stamp: @escaping @Sendable (State) -> ChangeToken
+    ) -> DerivedStore<Part, Never> {
+        derived(state: state, stamp: stamp, action: embedNothing)
+    }
+
     /// A store of the part that `state` returns. It has changed if its token has; no values are compared or copied.
     ///
     ///     store.derived(state: \.tasks, stamp: \.$tasks, action: AppAction.tasks)
@@ -80,6 +122,9 @@ extension StoreProtocol {
         }
     }
 }
+
+/// Embeds the actions of a store that has none.
+@Sendable private func embedNothing<Action>(_ action: Never) -> Action {}
 
 /// Translates between a store and a view: the state to view state, and view actions to actions.
 public protocol Connector<State, Action>: Sendable {

@@ -12,11 +12,16 @@ public struct Receipt: Sendable {
         package let effects: [EffectID]
         package let effectGroup: EffectGroup?
         let fault: StoreFault?
+        let cancel: @Sendable () -> Void
 
-        init(effects: [EffectID], effectGroup: EffectGroup?, fault: StoreFault?) {
+        init(
+            effects: [EffectID], effectGroup: EffectGroup?, fault: StoreFault?,
+            cancel: @escaping @Sendable () -> Void = {}
+        ) {
             self.effects = effects
             self.effectGroup = effectGroup
             self.fault = fault
+            self.cancel = cancel
         }
     }
 
@@ -30,7 +35,11 @@ public struct Receipt: Sendable {
     /// The same receipt with a fault.
     @usableFromInline
     package func with(_ fault: StoreFault) -> Receipt {
-        Receipt(outcome, revision: revision, FollowUps(effects: effects, effectGroup: effectGroup, fault: fault))
+        let nothing: @Sendable () -> Void = {}
+        let cancel = followUps?.cancel ?? nothing
+        return Receipt(
+            outcome, revision: revision,
+            FollowUps(effects: effects, effectGroup: effectGroup, fault: fault, cancel: cancel))
     }
 
     /// The effects that the action started or queued.
@@ -44,6 +53,12 @@ public struct Receipt: Sendable {
 
     /// Waits until every effect that the action started, and those that their actions started, has ended.
     public func settled() async { await effectGroup?.settled() }
+
+    /// Cancels the effects that the action started, and those that their actions started.
+    ///
+    /// What they still send is not reduced. The state stays as it is, and timers continue. The reducer of the store must not
+    /// call it: see ``Reducer``. An action that was queued (``Outcome/queued``) cannot be cancelled by its receipt.
+    public func cancel() { followUps?.cancel() }
 }
 
 /// The outcome of a dispatch.
@@ -108,6 +123,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let cause: Int?
         /// The group that an effect's or a middleware's action belongs to.
         @usableFromInline package let effectGroup: EffectGroup?
+        /// The part whose middleware sent the action, if that may be removed before the action's turn.
+        package let path: EffectPath?
         /// The effect run that sent the action, which must still be current; 0 for none.
         @usableFromInline package let effectRunID: Int
         /// Whether this is the last action of that effect run.
@@ -126,7 +143,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline
         package init(
             remainingActions: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil,
-            effectGroup: EffectGroup? = nil,
+            effectGroup: EffectGroup? = nil, path: EffectPath? = nil,
             effectRunID: Int = 0, endsEffect: Bool = false, isTimeout: Bool = false, depth: Int = 0,
             isDryRun: Bool = false, asksBeforeCommit: Bool = false,
             trace: TraceContext? = nil
@@ -135,6 +152,7 @@ package struct Envelope<Action: Sendable>: Sendable {
             self.expectedRevisions = expectedRevisions
             self.cause = cause
             self.effectGroup = effectGroup
+            self.path = path
             self.effectRunID = effectRunID
             self.endsEffect = endsEffect
             self.isTimeout = isTimeout

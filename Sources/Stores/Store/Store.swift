@@ -14,15 +14,19 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     ///
     /// - Parameters:
     ///   - state: at revision 0.
-    ///   - reducer: how actions change the state.
-    ///   - middleware: in the order in which they see an action and a commit.
+    ///   - reducer: how actions change the state. One of ``OnAction`` alone, which accepts no action, stops the process.
+    ///   - middleware: in the order in which they see an action and a commit, after those that the reducer has by
+    ///     ``Reducer/with(_:)``.
     ///   - environment: time, a place for effects, and limits.
     @inlinable
     public convenience init(
         _ state: State, reducer: some Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
         environment: StoreEnvironment = .standard
     ) {
-        self.init(state, reducer.prepared, MiddlewareStack(middleware), environment, observer: nil)
+        let reducer = reducer.prepared
+        // Such a store would ignore every action.
+        if reducer.onlyFollows { StoreLock<State, Action>.stopWithoutReducer() }
+        self.init(state, reducer, MiddlewareStack(reducer.middleware, middleware), environment, observer: nil)
     }
 
     @inlinable
@@ -52,6 +56,11 @@ public final class Store<State: Sendable, Action: Sendable>: StoreProtocol {
     public func resume() {
         withExclusiveAccess { core.resume($0, self) }
     }
+
+    /// Cancels the running and the queued effects with this id, in all parts of the state.
+    ///
+    /// Actions that they still emit are not reduced. ``Receipt/cancel()`` cancels those of one dispatch.
+    public func cancel(id: EffectID) { core.cancelEffects(named: id, self) }
 
     /// Cancels all effects and timers. Nothing is committed after that.
     public func end() { core.end() }
@@ -150,7 +159,7 @@ extension Store {
                 || (contents.pointee.pending != nil && core.isNearEffectLimit(contents))
             ? reduce(batch: QueuedActions(action, envelope), contents, &progress)
             : reduce(action, envelope, contents, &progress)
-        return Receipt(outcome, revision: contents.pointee.revision, progress.followUps)
+        return Receipt(outcome, revision: contents.pointee.revision, progress.followUps(in: self))
     }
 
     @inlinable
@@ -158,16 +167,16 @@ extension Store {
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
         _ progress: inout DispatchContext
     ) -> Outcome {
-        guard core.middleware.intercepts else { return apply(action, envelope, contents, &progress) }
+        guard core.middleware.precedesReducer else { return apply(action, envelope, contents, &progress) }
         var outcome = Outcome.ignored
-        let action = core.intercept(action, StoreCore.state(in: contents), &outcome)
-        return action.map { apply($0, envelope, contents, &progress) } ?? outcome
+        guard let action = core.intercept(action, StoreCore.state(in: contents), &outcome) else { return outcome }
+        return core.withPreviousState(contents) { apply(action, envelope, contents, &progress, previous: $0) }
     }
 
     @inlinable
     package func apply(
         _ action: Action, _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer,
-        _ progress: inout DispatchContext
+        _ progress: inout DispatchContext, previous: UnsafePointer<State>? = nil
     ) -> Outcome {
         switch core.contents.reducing(contents, { reducer.apply(action, to: &contents.pointee.state) }) {
         case .ignore: return .ignored
@@ -175,7 +184,7 @@ extension Store {
             core.report(rejection)
             return .rejected(rejection, index: 0)
         case .accept:
-            core.commit(action, envelope, endsBatch: true, contents, &progress, self)
+            core.commit(action, envelope, endsBatch: true, contents, &progress, self, previous: previous)
             return .committed
         }
     }
@@ -189,11 +198,15 @@ extension Store {
         switch validate(batch, contents) {
         case .failure(let refusal): return .rejected(refusal.rejection, index: refusal.index)
         case .success(let accepted):
-            for (place, action) in accepted.enumerated() {
-                if accepted.count > 1 { contents.pointee.observer?.willReduce(action.action, isNamed: false) }
-                core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, action.action) }
-                let isLast = place == accepted.count - 1
-                core.commit(action.action, batch.envelope, endsBatch: isLast, contents, &progress, self)
+            for (place, next) in accepted.enumerated() {
+                if accepted.count > 1 { contents.pointee.observer?.willReduce(next.action, isNamed: false) }
+                core.withPreviousState(contents) { previous in
+                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, next.action) }
+                    let isLast = place == accepted.count - 1
+                    core.commit(
+                        next.action, batch.envelope, endsBatch: isLast, contents, &progress, self, previous: previous,
+                        answers: next.answers)
+                }
             }
             return accepted.isEmpty ? .ignored : .committed
         }
@@ -211,8 +224,8 @@ extension Store {
             switch validate(batch, contents) {
             case .failure(let refusal): outcome = .rejected(refusal.rejection, index: refusal.index)
             case .success(let accepted):
-                for (_, action) in accepted {
-                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, action) }
+                for next in accepted {
+                    core.contents.reducing(contents) { reducer.reduce(&contents.pointee.state, next.action) }
                 }
                 outcome = accepted.isEmpty ? .ignored : .committed
             }
@@ -224,7 +237,12 @@ extension Store {
     }
 
     /// An action of a batch that would be committed, and its index.
-    private typealias Accepted = (index: Int, action: Action)
+    private struct Accepted {
+        let index: Int
+        let action: Action
+        /// Those of the middlewares, if they were asked already.
+        var answers: [Effect<Action>?]?
+    }
 
     private func validate(
         _ batch: QueuedActions<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
@@ -236,7 +254,7 @@ extension Store {
             contents.pointee.observer?.willReduce(action, isNamed: false)
             if let action = withUnsafePointer(to: state, { core.intercept(action, $0, &outcome) }) {
                 switch core.contents.reducing(contents, { reducer.apply(action, to: &state) }) {
-                case .accept: accepted.append((index, action))
+                case .accept: accepted.append(Accepted(index: index, action: action))
                 case .ignore: break
                 case .reject(let rejection):
                     core.report(rejection)
@@ -252,7 +270,7 @@ extension Store {
             let rejection = core.tooLarge(refused.action, batch.envelope.origin, contents)
             return .failure(BatchRefusal(rejection, refused.index))
         }
-        let firstActionOverEffectLimit = firstActionOverEffectLimit(in: accepted, batch.envelope, contents)
+        let firstActionOverEffectLimit = firstActionOverEffectLimit(in: &accepted, batch.envelope, contents)
         return firstActionOverEffectLimit.map { .failure(BatchRefusal(.tooManyEffects, $0)) } ?? .success(accepted)
     }
 
@@ -269,17 +287,24 @@ extension Store {
     }
 
     /// The index of the first action that would start too many effects. The middlewares are asked after the reducer has
-    /// accepted the whole batch.
+    /// accepted the whole batch, and their answers are kept for the commits.
     private func firstActionOverEffectLimit(
-        in accepted: [Accepted], _ envelope: Envelope<Action>, _ contents: StoreCore<State, Action>.ContentsPointer
+        in accepted: inout [Accepted], _ envelope: Envelope<Action>,
+        _ contents: StoreCore<State, Action>.ContentsPointer
     ) -> Int? {
         guard !core.middleware.all.isEmpty, var capacity = core.effectCapacity(for: envelope, contents) else {
             return nil
         }
         var state = contents.pointee.state
-        for (index, action) in accepted {
-            core.contents.reducing(contents) { reducer.reduce(&state, action) }
-            if !core.reserveEffects(action, state, envelope, contents, &capacity) { return index }
+        for (place, next) in accepted.enumerated() {
+            let previous = core.middleware.readsPreviousState ? state : nil
+            core.contents.reducing(contents) { reducer.reduce(&state, next.action) }
+            let answers = core.reserveEffects(
+                next.action, (place, isLast: place == accepted.count - 1), state, previous: previous, envelope,
+                contents,
+                &capacity)
+            guard let answers else { return next.index }
+            accepted[place].answers = answers
         }
         return nil
     }
@@ -322,6 +347,9 @@ extension Store: ActionSink {
 
     @usableFromInline
     package func effectRetries(_ runID: Int) { core.notifyRetry(of: runID) }
+
+    @usableFromInline
+    package func cancelEffects(of group: EffectGroup) { core.cancelEffects(of: group, self) }
 }
 
 /// The reason why a batch is not committed.

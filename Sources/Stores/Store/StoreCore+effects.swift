@@ -11,8 +11,8 @@ extension StoreCore {
         _ progress: inout DispatchContext,
         _ stage: inout EffectGroup?, _ sink: any ActionSink<Action>, origin: Origin = .middleware
     ) {
-        // A subscriber may have ended the store with this very commit.
-        guard !contents.pointee.hasEnded else { return }
+        // A subscriber may have ended the store, or cancelled the dispatch, with this very commit.
+        guard !contents.pointee.hasEnded, progress.effectGroup?.isCancelled != true else { return }
         if !endsBatch || contents.pointee.pending != nil {
             contents.pointee.madePendingWork.defersEffectEvents = !endsBatch
         }
@@ -22,26 +22,29 @@ extension StoreCore {
             own.enter()
             stage.whenSettled { own.leave() }
         }
+        let effectStage = EffectStage(after: stage, own: own, answer: EffectTable<Action>.lastRunID)
         for step in effect.steps ?? [] {
             switch step {
-            case .dispatch(let action): dispatch(action, origin, cause: cause, contents, &progress)
-            case .cancel(let id):
-                ending(contents) { $0.effects.cancel(id, ended: &$0.postLockWork.ended) }
+            case .dispatch(let action, let path): dispatch(action, of: path, origin, cause: cause, contents, &progress)
+            case .cancel(let key):
+                ending(contents) { $0.effects.cancel(key, ended: &$0.postLockWork.ended) }
             case .timers(let group, let timers): arm(timers, of: group, cause: cause, contents, sink)
-            case .run(let request):
-                run(request, cause: cause, EffectStage(after: stage, own: own), contents, &progress, sink)
+            case .run(let request): run(request, cause: cause, effectStage, contents, &progress, sink)
             }
         }
         stage = own ?? stage
     }
 
     private func dispatch(
-        _ action: Action, _ origin: Origin, cause: Int, _ contents: ContentsPointer, _ progress: inout DispatchContext
+        _ action: Action, of path: EffectPath, _ origin: Origin, cause: Int, _ contents: ContentsPointer,
+        _ progress: inout DispatchContext
     ) {
         contents.pointee.madePendingWork.queuedActions.append(
             QueuedActions(
-                action, origin: origin, .init(cause: cause, effectGroup: progress.entered(), depth: progress.depth + 1))
-        )
+                action, origin: origin,
+                .init(
+                    cause: cause, effectGroup: progress.entered(), path: path.mayEnd ? path : nil,
+                    depth: progress.depth + 1)))
     }
 
     private func run(
@@ -49,16 +52,22 @@ extension StoreCore {
         _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
     ) {
         let now = environment.clock.now()
-        let admission = ending(contents) {
-            $0.effects.admit(request, now: now, ended: &$0.postLockWork.ended)
+        var request = request
+        let (runID, admission) = ending(contents) { work in
+            let runID = work.effects.nextRunID()
+            let admission = work.effects.admit(
+                &request, as: runID, after: stage.answer, now: now, ended: &work.postLockWork.ended)
+            return (runID, admission)
         }
         guard admission != .drop else { return }
+        if request.key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
         // Entered before the older run leaves: a group that continues must not settle in between.
         let effectGroup = progress.entered()
         stage.own?.enter()
         let groups = [effectGroup] + (stage.own.map { [$0] } ?? [])
-        progress.effects = (progress.effects ?? []) + [request.id]
-        let effect = EffectTable.QueuedEffect(request: request, cause: cause, groups: groups, after: stage.after)
+        progress.effects = (progress.effects ?? []) + [request.key.id]
+        let effect = EffectTable.QueuedEffect(
+            request: request, runID: runID, cause: cause, groups: groups, after: stage.after)
         if admission == .wait {
             contents.pointee.madePendingWork.effects.wait(effect)
         } else {
@@ -66,31 +75,33 @@ extension StoreCore {
         }
     }
 
-    private func start(
+    func start(
         _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
     ) -> EffectContext {
-        let runID = contents.pointee.madePendingWork.effects.nextRunID()
+        let runID = effect.runID
         let progress = EffectContext(
-            effect.request.id, cause: effect.cause, startedAt: environment.clock.now(),
+            effect.request.key.id, cause: effect.cause, startedAt: environment.clock.now(),
             trace: effect.groups.first?.trace
         ) {
             [weak sink] in sink?.effectRetries(runID)
         }
-        let run = EffectTask(effect, runID, progress, environment, sink)
+        let run = EffectTask(effect, progress, environment, sink)
         let isDurable = durability(through: effect.cause, contents)
-        let task = Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
-            await after?.settled()
-            if let isDurable, await !isDurable.value() {
-                sink?.effectAbandoned(runID)
-            } else if let last = await run() {
-                sink?.submit(last)
-            } else {
-                sink?.effectEnded(runID)
+        let task = Reduction.leaving {
+            Task(executorPreference: environment.executor) { [weak sink, after = effect.after] in
+                await after?.settled()
+                if let isDurable, await !isDurable.value() {
+                    sink?.effectAbandoned(runID)
+                } else if let last = await run() {
+                    sink?.submit(last)
+                } else {
+                    sink?.effectEnded(runID)
+                }
             }
         }
         contents.pointee.madePendingWork.effects.add(
             RunningEffect(
-                id: effect.request.id, runID: runID, policy: effect.request.policy, groups: effect.groups,
+                key: effect.request.key, runID: runID, policy: effect.request.policy, groups: effect.groups,
                 task: task, progress: progress))
         return progress
     }
@@ -177,7 +188,7 @@ extension StoreCore {
         var progress = DispatchContext(effectGroup: nil, depth: 0)
         var stage: EffectGroup?
         for middleware in middleware.all {
-            let effect = middleware.resume(contents.pointee.state)
+            let effect = middleware.resumeFunction(contents.pointee.state)
             perform(
                 effect, cause: contents.pointee.revision, contents, &progress, &stage, sink, origin: .system)
         }
@@ -189,84 +200,51 @@ extension StoreCore {
         return effects.isNearEffectLimit(for: envelope.count, limit: environment.effectLimit) ? effects : nil
     }
 
-    /// Reserves the effects of one more action in `capacity`; false if they do not fit. No effect is started.
+    /// Asks the middlewares about one more action that is not committed yet, and reserves the effects in `capacity`. No effect
+    /// is started.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the action among those that are committed together.
+    ///   - state: the state after the action.
+    ///   - previous: the state before it, if a middleware asks for it.
+    /// - Returns: the answers, for ``commit(_:_:endsBatch:_:_:_:previous:answers:)``; nil if the effects do not fit.
     func reserveEffects(
-        _ action: Action, _ state: State, _ envelope: Envelope<Action>, _ contents: ContentsPointer,
-        _ capacity: inout EffectTable<Action>
-    ) -> Bool {
-        var trial = capacity
+        _ action: Action, _ place: (index: Int, isLast: Bool), _ state: State, previous: State?,
+        _ envelope: Envelope<Action>, _ contents: ContentsPointer, _ capacity: inout EffectTable<Action>
+    ) -> [Effect<Action>?]? {
         let now = environment.clock.now()
-        let fits = withUnsafePointer(to: state) { state in
+        let revision = contents.pointee.revision + 1 + place.index
+        var ended: [RunningEffect] = []
+        capacity.take(&ended) { middleware.isGone($0.key.path, in: state) }
+        return withUnsafePointer(to: state) { state in
             withUnsafePointer(to: action) { action in
-                let commit = Commit(
-                    revision: contents.pointee.revision + 1, origin: envelope.origin, cause: envelope.details?.cause,
-                    endsBatch: true, action: action, state: state)
-                return middleware.all.allSatisfy { middleware in
-                    trial.reserve(middleware.respond(to: commit), now: now, limit: environment.effectLimit)
+                withOptionalPointer(to: previous) { previous in
+                    let commit = Commit(
+                        revision: revision, origin: envelope.origin, cause: envelope.details?.cause,
+                        endsBatch: place.isLast, action: action, state: state, previous: previous)
+                    var answers: [Effect<Action>?] = []
+                    for middleware in middleware.all {
+                        let answer = middleware.onlyWatches ? nil : middleware.respondFunction(commit)
+                        answers.append(answer)
+                        if let answer, !capacity.reserve(answer, now: now, limit: environment.effectLimit) {
+                            return nil
+                        }
+                    }
+                    return answers
                 }
             }
         }
-        capacity = trial
-        return fits
     }
 }
 
-extension StoreCore.Contents {
-    /// When the next timer is due, in milliseconds since 1970; nil if none is set.
-    package var nextDeadline: Int? { pending?.timers.compactMap { $0.next?.deadline }.min() }
-}
-
-extension StoreCore {
-    private func arm(
-        _ timers: [StateTimer<Action>], of id: EffectID, cause: Int, _ contents: ContentsPointer,
-        _ sink: any ActionSink<Action>
-    ) {
-        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.id == id }
-        if known == nil, timers.isEmpty { return }
-        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(id: id)) }
-        let place = known ?? contents.pointee.madePendingWork.timers.count - 1
-        contents.pointee.madePendingWork.timers[place].setTimers(timers)
-        arm(place, cause: cause, contents, sink)
-    }
-
-    /// Arms the next timer of a group, unless it is armed already.
-    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        let group = contents.pointee.madePendingWork.timers[place]
-        let next = group.next
-        if let armed = group.armed {
-            if armed.timer.key == next?.key { return }
-            if let (ended, _) = contents.pointee.madePendingWork.effects.end(armed.runID) {
-                contents.pointee.madePendingWork.postLockWork.ended.append(ended)
-            }
-            contents.pointee.madePendingWork.timers[place].disarm()
-        }
-        guard let next else { return }
-        let runID = contents.pointee.madePendingWork.effects.nextRunID()
-        let submission = QueuedActions(
-            next.action, origin: .effect, .init(cause: cause, effectRunID: runID, endsEffect: true))
-        let task = Task(executorPreference: environment.executor) {
-            [weak sink, clock = environment.clock] in
-            guard await clock.sleepUntil(next.deadline) else { return }
-            sink?.submit(submission)
-        }
-        contents.pointee.madePendingWork.effects.add(
-            RunningEffect(id: next.id, runID: runID, policy: nil, task: task))
-        contents.pointee.madePendingWork.timers[place].arm(next, runID)
-    }
-
-    /// Arms the next timer of the group whose timer has fired.
-    private func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
-        guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
-        else { return }
-        contents.pointee.madePendingWork.timers[place].markFired()
-        arm(place, cause: contents.pointee.revision, contents, sink)
-    }
-}
-
-/// With sequential effects: the group that an effect waits for, and the group that it is part of.
+/// What the effects of one answer of a middleware have in common.
 private struct EffectStage {
+    /// With sequential effects, the group that they wait for.
     let after: EffectGroup?
+    /// With sequential effects, the group that they are part of.
     let own: EffectGroup?
+    /// The last run before the answer.
+    let answer: Int
 }
 
 extension DispatchContext {
@@ -276,64 +254,5 @@ extension DispatchContext {
         self.effectGroup = effectGroup
         effectGroup.enter()
         return effectGroup
-    }
-}
-
-// Events of effects. Everything here happens under the store's lock.
-//
-// `started` comes after the commit that caused the effect, and its end before the commit of its last action.
-// `cancelled` comes after the commit that cancelled it. Within a batch all of these come at the end, when subscribers
-// know all commits.
-extension StoreCore {
-    /// Notifies the observers of effects. Without observers no event is made.
-    func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
-        guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
-        let event = progress.event(phase, at: environment.clock.now())
-        for observer in observers { observer(event) }
-    }
-
-    /// The same after a commit: inside a batch the event is deferred to its end.
-    func notifyAfterBatch(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
-        let work = contents.pointee.madePendingWork
-        guard work.defersEffectEvents else { return notify(phase, progress, contents) }
-        guard let progress, !observers(contents).isEmpty else { return }
-        work.deferredEffectEvents.append(progress.event(phase, at: environment.clock.now()))
-    }
-
-    /// Notifies the events that were deferred to the end of the batch.
-    @usableFromInline
-    package func flushDeferredEvents(_ contents: ContentsPointer) {
-        let work = contents.pointee.madePendingWork
-        guard !work.deferredEffectEvents.isEmpty else { return }
-        let observers = observers(contents)
-        for event in work.deferredEffectEvents {
-            for observer in observers { observer(event) }
-        }
-        work.deferredEffectEvents = []
-    }
-
-    /// Notifies that an effect retries its call, unless it has ended.
-    func notifyRetry(of runID: Int) {
-        contents.withLock { contents in
-            notify(.retrying, contents.pointee.pending?.effects.progress(of: runID), contents)
-        }
-    }
-
-    /// Calls `body`, which may end effects, and notifies the cancelled ones.
-    func ending<Result>(_ contents: ContentsPointer, _ body: (PendingWork<Action>) -> Result) -> Result {
-        let work = contents.pointee.madePendingWork
-        let before = work.postLockWork.ended.count
-        let result = body(work)
-        for effect in work.postLockWork.ended[before...] { notifyAfterBatch(.cancelled, effect.progress, contents) }
-        return result
-    }
-
-    private func observers(_ contents: ContentsPointer) -> [@Sendable (EffectEvent) -> Void] {
-        let subscribers = contents.pointee.subscribers?.effectObservers ?? []
-        return environment.effects.map { [$0] + subscribers } ?? subscribers
-    }
-
-    package func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
-        contents.withLock { contents in madeSubscribers(contents).add(effectObserver: observer, of: self) }
     }
 }

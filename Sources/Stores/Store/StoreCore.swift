@@ -62,6 +62,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         if contents.pointee.hasEnded { return .ended }
         guard let details = envelope.details else { return nil }
         if details.effectRunID != 0, !isCurrent(details.effectRunID, contents) { return .ended }
+        if details.effectGroup != nil, isCancelled(details, contents) { return .ended }
         if let expected = details.expectedRevisions, !expected.contains(contents.pointee.revision) {
             return .revisionMismatch
         }
@@ -72,8 +73,8 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @inlinable
     package func intercept(_ action: Action, _ state: UnsafePointer<State>, _ outcome: inout Outcome) -> Action? {
         var action = action
-        for interceptor in middleware.interceptors {
-            switch interceptor.intercept(action, in: state.pointee) {
+        for intercept in middleware.interceptors {
+            switch intercept(action, state.pointee) {
             case .pass: continue
             case .replace(let other): action = other
             case .stop:
@@ -88,10 +89,15 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Commits `action`, whose state is in place: notifies the observer and the subscribers, then runs the middleware's effects.
+    ///
+    /// - Parameters:
+    ///   - previous: the state before the action, if a middleware asks for it.
+    ///   - answers: those of the middlewares that were asked already, in their order; nil if none was asked.
     @inlinable
     package func commit(
         _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
+        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>, previous: UnsafePointer<State>? = nil,
+        answers: [Effect<Action>?]? = nil
     ) {
         contents.pointee.revision += 1
         let observer = contents.pointee.observer
@@ -102,12 +108,16 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         withPointer(to: action) { action in
             let commit = Commit(
                 revision: revision, origin: envelope.origin, cause: cause, endsBatch: endsBatch, action: action,
-                state: Self.state(in: contents))
+                state: Self.state(in: contents), previous: previous)
             observer?.committed(commit, at: environment.clock.now())
             contents.pointee.subscribers?.notify(commit)
-            if endsBatch, contents.pointee.pending != nil { flushDeferredEvents(contents) }
-            for responder in middleware.responders.elements {
-                let effect = responder._withUnsafeGuaranteedRef { $0.respond(commit) }
+            if contents.pointee.pending != nil {
+                if endsBatch { flushDeferredEvents(contents) }
+                endMissingParts(endsBatch: endsBatch, contents, sink)
+            }
+            for (index, responder) in middleware.responders.elements.enumerated() {
+                let effect =
+                    answers?[index] ?? responder._withUnsafeGuaranteedRef { $0.respondFunction(commit) }
                 if effect.steps == nil { continue }
                 perform(effect, cause: revision, endsBatch: endsBatch, contents, &progress, &stage, sink)
             }
@@ -124,6 +134,22 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     func needsAdmission(_ envelope: Envelope<Action>, _ contents: ContentsPointer) -> Bool {
         contents.pointee.observer != nil
             && (contents.pointee.asksBeforeCommit || envelope.details?.asksBeforeCommit == true)
+    }
+
+    /// Whether the action was dropped before its turn: its dispatch was cancelled, or its part is gone.
+    @usableFromInline
+    package func isCancelled(_ details: Envelope<Action>.Details, _ contents: ContentsPointer) -> Bool {
+        if details.effectGroup?.isCancelled == true { return true }
+        return details.path.map { middleware.isGone($0, in: contents.pointee.state) } ?? false
+    }
+
+    /// Calls `body` with a copy of the state, if a middleware asks for the state before an action.
+    @inlinable
+    package func withPreviousState<Result>(
+        _ contents: ContentsPointer, _ body: (UnsafePointer<State>?) -> Result
+    ) -> Result {
+        guard middleware.readsPreviousState else { return body(nil) }
+        return withOptionalPointer(to: contents.pointee.state, body)
     }
 
     /// Reports a rejection that is a fault of the program.
@@ -156,6 +182,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     func madeSubscribers(_ contents: ContentsPointer) -> Subscribers<State, Action> {
         let subscribers = contents.pointee.subscribers ?? Subscribers()
         contents.pointee.subscribers = subscribers
+        if contents.pointee.hasEnded { subscribers.finish() }
         return subscribers
     }
 
@@ -191,7 +218,9 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Ends the store if nothing is pending and it has no subscriber.
     @usableFromInline
     package func endIfIdle() -> Bool {
-        contents.withLock { contents in
+        let now = environment.clock.now()
+        return contents.withLock { contents in
+            contents.pointee.pending?.effects.forgetThrottles(at: now)
             let isIdle = !contents.pointee.isBusy && contents.pointee.pending?.isEmpty != false
             guard isIdle, contents.pointee.subscribers?.isEmpty != false else { return false }
             contents.pointee.hasEnded = true
@@ -206,6 +235,17 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
             contents.pointee.hasEnded = true
             contents.pointee.pending?.timers = []
             let cancelled = contents.pointee.pending?.effects.cancelAll() ?? []
+            for effect in cancelled { notify(.cancelled, effect.progress, contents) }
+            contents.pointee.subscribers?.finish()
+            return cancelled
+        }
+        for effect in cancelled { effect.end() }
+    }
+
+    /// Cancels all effects. The timers and the store continue.
+    package func cancelEffects() {
+        let cancelled: [RunningEffect] = contents.withLock { contents in
+            let cancelled = contents.pointee.pending?.effects.cancelEffects() ?? []
             for effect in cancelled { notify(.cancelled, effect.progress, contents) }
             return cancelled
         }
@@ -240,10 +280,16 @@ package struct DispatchContext {
         }
     }
 
-    @inlinable package var followUps: Receipt.FollowUps? { effectGroup == nil ? nil : madeFollowUps }
+    @inlinable
+    package func followUps(in store: some ActionSink) -> Receipt.FollowUps? {
+        effectGroup == nil ? nil : madeFollowUps(in: store)
+    }
 
-    @usableFromInline package var madeFollowUps: Receipt.FollowUps {
-        Receipt.FollowUps(effects: effects ?? [], effectGroup: effectGroup, fault: nil)
+    @usableFromInline
+    package func madeFollowUps(in store: some ActionSink) -> Receipt.FollowUps {
+        Receipt.FollowUps(effects: effects ?? [], effectGroup: effectGroup, fault: nil) { [weak store, effectGroup] in
+            if let effectGroup { store?.cancelEffects(of: effectGroup) }
+        }
     }
 }
 
@@ -259,6 +305,8 @@ package protocol ActionSink<Action>: AnyObject, Sendable {
     func effectAbandoned(_ runID: Int)
     /// Notifies observers that an effect retries its call.
     func effectRetries(_ runID: Int)
+    /// Cancels the effects of a group.
+    func cancelEffects(of group: EffectGroup)
 }
 
 /// Calls `body` with a pointer to `value`. It is not inlined: in its callers it would copy the value.
@@ -266,4 +314,13 @@ package protocol ActionSink<Action>: AnyObject, Sendable {
 @inline(never)
 package func withPointer<Value>(to value: Value, _ body: (UnsafePointer<Value>) -> Void) {
     withUnsafePointer(to: value, body)
+}
+
+/// Calls `body` with a pointer to `value`, or with nil if there is none.
+@inlinable
+package func withOptionalPointer<Value, Result>(
+    to value: Value?, _ body: (UnsafePointer<Value>?) -> Result
+) -> Result {
+    guard let value else { return body(nil) }
+    return withUnsafePointer(to: value) { body($0) }
 }

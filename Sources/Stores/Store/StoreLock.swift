@@ -53,4 +53,11 @@ package struct StoreLock<State: Sendable, Action: Sendable>: Sendable {
                 + "the store that runs it: pass what it needs in the action, and dispatch from a middleware or an effect."
         )
     }
+    @usableFromInline
+    @inline(never)
+    package static func stopWithoutReducer() -> Never {
+        fatalError(
+            "OnAction is the only reducer of a store. It only follows actions that another reducer accepts, so the store would "
+                + "ignore every action: use Reduce in its place, or put a reducer that accepts the actions beside it.")
+    }
 }

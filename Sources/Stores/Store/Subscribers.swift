@@ -22,6 +22,8 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
         var nextID = 0
         var entries: [Entry] = []
         var effectEntries: [(id: Int, observer: EffectObserver)] = []
+        /// Whether no commit follows.
+        var isFinished = false
         /// The entries for the next commit; nil after a change.
         var snapshot: UnretainedArray<Entry>?
     }
@@ -33,6 +35,7 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
 
     func add(_ subscriber: @escaping Subscriber, of store: StoreCore<State, Action>) -> Subscription {
         add(of: store) { contents, id in
+            guard !contents.isFinished else { return }
             contents.entries.append(Entry(id, subscriber))
             contents.snapshot = nil
         }
@@ -75,6 +78,18 @@ package final class Subscribers<State: Sendable, Action: Sendable>: Sendable {
     }
 
     var effectObservers: [EffectObserver] { contents.withLock { $0.effectEntries.map(\.observer) } }
+
+    /// Releases the subscribers of commits: the store has ended, and there will be none. Their sequences end.
+    func finish() {
+        let before: Contents = contents.withLock { contents in
+            let before = contents
+            contents.entries = []
+            contents.snapshot = nil
+            contents.isFinished = true
+            return before
+        }
+        withExtendedLifetime(before) {}
+    }
 
     // A subscriber may own its subscription, and with it the list: break the cycle.
     deinit { Self.remove(nil, contents) }

@@ -5,6 +5,7 @@ public import Stores
 ///
 /// - Exhaustive: the test asserts, in order, each change of state and each action that a middleware, an effect or a
 ///   timer sends. A missing assertion is a failure of the next step, of ``finish()``, or when the store is released.
+///   ``exhaustivity`` switches this off.
 /// - Deterministic: effects run on the thread of the test, inside the calls below, in one order. Only ``advance(by:)``
 ///   lets time pass. Unstructured tasks (`Task {}`) and `Task.sleep` inside an effect are outside of this control: see
 ///   ``waitForEffects()``.
@@ -19,11 +20,13 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     /// The clock of the store.
     public let clock: TestClock
 
-    private let executor = ManualExecutor()
-    private let store: Store<State, Action>
+    let executor = ManualExecutor()
+    let store: Store<State, Action>
     private let subscription: Subscription
     // Guards the events. Taken inside the lock of the store.
-    private let log: Locked<TestLog<State, Action>>
+    let log: Locked<TestLog<State, Action>>
+    /// Called with a line for each assertion that was skipped, if ``exhaustivity`` says so.
+    let show: @Sendable (String) -> Void
 
     /// A test store with an initial state.
     ///
@@ -34,11 +37,14 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
     ///   - clock: the clock of the store.
     ///   - effectLimit: the limit of a `StoreEnvironment`.
     ///   - effectOrder: the order of a `StoreEnvironment`.
+    ///   - exhaustivity: whether the test must assert everything.
+    ///   - show: called with a line for each assertion that was skipped, if `exhaustivity` says so.
     public init(
         _ state: State, reducer: any Reducer<State, Action>, middleware: [any Middleware<State, Action>] = [],
-        clock: TestClock = TestClock(), effectLimit: Int = 64, effectOrder: EffectOrder = .concurrent
+        clock: TestClock = TestClock(), effectLimit: Int = 64, effectOrder: EffectOrder = .concurrent,
+        exhaustivity: Exhaustivity = .on, show: @escaping @Sendable (String) -> Void = { print($0) }
     ) {
-        let log = Locked(TestLog<State, Action>(state))
+        let log = Locked(TestLog<State, Action>(state, exhaustivity))
         let environment = StoreEnvironment(
             clock: clock, executor: executor, effectLimit: effectLimit, effectOrder: effectOrder,
             report: { fault in log.withLock { $0.record(fault) } })
@@ -46,8 +52,10 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
             log.withLock { $0.events.append(.init(action: action, outcome: outcome, state: nil)) }
         }
         self.log = log
+        self.show = show
         self.clock = clock
-        store = Store(state, reducer: observed, middleware: middleware, environment: environment)
+        store = Store(
+            state, reducer: observed, middleware: reducer.prepared.middleware + middleware, environment: environment)
         subscription = store.subscribe { commit in
             let event = TestLog.Event(action: commit.action, outcome: .committed, state: commit.state)
             log.withLock { $0.events.append(event) }
@@ -60,17 +68,29 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
         if let failure { failure.record() }
     }
 
-    /// The state of the store, with the changes of actions that the test has not received yet.
-    public var state: State { store.state }
+    /// The state after the last action that the test has dispatched or received. Actions that it has not received yet do not
+    /// count.
+    public var state: State { log.withLock { $0.assertedState } }
+
+    /// Whether the test must assert everything. It may change between two calls.
+    public var exhaustivity: Exhaustivity {
+        get { log.withLock { $0.exhaustivity } }
+        set { log.withLock { $0.exhaustivity = newValue } }
+    }
 
     /// Dispatches `action`, asserts its outcome and its change of the state, and runs the effects until they wait.
     ///
+    /// - Parameters:
+    ///   - action: what is dispatched.
+    ///   - outcome: what is expected of it.
+    ///   - change: makes of the state before the action the state after it. It is left out if nothing changes: a closure that
+    ///     changes nothing is a failure.
     /// - Throws: `TestStoreFailure` if an assertion fails, or if an earlier action was not received.
     @discardableResult
     public func dispatch(
-        _ action: Action, _ outcome: Outcome = .committed, _ change: (inout State) -> Void = { _ in }
+        _ action: Action, _ outcome: Outcome = .committed, _ change: ((inout State) -> Void)? = nil
     ) throws(TestStoreFailure) -> Receipt {
-        try throwing(failureIfWaiting())
+        if exhaustivity == .on { try throwing(failureIfWaiting()) } else { skip(log.withLock { $0.skip() }) }
         let receipt = store.dispatch(action)
         // The first event is the action itself. The others are actions that middlewares dispatched.
         let own = log.withLock { $0.takeFirst() }
@@ -87,25 +107,6 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
 
     /// Dispatches `action` and asserts that it is ignored.
     public func expectIgnored(_ action: Action) throws(TestStoreFailure) { try dispatch(action, .ignored) }
-
-    /// Asserts the next action that a middleware, an effect or a timer has sent, with its outcome and its change of the
-    /// state.
-    ///
-    /// - Throws: `TestStoreFailure` if an assertion fails, or if no action was sent.
-    public func receive(
-        _ action: Action, _ outcome: Outcome = .committed, _ change: (inout State) -> Void = { _ in }
-    ) throws(TestStoreFailure) {
-        try pump()
-        guard let event = log.withLock({ $0.takeFirst() }) else {
-            throw failed(
-                .nothingReceived(expected: stableDescription(of: action), asleepUntil: clock.sleepers, now: clock.now())
-            )
-        }
-        guard event.action == action else {
-            throw failed(.action(difference: difference(between: action, and: event.action)))
-        }
-        try assert(event, action, from: event.outcome, to: outcome, change)
-    }
 
     /// Advances the time. Sleeping effects wake one by one, in the order of their times, and each runs until it waits
     /// again.
@@ -151,7 +152,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable & Equ
 }
 
 extension TestStore {
-    private func pump() throws(TestStoreFailure) {
+    func pump() throws(TestStoreFailure) {
         guard executor.run() else { throw failed(.endless) }
         let faults = log.withLock { $0.takeFaults() }
         guard faults.isEmpty else { throw failed(.faults(faults)) }
@@ -164,28 +165,30 @@ extension TestStore {
         group.whenSettled { [log] in log.withLock { $0.running.removeAll { $0.id == id } } }
     }
 
-    private func assert(
+    func assert(
         _ event: TestLog<State, Action>.Event?, _ action: Action, from found: Outcome, to expected: Outcome,
-        _ change: (inout State) -> Void
+        _ change: ((inout State) -> Void)?
     ) throws(TestStoreFailure) {
-        let before = log.withLock { log in
+        let (before, isExhaustive) = log.withLock { log in
             defer { log.assertedState = event?.state ?? log.assertedState }
-            return log.assertedState
+            return (log.assertedState, log.exhaustivity == .on)
         }
+        let name = stableDescription(of: action)
         guard found == expected else {
-            throw failed(.outcome(of: stableDescription(of: action), difference: "\(expected.text) → \(found.text)"))
+            throw failed(.outcome(of: name, expected: expected.text, actual: found.text))
         }
-        guard let event, let state = event.state else { return }
+        guard let event else { return }
         guard event.action == action else {
             throw failed(.action(difference: difference(between: action, and: event.action)))
         }
+        let state = event.state ?? before
         // Outside of the lock: the closure of the test may read the store.
-        var changed = before
-        change(&changed)
+        var changed = isExhaustive ? before : state
+        change?(&changed)
         guard state == changed else {
-            throw failed(
-                .state(after: stableDescription(of: action), difference: difference(between: changed, and: state)))
+            throw failed(.state(after: name, difference: difference(between: changed, and: state)))
         }
+        if isExhaustive, change != nil, changed == before { throw failed(.nothingChanged(after: name)) }
     }
 
     private func failureIfWaiting() -> TestStoreFailure? {
@@ -197,16 +200,17 @@ extension TestStore {
     private func failureAtEnd() -> TestStoreFailure? {
         if log.withLock({ $0.hasFailed }) { return nil }
         do throws(TestStoreFailure) { try pump() } catch { return error }
+        guard exhaustivity == .on else { return nil }
         if let failure = failureIfWaiting() { return failure }
         let running = log.withLock { $0.running.map { stableDescription(of: $0.action) } }
         return running.isEmpty ? nil : .stillRunning(running)
     }
 
-    private func throwing(_ failure: TestStoreFailure?) throws(TestStoreFailure) {
+    func throwing(_ failure: TestStoreFailure?) throws(TestStoreFailure) {
         if let failure { throw failed(failure) }
     }
 
-    private func failed(_ failure: TestStoreFailure) -> TestStoreFailure {
+    func failed(_ failure: TestStoreFailure) -> TestStoreFailure {
         log.withLock { $0.hasFailed = true }
         return failure
     }

@@ -9,13 +9,17 @@ public import Stores
 /// Differences are those of ``difference(between:and:)``. The asserted value is before the arrow.
 public enum TestStoreFailure: Error, Sendable, Hashable {
     /// The action had another outcome.
-    case outcome(of: String, difference: String)
+    case outcome(of: String, expected: String, actual: String)
     /// Another action was received.
     case action(difference: String)
     /// The action led to another state.
     case state(after: String, difference: String)
+    /// The closure of the assertion changes nothing, although it claims a change.
+    case nothingChanged(after: String)
     /// The action was not received. Effects may sleep until these times.
     case nothingReceived(expected: String, asleepUntil: [Int], now: Int)
+    /// No action was received, or no effect runs, that could be skipped.
+    case nothingToSkip(String)
     /// The store has committed actions that the test has not received.
     case notReceived([String])
     /// Effects of these actions still run.
@@ -29,11 +33,16 @@ public enum TestStoreFailure: Error, Sendable, Hashable {
 extension TestStoreFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .outcome(let action, let difference): "\(action) had another outcome: \(difference)"
-        case .action(let difference): "another action was received:\n\(difference)"
-        case .state(let action, let difference): "\(action) led to another state:\n\(difference)"
+        case .outcome(let action, let expected, let actual):
+            "\(action) had another outcome: expected \(expected), actual \(actual)"
+        case .action(let difference): "another action was received (expected → actual):\n\(difference)"
+        case .state(let action, let difference): "\(action) led to another state (expected → actual):\n\(difference)"
+        case .nothingChanged(let action):
+            "\(action) was expected to change the state, but the closure of the assertion changes nothing: leave the "
+                + "closure out if no change is expected"
+        case .nothingToSkip(let what): "expected \(what) to skip, actual none"
         case .nothingReceived(let action, let moments, let now):
-            "\(action) was not received"
+            "expected \(action), actual none: it was not received"
                 + moments.map { ", an effect sleeps for \($0 - now) ms" }.joined()
         case .notReceived(let actions): "not received:\n" + actions.joined(separator: "\n")
         case .stillRunning(let actions): "effects of these actions still run:\n" + actions.joined(separator: "\n")
@@ -51,6 +60,18 @@ extension TestStoreFailure: CustomStringConvertible {
             fatalError(description)
         #endif
     }
+}
+
+/// Whether the test of a ``TestStore`` must assert everything.
+public enum Exhaustivity: Sendable, Hashable {
+    /// It must assert every action that is sent and the whole change of the state.
+    case on
+    /// It asserts what it names. A closure of an assertion gets the state after the action and sets what it expects of it; the rest
+    /// is not compared. Actions before the received one are skipped, and effects may run when the test ends. The outcomes of
+    /// actions are asserted all the same.
+    ///
+    /// - Parameter showSkipped: whether the test store shows what was skipped.
+    case off(showSkipped: Bool = false)
 }
 
 /// The events of a test store, and the state up to which the test has asserted them.
@@ -75,10 +96,30 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
     var hasFailed = false
     private var faults: [StoreFault] = []
     private var lastID = 0
+    var exhaustivity: Exhaustivity
 
-    init(_ state: State) { assertedState = state }
+    init(_ state: State, _ exhaustivity: Exhaustivity) {
+        assertedState = state
+        self.exhaustivity = exhaustivity
+    }
 
     mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+
+    /// Takes the next event. Without exhaustivity, the next one that matches, and skips those before it.
+    mutating func takeNext(_ matches: (Action) -> Bool) -> (event: Event?, skipped: [Event]) {
+        guard exhaustivity != .on else { return (takeFirst(), []) }
+        guard let place = events.firstIndex(where: { matches($0.action) }) else { return (nil, []) }
+        let skipped = skip(place)
+        return (takeFirst(), skipped)
+    }
+
+    /// Takes events as if the test had received them.
+    mutating func skip(_ count: Int? = nil) -> [Event] {
+        let skipped = events.prefix(count ?? events.count)
+        events.removeFirst(skipped.count)
+        assertedState = skipped.last { $0.state != nil }?.state ?? assertedState
+        return Array(skipped)
+    }
 
     mutating func begin(_ action: Action) -> Int {
         lastID += 1

@@ -45,6 +45,9 @@ extension RemoteCall {
             }
             if let trace = progress?.trace, names.insert("traceparent").inserted {
                 lines.append("traceparent: \(trace.traceparent)")
+                if let state = trace.tracestate, names.insert("tracestate").inserted {
+                    lines.append("tracestate: \(state)")
+                }
             }
         }
         if !names.contains("accept") { lines.append("Accept: application/json") }

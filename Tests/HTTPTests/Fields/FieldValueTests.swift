@@ -38,11 +38,21 @@ struct FieldValueTests {
 
     @Test
     func entityTagsRejectInvalidCharacters() {
-        #expect(EntityTag(revision: 12).description == "\"12\"")
+        #expect(EntityTag(RevisionTag(12, of: "")).description == "\"12\"")
+        #expect(EntityTag(RevisionTag(12, of: "k2.x")).description == "\"12.k2.x\"")
         #expect(EntityTag("a\"b") == nil)
         #expect(EntityTag("a\nb") == nil)
-        #expect(EntityTagCondition.any.matchesStrongly(EntityTag(revision: 0)))
-        #expect(EntityTagCondition.any.matchesWeakly(EntityTag(revision: 0)))
+    }
+
+    @Test(arguments: [
+        ("3.k2", 3), ("3", 3), ("3.", nil), ("3.k", nil), ("3.k2.x", nil), ("03.k2", nil), ("+3", nil), ("", nil),
+        (".k2", nil), ("3k2", nil),
+    ])
+    func aTagNamesARevisionOfAHistory(opaque: String, revision: Int?) throws {
+        #expect(try #require(EntityTag(opaque)).revision(in: "k2") == revision)
+        let condition = try #require(try EntityTagCondition(["W/\"\(opaque)\""]))
+        #expect(condition.matchesWeakly(RevisionTag(3, of: "k2")) == (revision == 3))
+        #expect(EntityTagCondition.any.matchesWeakly(RevisionTag(3, of: "k2")))
     }
 
     /// RFC 7240, section 2.

@@ -18,11 +18,8 @@ struct ServerSentEventTests {
         #expect(event.bytes.text == text)
     }
 
-    @Test
-    func appends() {
-        var output = Array("x".utf8)
-        ServerSentEvent(data: [0x61]).append(to: &output)
-        ServerSentEvent(data: [0x62]).append(to: &output)
-        #expect(output.text == "xdata: a\n\ndata: b\n\n")
+    @Test func linesLeaveTheBlockOpen() {
+        let text = ServerSentEvent(retry: 2000, comment: "hello").lines + ServerSentEvent(data: [0x61]).bytes
+        #expect(text.text == ": hello\nretry: 2000\ndata: a\n\n")
     }
 }

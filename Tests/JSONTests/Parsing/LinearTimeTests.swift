@@ -86,6 +86,41 @@ struct LinearTimeTests {
         #expect(Self.ratio({ apply(small) }, { apply(large) }) < 30)
     }
 
+    @Test("members are removed by one patch each in linear time")
+    func removingMembersOneByOneTakesLinearTime() {
+        func input(_ count: Int) -> (document: JSONValue, patches: [JSONPatch]) {
+            let names = (0..<count).map { "name\($0)" }
+            let patches = names.prefix(count / 2).map { JSONPatch([.remove(JSONPointer(tokens: ["members", $0]))]) }
+            return (["members": .object(JSONObject(names.map { ($0, .integer(1)) }))], patches)
+        }
+        func apply(_ input: (document: JSONValue, patches: [JSONPatch])) {
+            var document = input.document
+            for patch in input.patches {
+                #expect(throws: Never.self) { try patch.apply(to: &document) }
+            }
+        }
+        let (small, large) = (input(120), input(960))
+        #expect(Self.ratio({ apply(small) }, { apply(large) }) < 30)
+    }
+
+    @Test("a difference of many removed members, elements and moves is found in linear time")
+    func manyDifferencesAreFoundInLinearTime() {
+        func documents(_ count: Int) -> (JSONValue, JSONValue) {
+            let members = (0..<count).map { ("name\($0)", JSONValue.integer($0)) }
+            let kept = members.enumerated().filter { $0.offset % 3 > 0 }.map(\.element)
+            let elements = members.map(\.1)
+            let moved = kept.map(\.1).reversed()
+            return (
+                ["object": .object(JSONObject(members)), "list": .array(elements)],
+                ["object": .object(JSONObject(kept)), "list": .array(Array(moved))]
+            )
+        }
+        let (small, large) = (documents(600), documents(4800))
+        let ratio = Self.ratio(
+            { _ = JSONPatch(from: small.0, to: small.1) }, { _ = JSONPatch(from: large.0, to: large.1) })
+        #expect(ratio < 30)
+    }
+
     /// The ratio of CPU times on this thread, each the best of some runs.
     private static func ratio(_ small: () -> Void, _ large: () -> Void) -> Double {
         shortest(large) / max(shortest(small), 1)

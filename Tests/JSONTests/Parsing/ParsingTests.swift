@@ -10,7 +10,6 @@ struct ParsingTests {
             (" \t\r\n true \n", true),
             ("false", false),
             ("0", 0),
-            ("-0", 0),
             ("-12", -12),
             ("9223372036854775807", .integer(.max)),
             ("-9223372036854775808", .integer(.min)),

@@ -45,6 +45,17 @@ struct PatchDifferenceTests {
                 #"{"text":"the same for both of them","list":["e","f","g","h"]}"#,
                 #"[{"op":"replace","path":"/list","value":["e","f","g","h"]}]"#
             ),
+            ("-0", "0", #"[{"op":"replace","path":"","value":0}]"#),
+            (
+                #"[{"id":1,"text":"the first"},{"id":2,"text":"the second"},{"id":3,"text":"the third"}]"#,
+                #"[{"id":3,"text":"the 3rd"},{"id":1,"text":"the first"},{"id":2,"text":"the second"}]"#,
+                #"[{"op":"replace","path":"/2/text","value":"the 3rd"},{"op":"move","from":"/2","path":"/0"}]"#
+            ),
+            (
+                #"{"text":"the same for both of them","old":[1,2,3]}"#,
+                #"{"text":"the same for both of them","new":[1,2,3]}"#,
+                #"[{"op":"move","from":"/old","path":"/new"}]"#
+            ),
         ])
     func describesDifferences(old: String, new: String, expected: String) throws {
         let (old, new) = (try JSONValue(parsing: old), try JSONValue(parsing: new))

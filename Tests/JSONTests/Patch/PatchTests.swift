@@ -29,6 +29,15 @@ struct PatchTests {
                 #"{"foo":["bar"]}"#, #"[{"op":"add","path":"/foo/-","value":["abc","def"]}]"#,
                 #"{"foo":["bar",["abc","def"]]}"#
             ),
+            (
+                #"{"foo":{"bar":"baz","waldo":"fred"},"qux":{"corge":"grault"}}"#,
+                #"[{"op":"move","from":"/foo/waldo","path":"/qux/thud"}]"#,
+                #"{"foo":{"bar":"baz"},"qux":{"corge":"grault","thud":"fred"}}"#
+            ),
+            (
+                #"{"foo":["all","grass","cows","eat"]}"#, #"[{"op":"move","from":"/foo/1","path":"/foo/3"}]"#,
+                #"{"foo":["all","cows","eat","grass"]}"#
+            ),
         ])
     func followsExamples(document: String, patch: String, result: String) throws {
         var value = try JSONValue(parsing: document)
@@ -46,6 +55,16 @@ struct PatchTests {
             (#"{"a":1}"#, .replace(JSONPointer(tokens: ["a"]), nil), #"{"a":null}"#),
             (#"{"a":[{"b":1}]}"#, .replace(JSONPointer(tokens: ["a", "0", "b"]), 2), #"{"a":[{"b":2}]}"#),
             (#"{"":0}"#, .remove(JSONPointer(tokens: [""])), "{}"),
+            (
+                #"{"a":1,"b":2}"#, .move(from: JSONPointer(tokens: ["a"]), to: JSONPointer(tokens: ["b"])),
+                #"{"b":1}"#
+            ),
+            (#"{"a":1}"#, .move(from: JSONPointer(tokens: ["a"]), to: JSONPointer(tokens: ["a"])), #"{"a":1}"#),
+            (#"{"a":{"b":1}}"#, .move(from: JSONPointer(tokens: ["a", "b"]), to: .root), "1"),
+            (
+                "[1,2,3]", .move(from: JSONPointer(tokens: ["0"]), to: JSONPointer(tokens: ["-"])),
+                "[2,3,1]"
+            ),
         ] as [(String, JSONPatch.Operation, String)])
     func changes(document: String, operation: JSONPatch.Operation, result: String) throws {
         var value = try JSONValue(parsing: document)
@@ -70,6 +89,11 @@ struct PatchTests {
             (#"{"op":"add","path":"/l/99999999999999999999","value":1}"#, .noTarget),
             (#"{"op":"add","path":"/l/x","value":1}"#, .noTarget),
             (#"{"op":"add","path":"/o/a/b","value":1}"#, .noTarget),
+            (#"{"op":"move","from":"/none","path":"/o/b"}"#, .noTarget),
+            (#"{"op":"move","from":"/o/a","path":"/none/b"}"#, .noTarget),
+            (#"{"op":"move","from":"/o","path":"/o/b"}"#, .movesIntoItself),
+            (#"{"op":"move","from":"","path":"/o/b"}"#, .movesIntoItself),
+            (#"{"op":"move","from":"","path":""}"#, .removesDocument),
         ] as [(String, JSONPatchError.Kind)])
     func rejectsImpossibleOperations(operation: String, kind: JSONPatchError.Kind) throws {
         let before = try JSONValue(parsing: #"{"l":[1,2],"o":{"a":1}}"#)
@@ -90,7 +114,8 @@ struct PatchTests {
             (#"[{"op":"remove","path":1}]"#, .missingMember("path"), 0),
             (#"[{"op":"add","path":""}]"#, .missingMember("value"), 0),
             (#"[{"op":"remove","path":"/a"},{"op":"add","path":""}]"#, .missingMember("value"), 1),
-            (#"[{"op":"move","from":"/a","path":"/b"}]"#, .unknownOperation, 0),
+            (#"[{"op":"move","path":"/b"}]"#, .missingMember("from"), 0),
+            (#"[{"op":"move","from":"a","path":"/b"}]"#, .malformedPointer(.missingLeadingSlash), 0),
             (#"[{"op":"copy","from":"/a","path":"/b"}]"#, .unknownOperation, 0),
             (#"[{"op":"test","path":"/a","value":1}]"#, .unknownOperation, 0),
             (#"[{"op":"remove","path":"a"}]"#, .malformedPointer(.missingLeadingSlash), 0),

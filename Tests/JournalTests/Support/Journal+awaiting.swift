@@ -84,6 +84,8 @@ extension SessionJournal {
         try await awaiting { commits(after: revision, limit: limit, done: $0) }.get()
     }
 
+    func oldestRevision() async throws -> Int { try await awaiting { oldestRevision(done: $0) }.get() }
+
     func replayBase(for revision: Int) async throws -> ReplayableState? {
         try await awaiting { replayBase(for: revision, done: $0) }.get()
     }

@@ -25,11 +25,11 @@ enum Parcel {
         static let catalogue = ActionSchema([ActionDeclaration("weigh", "Is a gram more.", Action())])
     }
 
-    struct FirstReducer: HostedReducer {
+    struct FirstReducer: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout First, _ action: Action) { state.weight += 1 }
     }
 
-    struct SecondReducer: HostedReducer {
+    struct SecondReducer: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout Second, _ action: Action) { state.grams += 1 }
     }
 

@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-private struct TwiceReducer: HostedReducer {
+private struct TwiceReducer: AcceptingReducer, HostedReducer {
     struct State: HostedState, StoreValue { var count = 0 }
 
     enum Action: DeclaredAction, Equatable {

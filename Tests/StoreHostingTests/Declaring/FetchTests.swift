@@ -36,6 +36,16 @@ private let priced = Fetch("priced", on: price, from: "prices", at: "/price", as
     hall.failures.append(item + ": " + failure.code.rawValue)
 }
 
+private let notice = Fetch("notice", on: open, to: "webhook") { hall in
+    .post(["prices": .integer(hall.prices.count)])
+} then: { hall in
+    hall.isLoading = false
+} failed: { hall, failure in
+    hall.error = failure.code.rawValue
+}
+
+private let open = Action<Hall, Void>("open", "Opens.") { hall in hall.isLoading = true }
+
 private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     Member("quote", \.quote)
     Member("error", \.error)
@@ -46,23 +56,30 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     price
     quote
     priced
+    open
+    notice
 }
 
 @Suite struct FetchTests {
     private let quotes = ScriptedRemoteClient()
     private let prices = ScriptedRemoteClient()
+    private let webhook = ScriptedRemoteClient()
 
     private func store() -> TestStore<Hall, StoreAction<Hall>> {
         TestStore(
             Hall(), reducer: hall.reducer,
-            middleware: hall.middleware(RemoteClients(["quotes": quotes, "prices": prices])))
+            middleware: hall.middleware(RemoteClients(["quotes": quotes, "prices": prices, "webhook": webhook])))
     }
 
     @Test func theKindNamesItsServices() {
-        #expect(hall.kind.services.map(\.name) == ["quotes", "prices"])
+        #expect(hall.kind.services.map(\.name) == ["quotes", "prices", "webhook"])
         #expect(hall.kind.problems == [])
         let types = hall.kind.actions.filter { $0.audience == .internal }.map(\.type)
-        #expect(types == ["hall/quote", "hall/quote-failed", "hall/priced", "hall/priced-failed"])
+        #expect(
+            types == [
+                "hall/quote", "hall/quote-failed", "hall/priced", "hall/priced-failed",
+                "hall/notice", "hall/notice-failed",
+            ])
     }
 
     @Test func theAnswerChangesTheState() throws {
@@ -100,6 +117,20 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         }
     }
 
+    @Test func aWebhookNeedsNoBody() throws {
+        let store = store()
+        try store.dispatch(open()) { $0.isLoading = true }
+        #expect(webhook.requests == [.post(["prices": 0])])
+        webhook.reply(.success(RemoteResponse(status: 204)))
+        try store.receive(notice.arrival(of: 204, for: ())) { $0.isLoading = false }
+        try store.dispatch(open()) { $0.isLoading = true }
+        webhook.reply(.success(RemoteResponse(status: 500)))
+        try store.receive(notice.failure(RemoteFailure(.badStatus, "the answer has the status 500"), for: ())) {
+            $0.error = "bad-status"
+        }
+        try store.finish()
+    }
+
     @Test func aSavedStateThatWaitsGetsAFailure() throws {
         let waiting = hall.kind.makeStore()
         waiting.dispatch(["type": "hall/clear"], DispatchOptions()) { _ in }
@@ -113,6 +144,8 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
         let store = hall.kind.makeStore()
         #expect(store.runningEffects == [])
         #expect(
-            hall.kind.connected(to: RemoteClients(["quotes": quotes])).services.map(\.name) == ["quotes", "prices"])
+            hall.kind.connected(to: RemoteClients(["quotes": quotes])).services.map(\.name) == [
+                "quotes", "prices", "webhook",
+            ])
     }
 }

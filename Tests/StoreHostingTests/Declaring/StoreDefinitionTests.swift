@@ -87,6 +87,12 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
         #expect(
             seats.kind.actions.map(\.type) == ["seats/book", "seats/clear", "seats/lock", "seats/addTask", "cart/add"])
         #expect(seats.kind.problems == [])
+        let areSecret = seats.kind.actions.map { action in
+            var schema = JSONWriter()
+            action.payload.encode(into: &schema)
+            return String(decoding: schema.finish(), as: UTF8.self).contains(#""writeOnly":true"#)
+        }
+        #expect(areSecret == [false, false, true, false, false])
         #expect(seats.kind.actions[0].example == ["type": "seats/book", "payload": ["guest": "Ada"]])
         #expect(seats.kind.actions[1].example == ["type": "seats/clear"])
         #expect(seats.kind.actions[4].example == ["type": "cart/add", "payload": ["item": "Tea"]])
@@ -155,6 +161,31 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
         #expect(text(store).contains(#""tasks":{"entities":{},"ids":[]}"#))
     }
 
+    @Test func theExampleOfAListIsLongEnough() {
+        let poll = StoreDefinition("poll", "A poll.", Hall()) {
+            Member("guests", \.guests)
+            Action("open", "Opens.", .list(of: .text("options", 1...9, example: "Tea"), 2...3)) { $0.guests = $1 }
+        }
+        #expect(poll.kind.problems == [])
+        #expect(poll.kind.actions[0].example == ["type": "poll/open", "payload": ["options": ["Tea", "Tea"]]])
+    }
+
+    @Test func nullIsAValueOfAnOptionalMember() throws {
+        struct Note: Sendable {
+            var text: String?
+            var secretText: String?
+            var count = 1
+        }
+        let note = StoreDefinition("note", "A note.", Note()) {
+            Member("text", \.text)
+            Member("secretText", \.secretText, .hidden)
+            Member("count", \.count)
+        }
+        let store = try note.kind.makeStore(from: note.kind.initialSnapshot, revision: 4)
+        store.resume()
+        #expect(store.revision == 4)
+    }
+
     @Test func testsDispatchActionsAsFunctions() throws {
         let store = TestStore(Hall(), reducer: seats.reducer, middleware: seats.middleware())
         try store.dispatch(book("Ada")) {
@@ -172,12 +203,21 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
             Member("a/b", \.door)
             Action("go", "Goes.", .text("to", 1...3, example: nil)) { _, _ in }
             Action("go", "Goes.", .text("to", 1...3, example: "too long")) { _, _ in }
+            Action("ask", "Asks.", .choice("what", ["this", "that"], example: "all")) { _, _ in }
+            Action("say yes", "Agrees.") { _ in }
+            Fetch("ask-him", on: Action("ask-him", "Asks.") { _ in }, from: "him", .get(), at: "name") { _, _ in }
+            Selector("count", "How many.") { $0.guests.count }
+            Selector("count", "The same.") { $0.guests.count }
         }
         #expect(
             wrong.kind.problems == [
                 #"The action "go": The field "to" needs an example."#,
                 #"The action "go": The example at /to must have 1 to 3 characters."#,
+                #"The action "ask": The example at /what must be one of this, that."#,
+                #"The name of the action "say yes" must have only letters, digits and '-'."#,
+                #"The pointer "name" of the fetch "ask-him" must be empty or begin with '/'."#,
                 #"The name "wrong name" must have only letters, digits and '-'."#,
+                #"Two selectors have the name "count"."#,
                 #"Two members have the name "guests"."#,
                 #"The name of the member "a/b" must have only letters, digits, '-' and '_'."#,
                 #"The action type "wrong name/go" is declared twice."#,

@@ -68,11 +68,35 @@ import Testing
             (#"{"a":1,"b":2}"#, #"{"a":1,"b":3}"#, #"[{"op":"replace","path":"/x/b","value":3}]"#),
             ("[1,2]", "[1,2,3]", #"[{"op":"add","path":"/x/2","value":3}]"#),
             ("[1,2]", "[2]", #"[{"op":"remove","path":"/x/0"}]"#),
+            ("[1,2,3]", "[3,1,2]", #"[{"op":"move","from":"/x/2","path":"/x/0"}]"#),
             ("null", #"{"a":1}"#, #"[{"op":"replace","path":"/x","value":{"a":1}}]"#),
         ])
     func differencesAreFoundBelowAPath(_ old: String, _ new: String, _ patch: String) {
         let found = EncodedPatch(from: old.utf8, to: new.utf8, at: "/x")
         #expect(String(decoding: found.encoded(), as: UTF8.self) == patch)
+    }
+
+    /// What a `move` means for a part: it stays inside, passes by, or may change the part in a way that the patch does not show.
+    @Test(
+        arguments: [
+            ("/a/b/0", "/a/b/2", "/a", "inside"), ("/a/b/0", "/a/b/2", "/a/b", "inside"),
+            ("/x/0", "/x/3", "/a", "beside"),
+            ("/a/5", "/a/3", "/a/1", "beside"), ("/a/5", "/a/3", "/a/4", "unknown"),
+            ("/a/3", "/a/5", "/a/4/b", "unknown"),
+            ("/a/x", "/b", "/a", "unknown"), ("/a", "/b", "/b/c", "unknown"), ("/a", "/b", "/a/c", "unknown"),
+            ("/b", "/a/x", "/a", "unknown"), ("/a", "/b", "/ab", "beside"),
+        ])
+    func aMoveIsProjected(_ from: String, _ path: String, _ pointer: String, _ expected: String) throws {
+        let projection = EncodedPatch([.init(movingFrom: from, to: path)]).projected(to: try JSONPointer(pointer))
+        let inner = EncodedPatch([
+            .init(
+                movingFrom: String(from.dropFirst(pointer.count)), to: String(path.dropFirst(pointer.count)))
+        ])
+        switch expected {
+        case "inside": #expect(projection == .patch(inner))
+        case "beside": #expect(projection == .unchanged)
+        default: #expect(projection == .needsValue)
+        }
     }
 
     @Test func aPatchThatDoesNotFitMakesNothing() {
@@ -83,6 +107,7 @@ import Testing
     @Test func whatWasEncodedIsReadAgain() {
         let patch = EncodedPatch([
             .init(.add, "/a~1b/0", Array(#"{"x":[1.50,"é\n"],"y":null}"#.utf8)), .init(.remove, "/c"),
+            .init(movingFrom: "/d", to: "/a~1b/-"),
             .init(.replace, "", Array("12345678901234567890".utf8)),
         ])
         #expect(EncodedPatch(json: patch.encoded()) == patch)
@@ -91,7 +116,8 @@ import Testing
 
     @Test(
         arguments: [
-            "", "{}", "[1]", #"[{"op":"add","path":"/a"}]"#, #"[{"op":"move","from":"/a","path":"/b"}]"#,
+            "", "{}", "[1]", #"[{"op":"add","path":"/a"}]"#, #"[{"op":"move","path":"/b"}]"#,
+            #"[{"op":"copy","from":"/a","path":"/b"}]"#,
             #"[{"op":"remove"}]"#, "[",
         ])
     func whatIsNoPatchIsNotRead(_ json: String) {

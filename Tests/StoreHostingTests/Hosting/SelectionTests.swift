@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    private struct Nothing: Reducer {
+    private struct Nothing: AcceptingReducer {
         func reduce(_ state: inout State, _ action: NoteAction) {}
     }
 

@@ -64,7 +64,7 @@ import Testing
         static let catalogue = ActionSchema<Change>([ActionDeclaration("sample/fill", "Fills it.", .fill)])
     }
 
-    private struct Filling: HostedReducer {
+    private struct Filling: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout Sample, _ action: Change) {
             state.number = 1e300
             state.anything = ["deep": [[], JSONValue.null]]
@@ -83,7 +83,7 @@ import Testing
         func encode(into json: inout JSONWriter) { json.null() }
     }
 
-    private struct PlainReducer: HostedReducer {
+    private struct PlainReducer: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout Plain, _ action: Change) {}
     }
 

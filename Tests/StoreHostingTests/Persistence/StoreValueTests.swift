@@ -124,7 +124,7 @@ private enum ShopAction: DeclaredAction, Codable {
         "shop", examples: [.add(item: Shop.Item(id: "a", color: .red, sizes: [1]))])
 }
 
-private struct ShopReducer: HostedReducer {
+private struct ShopReducer: AcceptingReducer, HostedReducer {
     func reduce(_ state: inout Shop, _ action: ShopAction) {
         guard case .add(let item) = action else { return }
         state.items.upsert(item)
@@ -143,7 +143,7 @@ private enum TallyAction: DeclaredAction, Codable {
     static let catalogue = ActionSchema<TallyAction>("tally", examples: [.add(1)])
 }
 
-private struct TallyReducer: HostedReducer {
+private struct TallyReducer: AcceptingReducer, HostedReducer {
     func reduce(_ state: inout Tally, _ action: TallyAction) {
         guard case .add(let number) = action else { return }
         state.total += number

@@ -51,7 +51,7 @@ enum Locker {
         ])
     }
 
-    struct FirstReducer: HostedReducer {
+    struct FirstReducer: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout First, _ action: Action) {
             switch action {
             case .name(let name): state.name = name
@@ -60,7 +60,7 @@ enum Locker {
         }
     }
 
-    struct SecondReducer: HostedReducer {
+    struct SecondReducer: AcceptingReducer, HostedReducer {
         func reduce(_ state: inout Second, _ action: Action) {
             switch action {
             case .name(let name): state.title = name

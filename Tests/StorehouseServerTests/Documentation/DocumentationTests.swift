@@ -59,13 +59,14 @@ import Testing
     }
 
     @Test func everyProgramThatSwiftRunsIsATarget() throws {
-        let manifest = try ProjectFile.text(of: "Package.swift")
+        let examples = try ProjectFile.paths(below: "Examples").filter { $0.hasSuffix("/Package.swift") }
+        let manifests = try (["Package.swift"] + examples).map { try ProjectFile.text(of: $0) }
         var count = 0
         for page in pages {
             for span in page.spans where span.hasPrefix("swift run ") {
                 let program = span.split(separator: " ")[2]
-                let isTarget = manifest.contains("name: \"\(program)\"")
-                #expect(isTarget, "\(page.path) names \(span): Package.swift has no target \(program)")
+                let isTarget = manifests.contains { $0.contains("name: \"\(program)\"") }
+                #expect(isTarget, "\(page.path) names \(span): no Package.swift has a target \(program)")
                 count += 1
             }
         }
@@ -73,10 +74,12 @@ import Testing
     }
 
     @Test func quotedCodeStandsInItsFile() throws {
+        let languages: Set<Substring> = ["swift", "python", "go", "ts"]
         var count = 0
         for page in pages {
-            for block in page.blocks where block.info.hasPrefix("swift") {
-                let path = String(block.info.dropFirst("swift ".count))
+            for block in page.blocks
+            where languages.contains(block.info.prefix { $0 != " " }) && block.info != "swift library" {
+                let path = String(block.info.drop { $0 != " " }.dropFirst())
                 let file = try ProjectFile.text(of: path)
                 let isQuoted = file.contains(block.code)
                 #expect(isQuoted, "\(page.path) quotes \(path), which does not have this code:\n\(block.code)")
@@ -87,9 +90,21 @@ import Testing
     }
 
     @Test func aStoreOfYourOwnIsAWholeFileOfTwentyLines() throws {
-        let example = try ProjectFile.text(of: "Examples/Seats/Hall.swift")
+        let example = try ProjectFile.text(of: "Examples/Seats/Sources/seats/Hall.swift")
         #expect(try page("README.md").blocks.contains { $0.code == example })
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 20)
+    }
+
+    @Test func theComparisonCountsRight() throws {
+        let page = try page("docs/comparison.md")
+        let counts = page.blocks.map { block in
+            let words = block.code.lowercased().split { !$0.isLetter }
+            let lines = block.code.split(separator: "\n").count
+            return "\(lines) \(words.count { ["book", "clear"].contains($0) }) \(words.count { $0 == "guests" })"
+        }
+        let rows = page.rows(below: "| library | lines | actions | member |")
+        #expect(rows.map { $0.dropFirst().joined(separator: " ") } == counts)
+        #expect(rows.map { "## " + $0[0] } == page.prose.filter { $0.hasPrefix("## ") }.map(String.init))
     }
 
     /// Code that is only indented would not be tested.

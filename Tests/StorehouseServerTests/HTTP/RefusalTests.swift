@@ -153,7 +153,11 @@ import Testing
                 #expect(!log.contains(hidden))
             }
             let name = Fingerprint.of(id)
-            for part in ["path=/Sessions/\(name)/state", "path=\"/sessions/…/state\"", "session=\(name)"] {
+            let longer = Fingerprint.of(id + "x")
+            let parts = [
+                "path=/Sessions/\(name)/state", "path=/sessions/\(longer)/state", "path=\"/…\"", "session=\(name)",
+            ]
+            for part in parts {
                 #expect(log.contains(part), "\(part)")
             }
         }

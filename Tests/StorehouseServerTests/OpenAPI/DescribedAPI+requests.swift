@@ -33,6 +33,6 @@ extension LiveSession {
     /// A path of the document with the id of this session.
     func located(_ template: String) -> String {
         let general = "/sessions/{id}"
-        return template.hasPrefix(general) ? path + template.dropFirst(general.count) : template
+        return template.replacing(general, with: path)
     }
 }

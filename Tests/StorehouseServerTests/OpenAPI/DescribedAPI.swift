@@ -24,6 +24,45 @@ struct DescribedAPI: Sendable {
         }
     }
 
+    /// The named schemas.
+    var schemas: JSONObject { json["components"]?["schemas"]?.asObject ?? [:] }
+
+    func schema(_ name: String) -> JSONValue? { schemas[name] }
+
+    /// The values in the document for which `isWanted`, with their places.
+    func values(_ isWanted: (JSONValue) -> Bool) -> [(place: String, json: JSONValue)] {
+        Self.values(in: json, "#", isWanted)
+    }
+
+    private static func values(
+        in json: JSONValue, _ place: String, _ isWanted: (JSONValue) -> Bool
+    ) -> [(place: String, json: JSONValue)] {
+        let inner =
+            json.asObject.map { $0.map { ("\(place)/\($0.name)", $0.value) } }
+            ?? json.asArray.map { $0.enumerated().map { ("\(place)/\($0)", $1) } } ?? []
+        return (isWanted(json) ? [(place, json)] : []) + inner.flatMap { values(in: $1, $0, isWanted) }
+    }
+
+    /// All schemas, with those inside others.
+    var allSchemas: [(place: String, json: JSONValue)] {
+        let holders = values { $0["schema"] != nil }.map { ("\($0.place)/schema", $0.json["schema"] ?? .null) }
+        let named = schemas.map { ("#/components/schemas/\($0.name)", $0.value) }
+        return (holders + named).flatMap { Self.schemas(in: $1, $0) }
+    }
+
+    private static func schemas(in schema: JSONValue, _ place: String) -> [(place: String, json: JSONValue)] {
+        var inner = (schema["properties"]?.asObject ?? [:]).map { ("\(place)/\($0.name)", $0.value) }
+        for keyword in ["items", "contentSchema"] {
+            inner += schema[keyword].map { [("\(place)/\(keyword)", $0)] } ?? []
+        }
+        // Generators accept a boolean here.
+        if let values = schema["additionalProperties"], values.asBool == nil { inner.append(("\(place)/*", values)) }
+        for keyword in ["anyOf", "oneOf", "allOf"] {
+            inner += (schema[keyword]?.asArray ?? []).enumerated().map { ("\(place)/\(keyword)/\($0)", $1) }
+        }
+        return [(place, schema)] + inner.flatMap { schemas(in: $1, $0) }
+    }
+
     func methods(of path: String) -> Set<String> {
         Set(operations.filter { $0.path == path }.map(\.method))
     }

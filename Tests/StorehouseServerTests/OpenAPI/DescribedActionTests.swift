@@ -11,7 +11,7 @@ import Testing
             let client = actions.filter { $0["audience"] == "client" }.compactMap { $0["example"] }
             let bodies = try #require(try api.bodies(of: api.operation("dispatch")))
             #expect(Set(bodies.filter { $0.asArray == nil }) == Set(client))
-            let action: JSONValue = ["$ref": "#/components/schemas/Action"]
+            let action: JSONValue = ["$ref": "#/components/schemas/DispatchRequest"]
             for described in actions {
                 let example = try #require(described["example"])
                 let complaints = SchemaCheck(api: api).complaints(about: example, action)

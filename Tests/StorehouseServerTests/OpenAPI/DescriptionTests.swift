@@ -36,6 +36,25 @@ import Testing
         }
     }
 
+    /// So that a terminal shows its prompt on a line of its own.
+    @Test func everyJSONBodyEndsWithANewline() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            var responses = [try await server.send(session.request("counter/increment"))]
+            for path in ["/", "/stores", "/openapi.json", "/healthz", "/readyz", "/nothing", "/sessions/nobody"] {
+                responses.append(try await server.get(path))
+            }
+            for path in ["", "/state", "/state?select=/counter", "/state?revision=0", "/state?revision=9", "/actions"] {
+                responses.append(try await session.read(path))
+            }
+            for response in responses {
+                #expect(response["content-type"]?.hasSuffix("json") == true)
+                #expect(response["content-length"] == "\(response.body.count)")
+                #expect(response.text.hasSuffix("}\n"), "\(response.text)")
+            }
+        }
+    }
+
     @Test func everyKindIsListedWithItsActions() async throws {
         try await LiveServer.run { server in
             let stores = try #require(try await server.get("/stores")[json: "stores"]?.asArray)
@@ -43,9 +62,10 @@ import Testing
                 Set(stores.compactMap { $0["name"]?.asString })
                     == ["app", "login", "login-form", "animal", "betting", "planner"])
             for store in stores {
-                #expect(store.asObject?.names == ["name", "summary", "initialState", "selectors", "actions"])
+                #expect(store.asObject?.names == ["name", "summary", "initialState", "state", "selectors", "actions"])
                 let session = try await server.session(store["name"]?.asString ?? "")
                 #expect(store["initialState"] == (try await session.state()))
+                #expect(store["state"]?["required"]?.asArray?.count == store["initialState"]?.asObject?.count)
                 for selector in store["selectors"]?.asArray ?? [] {
                     let name = try #require(selector["name"]?.asString)
                     #expect(try await session.read("/state?select=\(name)")[json: "state"]?.isNull == false)

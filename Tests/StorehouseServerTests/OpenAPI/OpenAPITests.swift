@@ -18,6 +18,7 @@ import Testing
         }
     }
 
+    /// HEAD and OPTIONS are described by a sentence, because clients that are generated need no functions for them.
     @Test(arguments: routes)
     func theServerAllowsExactlyTheDescribedMethods(route: Route) async throws {
         try await LiveServer.run { server in
@@ -25,8 +26,9 @@ import Testing
             let path = try await server.session().located(route.path)
             let allowed = try await server.send(TestRequest("OPTIONS", path))
             #expect(allowed.status == 204)
-            #expect(Set(allowed["allow"]?.split(separator: ", ").map(String.init) ?? []) == described)
-            for method in Self.methods where !described.contains(method) {
+            let methods = Set(allowed["allow"]?.split(separator: ", ").map(String.init) ?? [])
+            #expect(methods.subtracting(["HEAD", "OPTIONS"]) == described)
+            for method in Self.methods where !methods.contains(method) {
                 let response = try await server.send(TestRequest(method, path))
                 #expect(response.status == 405, "\(method) \(path)")
                 #expect(response["allow"] == allowed["allow"])
@@ -42,6 +44,9 @@ import Testing
             for operation in api.operations where operation.path == route.path {
                 let path = try await server.session().located(route.path)
                 for request in api.requests(operation, path) {
+                    var request = request
+                    // A session has one kind for ever.
+                    if request.method == "PUT" { request.path = "/sessions/\(SessionID.random())" }
                     let response = try await server.send(request)
                     #expect(response.status < 300, "\(operation.method) \(path)")
                     #expect(api.complaints(about: response, to: operation) == [], "\(operation.method) \(path)")
@@ -106,23 +111,6 @@ import Testing
                 phases.append(event.data["phase"])
             }
             #expect(phases == ["started", "failed"])
-        }
-    }
-
-    @Test func everyReferenceResolves() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            #expect(api.references.count > 100)
-            #expect(api.references.filter { api.resolved(["$ref": .string($0)]) == nil } == [])
-        }
-    }
-
-    @Test func operationIdsAreUnique() async throws {
-        try await LiveServer.run { server in
-            let api = try await DescribedAPI(of: server)
-            let names = api.operations.compactMap { $0.json["operationId"]?.asString }
-            #expect(names.count == api.operations.count)
-            #expect(Set(names).count == names.count)
         }
     }
 }

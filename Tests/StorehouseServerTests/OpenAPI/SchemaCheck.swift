@@ -65,6 +65,7 @@ struct SchemaCheck {
             case "array": value.asArray != nil
             case "string": value.asString != nil
             case "integer": value.asInteger != nil
+            case "number": value.asNumber != nil
             case "boolean": value.asBool != nil
             case "null": value.isNull
             default: false

@@ -88,7 +88,7 @@ import Testing
             for name in [
                 "accept", "authorization", "content-type", "idempotency-key", "if-match", "if-none-match",
                 "last-event-id",
-                "prefer", "traceparent", "x-request-id",
+                "prefer", "traceparent", "tracestate", "x-request-id",
             ] {
                 #expect(fields.contains(name))
             }

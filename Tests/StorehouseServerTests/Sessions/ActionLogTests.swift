@@ -100,9 +100,54 @@ import Testing
         try await LiveServer.run(configuration: .with { $0.storage.keepCommits = 10 }) { server in
             let session = try await server.session()
             _ = try await session.post(.array(Array(repeating: ["type": "counter/increment"], count: 100)))
-            #expect(try await session.read("/actions").code == "revision-gone")
+            let gone = try await session.read("/actions")
+            #expect(gone.code == "revision-gone")
+            #expect(gone[json: "oldest"] == 91)
             let kept = try await session.read("/actions?after=90")
             #expect(kept[json: "actions"]?.asArray?.count == 10)
+        }
+    }
+
+    /// The link of each page is the request for the next.
+    @Test(arguments: ["", "?limit=7", "?after=0&limit=7&trace=a%20b", "?limit=7&after=0"])
+    func aPageLinksToTheNext(_ query: String) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 50))
+            for _ in 0..<5 { _ = try await session.post(batch) }
+            var (revisions, path) = ([Int](), Optional(session.path + "/actions" + query))
+            while let target = path, revisions.count < 1000 {
+                let page = try await server.get(target)
+                revisions += page[json: "actions"]?.asArray?.compactMap { $0["revision"]?.asInteger } ?? []
+                let next = page["link"]?.wholeMatch(of: /<([^>]+)>; rel="next"/).map { String($0.1) }
+                #expect((next == nil) == (page[json: "next"] == .null))
+                if query.contains("trace"), let next { #expect(next.contains("limit=7&trace=a%20b&after=")) }
+                path = next
+            }
+            #expect(revisions == Array(1...250))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aLogThatWasCutNamesItsOldestRevision(_ isDurable: Bool) async throws {
+        let body: @Sendable (LiveServer) async throws -> Void = { server in
+            let session = try await server.session()
+            let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 100))
+            for _ in 0..<10 { _ = try await session.post(batch) }
+            // With a database the log is cut in the background.
+            let gone = try await server.eventually(TestRequest("GET", session.path + "/actions")) { $0.status == 410 }
+            #expect(gone.code == "revision-gone")
+            let oldest = try #require(gone[json: "oldest"]?.asInteger)
+            #expect((2...901).contains(oldest))
+            let log = try await session.read("/actions?after=\(oldest - 1)")
+            #expect(log.at("/actions/0/revision") == .integer(oldest))
+            #expect(try await session.read("/state?revision=\(oldest)").revision == oldest)
+        }
+        let configuration = Configuration.with { $0.storage.keepCommits = 100 }
+        if isDurable {
+            try await DurableServer().run(configuration: configuration, body)
+        } else {
+            try await LiveServer.run(configuration: configuration, body)
         }
     }
 }

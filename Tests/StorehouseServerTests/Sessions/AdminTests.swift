@@ -1,4 +1,5 @@
 import JSON
+import Observability
 import StorehouseServer
 import Testing
 
@@ -62,6 +63,105 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func theListCanBeFiltered(_ isDurable: Bool) async throws {
+        let body: @Sendable (LiveServer) async throws -> Void = { server in
+            var planners: Set<String> = []
+            for store in ["app", "planner", "login", "planner", "app", "planner"] {
+                let session = try await server.session(store)
+                if store == "planner" { planners.insert(session.path) }
+            }
+            var (found, after) = ([String](), Optional(""))
+            while let cursor = after, found.count < 10 {
+                let page = try await Self.list(server, "?store=planner&limit=2\(cursor)")
+                let sessions = page[json: "sessions"]?.asArray ?? []
+                #expect(sessions.allSatisfy { $0["store"] == "planner" } && (1...2).contains(sessions.count))
+                found += sessions.compactMap { $0["links"]?["self"]?.asString }
+                after = page[json: "next"]?.asString.map { "&after=\($0)" }
+            }
+            #expect(Set(found) == planners && found.count == 3)
+            #expect(try await Self.list(server, "?store=nothing").json == ["sessions": [], "next": nil])
+            #expect(try await Self.list(server, "?owner=somebody").json == ["sessions": [], "next": nil])
+            #expect(try await Self.list(server, "?stores=app").code == "malformed-request")
+        }
+        let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
+        if isDurable {
+            try await DurableServer().run(configuration: configuration, body)
+        } else {
+            try await LiveServer.run(configuration: configuration, body)
+        }
+    }
+
+    @Test func aSessionIsShownWithoutBeingUsed() async throws {
+        let clock = ManualClock()
+        let configuration = Configuration.with {
+            $0.admin.token = .init(Self.token)
+            $0.sessions.idleTimeout = .seconds(60)
+        }
+        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let own = try await session.read()
+            clock.advance(by: 5000)
+            let fields = [("Authorization", "Bearer \(Self.token)")]
+            let shown = try await server.get("/admin" + session.path, fields)
+            #expect(shown.status == 200 && shown["cache-control"] == "no-store")
+            #expect(shown.json == own.json)
+            #expect(try await server.send(TestRequest("HEAD", "/admin" + session.path, fields)).status == 200)
+            clock.advance(by: 56_000)
+            #expect(try await server.get("/admin" + session.path, fields).code == "session-ended")
+            for id in ["nobody", "AAAAAAAAAAAAAAAAAAAAAA"] {
+                #expect(try await server.get("/admin/sessions/" + id, fields).code == "no-such-session")
+            }
+        }
+    }
+
+    @Test func aSessionCanBeEnded() async throws {
+        try await Self.run { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            _ = try await events.state()
+            let request = TestRequest("DELETE", "/admin" + session.path)
+            for fields in [[], [("Authorization", "Bearer wrong")]] {
+                var refused = request
+                refused.fields = fields
+                let answer = try await server.send(refused)
+                #expect(answer.code == "unauthorized" && answer["www-authenticate"]?.hasPrefix("Bearer") == true)
+            }
+            #expect(try await session.read().status == 200)
+            let authorized = request.with("Authorization", "Bearer \(Self.token)")
+            #expect(try await server.send(authorized).status == 204)
+            #expect(try await events.event()?.data["reason"] == "session-ended")
+            #expect(try await session.read().code == "session-ended")
+            #expect(try await server.send(authorized).code == "session-ended")
+            for (path, code) in [("/admin/sessions/", 404), ("/admin" + session.path + "/state", 404), ("/admin", 404)]
+            {
+                #expect(try await server.get(path, [("Authorization", "Bearer \(Self.token)")]).status == code)
+            }
+        }
+    }
+
+    /// The document of a session that hibernates is loaded for the operator.
+    @Test func aStoredSessionIsShownAndEnded() async throws {
+        let durable = try DurableServer()
+        let path = try await durable.run { server in
+            let session = try await server.session("planner")
+            _ = try await session.dispatch("tasks/add", ["title": "one"])
+            return session.path
+        }
+        let configuration = Configuration.with { $0.admin.token = .init(Self.token) }
+        try await durable.run(configuration: configuration) { server in
+            let fields = [("Authorization", "Bearer \(Self.token)")]
+            let shown = try await server.get("/admin" + path, fields)
+            #expect(shown[json: "revision"] == 1)
+            #expect(try await server.send(TestRequest("DELETE", "/admin" + path, fields)).status == 204)
+        }
+        try await durable.run(configuration: configuration) { server in
+            let late = try await server.get(path)
+            #expect(late.code == "session-ended")
+        }
+    }
+
     @Test(arguments: ["?after=nobody", "?limit=0", "?limit=1001", "?limit=x"])
     func invalidPagesAreRefused(_ query: String) async throws {
         try await Self.run { server in
@@ -78,6 +178,16 @@ import Testing
             #expect(token.count == 44)
             let response = try await server.get("/admin/sessions", [("Authorization", "Bearer \(token)")])
             #expect(response.status == 200)
+        }
+    }
+
+    @Test func logsInJSONDoNotHaveTheToken() async throws {
+        try await LiveServer.run(configuration: .with { $0.log.format = .json }) { server in
+            let token = server.running.adminToken
+            let response = try await server.get("/admin/sessions", [("Authorization", "Bearer \(token)")])
+            #expect(response.status == 200)
+            #expect(server.log.text.contains("--print-admin-token"))
+            #expect(!server.log.text.contains(token))
         }
     }
 }

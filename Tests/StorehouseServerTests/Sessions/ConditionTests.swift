@@ -1,4 +1,5 @@
 import JSON
+import Journal
 import Testing
 
 /// If-Match on actions: commit at that revision, or not at all.
@@ -25,8 +26,54 @@ import Testing
             let response = try await session.dispatch("counter/increment", fields: [("If-Match", condition)])
             #expect(response.status == 412)
             #expect(response.code == "revision-mismatch")
-            #expect(response["etag"] == "\"1\"")
+            #expect(response.taggedRevision == 1)
             #expect(try await session.revision() == 1)
+        }
+    }
+
+    @Test func theTagOfAResponseIsACondition() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let tag = try #require(try await session.increment()["etag"])
+            let history = tag.dropFirst(3).dropLast()
+            #expect(!history.isEmpty)
+            #expect(try await session.read("/state")["etag"] == tag)
+            #expect(try await session.read("/state?revision=1")["etag"] == tag)
+            let other = try #require(try await server.session().read("/state")["etag"])
+            #expect(other.hasPrefix("\"0.") && !other.contains(history))
+            for condition in [tag, "W/\(tag)", "\"1\"", "W/\"1\"", "*", "\"7\", \(tag)"] {
+                let answer = try await session.read("/state", [("If-None-Match", condition)])
+                #expect(answer.status == 304 && answer["etag"] == tag, "\(condition)")
+            }
+            for condition in ["\"1.x\"", "\"1.\(history)x\"", "\"1.\"", "\"0.\(history)\"", "\"2\"", "\"\(history)\""] {
+                #expect(try await session.read("/state", [("If-None-Match", condition)]).status == 200, "\(condition)")
+                let refused = try await session.dispatch("counter/increment", fields: [("If-Match", condition)])
+                #expect(refused.status == 412 && refused["etag"] == tag, "\(condition)")
+            }
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", "W/\(tag)")]).status == 412)
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 200)
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 412)
+        }
+    }
+
+    /// The same revision of a restored backup may be another state.
+    @Test func aRestoredBackupHasAnotherHistory() async throws {
+        let (durable, backup) = (try DurableServer(), try DurableServer())
+        let (path, tag) = try await durable.run { server in
+            let session = try await server.session()
+            return (session.path, try #require(try await session.increment()["etag"]))
+        }
+        try await durable.run { server in
+            let later = try await server.get(path + "/state")
+            #expect(later["etag"] == tag)
+        }
+        try SQLiteStorage.backup(durable.path, to: backup.path)
+        try await backup.run { server in
+            let session = LiveSession(server: server, path: path)
+            let answer = try await session.read("/state", [("If-None-Match", tag)])
+            #expect(answer.status == 200 && answer.taggedRevision == 1 && answer["etag"] != tag)
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", tag)]).status == 412)
+            #expect(try await session.dispatch("counter/increment", fields: [("If-Match", "\"1\"")]).status == 200)
         }
     }
 

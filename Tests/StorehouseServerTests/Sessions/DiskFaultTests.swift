@@ -1,6 +1,7 @@
 import CFaultyDisk
 import Foundation
 import JSON
+import Journal
 import RemoteServices
 import StorehouseServer
 import StoresTesting
@@ -47,6 +48,37 @@ import Testing
         }
         try await durable.run { (server: LiveServer) async throws in
             #expect(try await server.get("/readyz").status == 200)
+        }
+    }
+
+    /// With relaxed durability the client has an answer before the write fails. The revision is then given to another commit,
+    /// in another history.
+    @Test func aLostTailEndsTheHistory() async throws {
+        let name = "served-" + UUID().uuidString
+        let disk = try #require(faulty_disk_make(name))
+        let configuration = Configuration.with { $0.admin.token = .init("a-token-of-some-length") }
+        try await DurableServer().run(configuration: configuration, durability: .relaxed, vfs: name) { server in
+            let session = try await server.session()
+            let first = try #require(try await session.increment()["etag"])
+            // The session itself must be on the disk, not only its first commit.
+            let fields = [("Authorization", "Bearer a-token-of-some-length")]
+            _ = try await server.eventually(TestRequest("GET", "/admin/sessions", fields)) {
+                $0.at("/sessions/0/revision") == 1
+            }
+            faulty_disk_fail(disk, FAULTY_WRITE_IO, 0)
+            let lost = try #require(try await session.increment()["etag"])
+            #expect(lost.hasPrefix("\"2.") && first.dropFirst(3) == lost.dropFirst(3))
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 503 }
+            faulty_disk_fail(disk, FAULTY_NOT, 0)
+            _ = try await server.eventually(TestRequest("GET", "/readyz")) { $0.status == 200 }
+            let state = try await server.eventually(TestRequest("GET", session.path + "/state")) {
+                $0.revision.map { $0 < 2 } == true
+            }
+            #expect(state["etag"]?.dropFirst(3) != lost.dropFirst(3))
+            let refused = try await session.dispatch("counter/increment", fields: [("If-Match", lost)])
+            #expect(refused.status == 412)
+            let other = try await session.increment()
+            #expect(other["etag"] != lost && other["etag"] != first)
         }
     }
 

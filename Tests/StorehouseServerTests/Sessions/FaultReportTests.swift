@@ -136,7 +136,7 @@ private struct TrapState: HostedState, ObjectState, Restorable {
     func visitMembers(_ members: inout some MemberVisitor & ~Copyable) { members.member("count", count) }
 }
 
-private struct TrapReducer: Reducer {
+private struct TrapReducer: AcceptingReducer {
     func reduce(_ state: inout TrapState, _ action: TrapAction) {
         switch action {
         case .count, .respond, .run: state.count += 1

@@ -11,7 +11,7 @@ import Testing
             for revision in [0, 1, 63, 64, 65, 128, 199, 200] {
                 let response = try await session.read("/state?revision=\(revision)")
                 #expect(response.status == 200)
-                #expect(response["etag"] == "\"\(revision)\"")
+                #expect(response.taggedRevision == revision)
                 #expect(response.revision == revision)
                 #expect(response.at("/state/counter/count") == .integer(revision))
                 #expect(response[json: "state"]?.asObject?.count == 9)
@@ -45,6 +45,9 @@ import Testing
             #expect(response.status == 410)
             #expect(response.code == "revision-gone")
             #expect(response[json: "reason"] == "retention")
+            let oldest = try #require(response[json: "oldest"]?.asInteger)
+            #expect((30...37).contains(oldest))
+            #expect(try await session.read("/state?revision=\(oldest)").revision == oldest)
             for revision in 36...40 {
                 #expect(
                     try await session.read("/state?revision=\(revision)").at("/state/counter/count")

@@ -71,7 +71,7 @@ import Testing
             let again = try await session.server.send(request)
             #expect(again["idempotency-replayed"] == "true", "\(first.text)")
             #expect(again.status == first.status)
-            #expect(again.text == first.text)
+            #expect(again.textWithoutRequestID == first.textWithoutRequestID)
             for name in ["etag", "content-type", "preference-applied", "x-content-type-options", "cache-control"] {
                 #expect(again[name] == first[name])
             }
@@ -162,7 +162,7 @@ import Testing
         try await durable.run { server in
             let session = LiveSession(server: server, path: path)
             let answer = try await server.send(session.request("counter/increment", fields: [key("old")]))
-            #expect(answer["idempotency-replayed"] == "true" && answer["etag"] == "\"1\"")
+            #expect(answer["idempotency-replayed"] == "true" && answer.taggedRevision == 1)
             #expect(answer.text == "{\"revision\":1,\"state\":{}}")
         }
     }

@@ -12,7 +12,7 @@ import Testing
             let session = try await server.session()
             let response = try await session.dispatch("counter/increment", fields: [("Prefer", "return=minimal")])
             #expect(response.status == 204)
-            #expect(response["etag"] == "\"1\"")
+            #expect(response.taggedRevision == 1)
             #expect(response["preference-applied"] == "return=minimal")
             let refused = try await session.dispatch("betslip/placeBet", fields: [("Prefer", "return=minimal")])
             #expect(refused.code == "action-rejected")
@@ -41,11 +41,12 @@ import Testing
             let response = try await answer
             #expect(response.status == 200)
             #expect(response.revision == 2)
-            #expect(response["etag"] == "\"2\"")
+            #expect(response.taggedRevision == 2)
             #expect(response["preference-applied"] == "wait=20")
             #expect(response.at("/state/animal/currentAnimal") == "Cat")
             #expect(response[json: "effects"] == ["animal.fetch"])
             #expect(response[json: "outcome"] == "committed")
+            #expect(response[json: "settled"] == true)
         }
     }
 
@@ -59,7 +60,7 @@ import Testing
             let response = try await session.dispatch(
                 "login/authenticate", fields: [("Prefer", "wait=20, return=minimal")])
             #expect(response.status == 204)
-            #expect(response["etag"] == "\"4\"")
+            #expect(response.taggedRevision == 4)
             #expect(response["preference-applied"] == "return=minimal, wait=20")
             #expect(try await session.state("/login/error/code") == "invalidCredentials")
         }
@@ -107,6 +108,7 @@ import Testing
             let response = try await session.dispatch("animal/fetchAnimal", fields: [("Prefer", "wait=86400")])
             #expect(response.status == 200)
             #expect(response["preference-applied"] == "wait=1")
+            #expect(response[json: "settled"] == false)
             #expect(response.revision == 1)
             #expect(response.at("/state/animal/isLoading") == true)
         }
@@ -120,6 +122,34 @@ import Testing
             #expect(response.revision == 1)
             #expect(response.at("/state/counter/count") == 1)
             #expect(response["preference-applied"]?.hasPrefix("wait=") == true)
+            #expect(response[json: "settled"] == true)
+        }
+    }
+
+    @Test func onlyAClientThatWaitsLearnsWhetherEffectsHaveSettled() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let wait = ("Prefer", "wait=1")
+            #expect(try await session.increment()[json: "settled"] == nil)
+            let dry = try await session.dispatch("counter/increment", query: "?dryRun=true", fields: [wait])
+            #expect(dry[json: "settled"] == nil)
+            #expect(try await session.dispatch("animal/ackError", fields: [wait])[json: "settled"] == true)
+            // What is held back until the effects end does not change because another client waits too.
+            #expect(try await session.dispatch("animal/fetchAnimal")[json: "settled"] == nil)
+        }
+    }
+
+    /// The repeat of a request gets what the first one got.
+    @Test func aReplayTellsAsMuchAsTheFirstAnswer() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            for (key, type, isSettled) in [("a", "animal/fetchAnimal", false), ("b", "counter/increment", true)] {
+                let fields = [("Prefer", "wait=1"), ("Idempotency-Key", "\"\(key)\"")]
+                let first = try await session.dispatch(type, fields: fields)
+                let again = try await session.dispatch(type, fields: fields)
+                #expect(first[json: "settled"] == .bool(isSettled))
+                #expect(again["idempotency-replayed"] == "true" && again.text == first.text)
+            }
         }
     }
 }

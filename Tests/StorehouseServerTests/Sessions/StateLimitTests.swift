@@ -241,7 +241,7 @@ private enum NotesAction: DeclaredAction {
     private static var text: Field<String> { .text("text", 0...100_000, example: "a") }
 }
 
-private struct NotesReducer: Reducer {
+private struct NotesReducer: AcceptingReducer {
     func reduce(_ state: inout NotesState, _ action: NotesAction) {
         switch action {
         case .add(let text):

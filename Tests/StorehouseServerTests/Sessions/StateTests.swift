@@ -10,7 +10,7 @@ import Testing
             let response = try await session.read("/state")
             #expect(response.status == 200)
             #expect(response["content-type"] == "application/json")
-            #expect(response["etag"] == "\"1\"")
+            #expect(response.taggedRevision == 1)
             #expect(response.json.asObject?.names == ["revision", "state"])
             #expect(response.revision == 1)
             #expect(
@@ -87,7 +87,7 @@ import Testing
                 let response = try await server.send(
                     TestRequest(method, session.path + "/state", [("If-None-Match", condition)]))
                 #expect(response.status == status)
-                if status != 400 { #expect(response["etag"] == "\"1\"") }
+                if status != 400 { #expect(response.taggedRevision == 1) }
             }
         }
     }

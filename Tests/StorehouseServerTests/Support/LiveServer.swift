@@ -42,7 +42,9 @@ struct LiveServer: Sendable {
             kinds: kinds ?? StoreKind.all.map { $0.connected(to: clients) }, configuration: configuration,
             journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer
         )
-        .start(clock: clock, log: Log(level: level, format: .text, sink: log), loops: loops, memory: memory)
+        .start(
+            clock: clock, log: Log(level: level, format: configuration.log.format, sink: log), loops: loops,
+            memory: memory)
         let server = LiveServer(running: running, log: log)
         do {
             let result = try await body(server)

@@ -85,7 +85,7 @@ struct SlowState: HostedState, ObjectState, Restorable {
     }
 }
 
-struct SlowReducer: Reducer {
+struct SlowReducer: AcceptingReducer {
     let job: CountedJob
 
     func reduce(_ state: inout SlowState, _ action: SlowAction) {

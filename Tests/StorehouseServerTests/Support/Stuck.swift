@@ -63,7 +63,7 @@ enum BlockingAction: DeclaredAction, Equatable {
     ])
 }
 
-struct BlockingReducer: Reducer {
+struct BlockingReducer: AcceptingReducer {
     let job: BlockingJob
 
     func reduce(_ state: inout FaultyState, _ action: BlockingAction) { job.run() }

@@ -21,6 +21,9 @@ struct TestResponse: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
+    /// The body without the id of its request, which differs in each answer.
+    var textWithoutRequestID: String { text.replacing(/,"requestId":"[^"]*"/, with: "") }
+
     /// The body; null where it is no JSON.
     var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
 
@@ -30,9 +33,15 @@ struct TestResponse: Sendable {
     var code: String? {
         guard self["content-type"] == "application/problem+json", json["status"] == .integer(status),
             let type = json["type"]?.asString, !type.isEmpty, let title = json["title"]?.asString, !title.isEmpty,
-            let detail = json["detail"]?.asString, !detail.isEmpty
+            let detail = json["detail"]?.asString, !detail.isEmpty,
+            let id = json["requestId"]?.asString, id == self["x-request-id"]
         else { return nil }
         return json["code"]?.asString
+    }
+
+    /// The revision in the entity tag, which must name a history too.
+    var taggedRevision: Int? {
+        self["etag"]?.wholeMatch(of: /"([0-9]+)\.[0-9a-z][0-9a-z.]*"/).flatMap { Int($0.1) }
     }
 
     var revision: Int? { json["revision"]?.asInteger }

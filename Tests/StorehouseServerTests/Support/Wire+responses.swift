@@ -48,6 +48,10 @@ extension Wire {
             if line.isEmpty { break }
             response.fields.append(try Self.field(line))
         }
+        // An interim response belongs to no request that has ended.
+        guard status < 200 || response["x-request-id"]?.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else {
+            throw Failure.malformed("no request id")
+        }
         return response
     }
 

@@ -13,8 +13,8 @@ import Testing
         var traces: [String?] { seen.withLock { $0 } }
 
         func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
-            let trace = EffectContext.current?.trace?.traceparent
-            seen.withLock { $0.append(trace) }
+            let trace = EffectContext.current?.trace
+            seen.withLock { $0.append(trace.map { $0.traceparent + ($0.tracestate ?? "") }) }
             return RemoteResponse(status: 200, body: Array(#"{"animal":"Cat"}"#.utf8))
         }
     }
@@ -25,6 +25,7 @@ import Testing
         let fields: [[(String, String)]] = [
             [("traceparent", trace)], [], [("traceparent", "00-\(trace)")], [("Traceparent", trace)],
             [("traceparent", trace), ("traceparent", trace)], [("traceparent", "\(trace), \(trace)")],
+            [("traceparent", trace), ("tracestate", "a=1"), ("tracestate", "b=2")], [("tracestate", "a=1")],
         ]
         try await LiveServer.run(animal: tracer) { server in
             let session = try await server.session("animal")
@@ -34,6 +35,6 @@ import Testing
                 #expect(response.status == 200)
             }
         }
-        #expect(tracer.traces == [trace, nil, nil, trace, nil, nil])
+        #expect(tracer.traces == [trace, nil, nil, trace, nil, nil, trace + "a=1,b=2", nil])
     }
 }

@@ -10,7 +10,7 @@ import Testing
         arguments: [
             (["my-hall", "com"], ["completion"]), (["my-hall", "--v"], ["--version"]),
             (["my-hall", "se"], ["serve", "sessions", "send"]),
-            (["my-hall", "serve", "--p"], ["--port"]), (["my-hall", "serve", ""], []),
+            (["my-hall", "serve", "--po"], ["--port"]), (["my-hall", "serve", ""], []),
             (["my-hall", "serve", "--port", ""], []),
             (["my-hall", "export", "--"], ["--storage", "--json", "--help"]),
             (["my-hall", "completion", ""], ["bash", "zsh", "fish"]), (["my-hall", "types", "p"], ["planner"]),

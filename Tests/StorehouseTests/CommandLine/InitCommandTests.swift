@@ -34,6 +34,9 @@ import Testing
         let manifest = try folder.text(of: "my-hall/Package.swift")
         #expect(manifest.contains(".package(name: \"storehouse\", path: \"\(Self.checkout)\")"))
         #expect(try folder.text(of: "my-hall/Tests/my-hallTests/SeatsTests.swift").contains("import my_hall\n"))
+        let image = try folder.text(of: "my-hall/Dockerfile")
+        #expect(image.contains("docker build --build-context storehouse=\(Self.checkout) -t my-hall ."))
+        #expect(image.contains("COPY --from=storehouse [\".\", \"\(Self.checkout)\"]"))
         _ = try StorehouseConfiguration(file: Array(try folder.text(of: "my-hall/config/storehouse.json").utf8))
         for file in files { #expect(try folder.text(of: file).hasSuffix("\n")) }
     }

@@ -11,17 +11,21 @@ import Testing
     }
 
     @Test(arguments: [
-        (["serve"], Invocation.serve(configurationFile: nil, flags: [])),
-        (["serve", "--port", "0"], .serve(configurationFile: nil, flags: [port])),
-        (["serve", "--port=0"], .serve(configurationFile: nil, flags: [port])),
-        (["serve", "--port", "9", "--port", "0"], .serve(configurationFile: nil, flags: [port])),
+        (["serve"], Invocation.serve(configurationFile: nil, flags: [], printsAdminToken: false)),
+        (["serve", "--port", "0"], .serve(configurationFile: nil, flags: [port], printsAdminToken: false)),
+        (["serve", "--port=0"], .serve(configurationFile: nil, flags: [port], printsAdminToken: false)),
+        (["serve", "--print-admin-token"], .serve(configurationFile: nil, flags: [], printsAdminToken: true)),
+        (
+            ["serve", "--port", "9", "--port", "0"],
+            .serve(configurationFile: nil, flags: [port], printsAdminToken: false)
+        ),
         (
             ["serve", "--port", "0", "--config=a=b", "--host", "::1"],
-            .serve(configurationFile: "a=b", flags: [host, port])
+            .serve(configurationFile: "a=b", flags: [host, port], printsAdminToken: false)
         ),
         (
             ["serve", "--set", "a.b=c=d", "--port=0", "--set=e="],
-            .serve(configurationFile: nil, flags: [port, set("a.b", "c=d"), set("e", "")])
+            .serve(configurationFile: nil, flags: [port, set("a.b", "c=d"), set("e", "")], printsAdminToken: false)
         ),
         (["check-config"], .checkConfiguration(file: nil, flags: [])),
         (["check-config", "--config", "-", "--json"], .checkConfiguration(file: "-", flags: [])),

@@ -37,7 +37,7 @@ enum QuoteHall {
         ])
     }
 
-    struct HallReducer: Reducer {
+    struct HallReducer: AcceptingReducer {
         func reduce(_ state: inout State, _ action: Action) {
             switch action {
             case .ask: state.isAsking = true

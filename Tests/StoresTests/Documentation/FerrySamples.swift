@@ -66,6 +66,16 @@ struct Quay: Interceptor {
         #expect(store.dispatch(.board).outcome == .rejected("closed", index: 0))
     }
 
+    @Test func log() {
+        let lines = Recorder<String>()
+        let log = CommitLogger<Ferry, FerryAction>(previousState: true) { commit in
+            lines.record("\(commit.action): \(commit.previousState?.cars ?? 0) → \(commit.state.cars)")
+        }
+        let store = Store(Ferry(), reducer: FerryReducer(), middleware: [log])
+        store.dispatch(.board)
+        #expect(lines.values == ["board: 0 → 1"])
+    }
+
     @Test func settle() async {
         let crossing = MiddlewareFunction<Ferry, FerryAction> { commit in
             commit.state.cars == 3 ? .run("ferry.cross") { .land } : .none

@@ -71,6 +71,23 @@ struct Fleet: Sendable {
         #expect(store.dispatch(.boat(ElementAction("Ada", .board))).outcome == .ignored)
     }
 
+    @Test func composeWithMiddleware() async {
+        let crossing = MiddlewareFunction<Ferry, FerryAction> { commit in
+            commit.action == .board ? .run("ferry.cross") { .land } : .none
+        }
+        let ferry = FerryReducer().with(crossing)
+        let reducer = Compose<Harbour, HarbourAction> {
+            Scope(\.ferry, .ferry, ferry)
+            Scope(\.tug, .tug, IfPresent(ferry))
+            Scope(\.boats, .boat, ForEach(ferry))
+        }
+        let store = Store(Harbour(boats: ["Ada": Ferry()]), reducer: reducer)
+        let receipt = store.dispatch(.boat(ElementAction("Ada", .board)))
+        #expect(receipt.effects == ["ferry.cross"])
+        await receipt.settled()
+        #expect(store.state.boats["Ada"]?.cars == 0)
+    }
+
     @Test func derive() {
         let harbour = Store(Harbour(), reducer: HarbourReducer())
         let ferry = harbour.derived(state: \.ferry, action: HarbourAction.ferry)

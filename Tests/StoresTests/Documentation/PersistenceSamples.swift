@@ -38,7 +38,7 @@ enum LogbookAction: DeclaredAction, Equatable {
     ])
 }
 
-struct LogbookReducer: HostedReducer {
+struct LogbookReducer: AcceptingReducer, HostedReducer {
     func reduce(_ state: inout Logbook, _ action: LogbookAction) {
         switch action {
         case .write(let text):

@@ -15,7 +15,7 @@ enum SearchAction: Sendable, Equatable {
     case failed(RemoteFailure)
 }
 
-struct SearchReducer: Reducer {
+struct SearchReducer: AcceptingReducer {
     func reduce(_ state: inout Search, _ action: SearchAction) {
         switch action {
         case .type(let text): state.text = text
@@ -50,7 +50,7 @@ enum TimetableAction: Sendable, Equatable {
     case depart
 }
 
-struct TimetableReducer: Reducer {
+struct TimetableReducer: AcceptingReducer {
     func reduce(_ state: inout Timetable, _ action: TimetableAction) {
         switch action {
         case .plan(let moment): state.departure = moment

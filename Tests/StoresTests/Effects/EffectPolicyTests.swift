@@ -96,8 +96,8 @@ import Testing
         #expect(bench.store.state.values == [2])
     }
 
-    @Test func throttledDropsWhatComesWithinItsTimeOfTheFirst() {
-        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+    @Test func throttledDropsWhatComesWithinItsTimeOfTheFirstOnRequest() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100), latest: false))
         bench.start(1)
         bench.open(1)
         bench.advance(by: 99)
@@ -109,6 +109,87 @@ import Testing
         bench.advance(by: 99)
         #expect(bench.start(4).effects == [])
         #expect(bench.started.values == [1, 3])
+    }
+
+    @Test func throttledRunsTheFirstAtOnceAndTheLastAtTheEndOfItsTime() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.advance(by: 40)
+        let replaced = bench.start(2)
+        #expect(replaced.effects == ["work"])
+        let last = bench.start(3)
+        #expect(replaced.isSettled)
+        bench.advance(by: 59)
+        #expect(bench.started.values == [1])
+        #expect(!last.isSettled)
+        bench.advance(by: 1)
+        #expect(bench.started.values == [1, 3])
+        bench.open(1)
+        bench.open(3)
+        #expect(bench.store.state.values == [1, 3])
+    }
+
+    @Test func theLastOfAThrottledTimeBeginsAnother() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.advance(by: 10)
+        bench.start(2)
+        bench.advance(by: 100)
+        bench.start(3)
+        #expect(bench.started.values == [1, 2])
+        bench.advance(by: 89)
+        #expect(bench.started.values == [1, 2])
+        bench.advance(by: 1)
+        #expect(bench.started.values == [1, 2, 3])
+        bench.advance(by: 100)
+        bench.start(4)
+        #expect(bench.started.values == [1, 2, 3, 4])
+        for number in 1...4 { bench.open(number) }
+    }
+
+    @Test func aThrottledEffectThatWasCancelledBeginsNoTime() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.start(2)
+        bench.store.dispatch(.stop)
+        bench.advance(by: 100)
+        bench.start(3)
+        #expect(bench.started.values == [1, 3])
+        bench.open(3)
+    }
+
+    @Test func aStoreIsIdleWhenTheThrottledTimeIsOver() {
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        bench.start(1)
+        bench.open(1)
+        #expect(!bench.store.core.endIfIdle())
+        bench.advance(by: 100)
+        #expect(bench.store.core.endIfIdle())
+    }
+
+    // An autosave must not lose the last edit, whenever the edits come.
+    @Test(arguments: 1...20) func throttledNeverLosesTheLast(_ seed: UInt64) {
+        var random = seed
+        func next(below limit: UInt64) -> Int {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((random >> 33) % limit)
+        }
+        let bench = EffectBench(.throttled(every: .milliseconds(100)))
+        var times: [Int] = []
+        for number in 1...30 {
+            bench.gates[number].open()
+            bench.start(number)
+            while times.count < bench.started.values.count { times.append(bench.scheduler.clock.now()) }
+            for _ in 0..<next(below: 80) {
+                bench.advance(by: 1)
+                while times.count < bench.started.values.count { times.append(bench.scheduler.clock.now()) }
+            }
+        }
+        bench.advance(by: 100)
+        #expect(bench.store.state.values.last == 30)
+        #expect(bench.started.values.count > 3)
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect((gaps.min() ?? 0) >= 100)
     }
 
     @Test func policiesApplyToEachIDSeparately() {

@@ -25,4 +25,19 @@ import Testing
     func whatIsMalformedIsNone(_ text: String) {
         #expect(TraceContext(text) == nil)
     }
+
+    @Test func theIDIsThatOfTheTrace() {
+        #expect(TraceContext("00-\(Self.trace)-\(Self.parent)-01")?.id == Self.trace[...])
+    }
+
+    @Test(arguments: [
+        ("a=1", true), ("a=1,b@c=\t2 , ", true), (String(repeating: "x", count: 512), true),
+        (String(repeating: ",", count: 31), true), (String(repeating: ",", count: 32), false),
+        (String(repeating: "x", count: 513), false), ("", false), ("a=1\r\nX: y", false), ("a=ä", false),
+    ])
+    func theStateIsUnchangedOrDropped(_ state: String, isKept: Bool) {
+        let trace = TraceContext("00-\(Self.trace)-\(Self.parent)-01", tracestate: state)
+        #expect(trace != nil)
+        #expect(trace?.tracestate == (isKept ? state : nil))
+    }
 }

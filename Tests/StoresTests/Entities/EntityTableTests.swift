@@ -126,9 +126,61 @@ import Testing
         #expect(table[500]?.numbers == [100, 2, 3])
     }
 
+    @Test func anIDThatIsTakenIsReplaced() {
+        var table: EntityTable = [Note(1, "a"), Note(2, "b"), Note(3, "c")]
+        let isUpdated = table.update("2") { $0.id = "3" }
+        #expect(isUpdated)
+        #expect(Array(table) == [Note(1, "a"), Note(3, "b")])
+        #expect(table["2"] == nil && table["3"]?.text == "b" && !table.contains("2"))
+        table["1"]?.id = "7"
+        #expect(table.ids.joined() == "73")
+    }
+
+    @Test func setAllTakesTheLastOfEntitiesWithTheSameID() {
+        var table: EntityTable = [Note(9)]
+        table.setAll([Note(1, "a"), Note(2, "b"), Note(1, "c")])
+        #expect(Array(table) == [Note(1, "c"), Note(2, "b")])
+    }
+
+    @Test func isASequence() {
+        var table: EntityTable = [Note(1, "a"), Note(2, "b"), Note(1, "c"), Note(3, "b")]
+        #expect(table.map(\.id) == ["1", "2", "3"])
+        #expect(table.first { $0.text == "b" }?.id == "2")
+        let filtered: EntityTable = table.filter { $0.text == "b" }
+        #expect(filtered == [Note(2, "b"), Note(3, "b")])
+        #expect(table.index(of: "3") == 2 && table.index(of: "4") == nil)
+        table["4"] = Note(4)
+        table["1"] = nil
+        table["2"]?.text = "z"
+        #expect(table == [Note(2, "z"), Note(3, "b"), Note(4)])
+        #expect(Set(table.map(\.id)).count == 3)
+    }
+
+    /// Editing must not walk over the table. A walk would be slower by a factor of a thousand.
+    @Test func anEditCostsTheSameAtAnySize() {
+        func time(_ size: Int) -> Duration {
+            var table = EntityTable((0..<size).map { Bulk(id: $0, numbers: [1]) })
+            var sorted = SortedEntityTable<ByID>(table)
+            return (0..<5).map { _ in
+                ContinuousClock().measure {
+                    for step in 0..<200 {
+                        table.update(step) { $0.numbers[0] += 1 }
+                        table.updateMany([step]) { $0.numbers[0] += 1 }
+                        sorted.update(step) { $0.numbers[0] += 1 }
+                    }
+                }
+            }.min() ?? .zero
+        }
+        #expect(time(100_000) < time(1000) * 20)
+    }
+
     @Test func anEmptyTableTakesFewWords() {
         #expect(MemoryLayout<EntityTable<Note>>.size <= 5 * MemoryLayout<Int>.size)
     }
+}
+
+private enum ByID: EntityOrder {
+    static func areInOrder(_ first: Bulk, _ second: Bulk) -> Bool { first.id < second.id }
 }
 
 private struct Bulk: Identifiable, Sendable {

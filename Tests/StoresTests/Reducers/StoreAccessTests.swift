@@ -204,7 +204,7 @@ private struct DeskReducer: ComposedReducer {
     }
 
     /// Appends a number, then runs `work`.
-    struct Appending: Reducer {
+    struct Appending: AcceptingReducer {
         let work: @Sendable () -> Void
 
         func reduce(_ state: inout [Int], _ action: DeskAction) {
@@ -249,6 +249,6 @@ extension CasePath<DeskAction, ElementAction<String, DeskAction>> {
 }
 
 /// Lets a trap end the process at once. A backtrace takes seconds, and under ThreadSanitizer it may never end.
-private func stopWithoutBacktrace() {
+func stopWithoutBacktrace() {
     for number in [SIGILL, SIGTRAP, SIGABRT] { signal(number, SIG_DFL) }
 }

@@ -95,6 +95,6 @@ import Testing
     }
 }
 
-private struct Accepting: Reducer {
+private struct Accepting: AcceptingReducer {
     func reduce(_ state: inout History<Tally>, _ action: UndoableAction<TallyAction>) {}
 }

@@ -36,7 +36,7 @@ import Testing
 
     private func store(_ policy: EffectPolicy = .parallel) -> Store<Tally, TallyAction> {
         Store(
-            Tally(), TallyReducer().prepared, MiddlewareStack([Work(policy: policy, started: started)]),
+            Tally(), TallyReducer().prepared, MiddlewareStack([], [Work(policy: policy, started: started)]),
             environment, observer: ScriptedObserver(script))
     }
 
@@ -134,7 +134,7 @@ import Testing
             func reduce(_ state: Tally, _ action: TallyAction) async throws(Rejection) -> Tally? { state }
         }
         let store = AsyncStore(
-            Tally(), Reducer(), MiddlewareStack([Work(policy: .parallel, started: started)]),
+            Tally(), Reducer(), MiddlewareStack([], [Work(policy: .parallel, started: started)]),
             StoreEnvironment(), observer: ScriptedObserver(script))
         let receipt = await store.dispatch(.start(1))
         #expect(!receipt.isSettled && started.values == [])

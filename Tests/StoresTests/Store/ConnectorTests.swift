@@ -14,7 +14,7 @@ import Testing
         case visit
     }
 
-    private struct ShopReducer: Reducer {
+    private struct ShopReducer: AcceptingReducer {
         func reduce(_ state: inout Shop, _ action: ShopAction) {
             switch action {
             case .buy(let name): state.cart.append(name)

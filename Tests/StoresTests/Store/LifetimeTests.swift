@@ -111,6 +111,7 @@ import Testing
     @Test func anEndedStoreResumesNothing() {
         struct Resumer: Middleware {
             let begun: Recorder<Int>
+            func respond(to commit: borrowing Commit<Tally, TallyAction>) -> Effect<TallyAction> { .none }
             func resume(_ state: Tally) -> Effect<TallyAction> {
                 .merge(
                     .dispatch(.add(1)),

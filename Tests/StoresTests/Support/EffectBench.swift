@@ -50,15 +50,17 @@ struct EffectBench {
     func advance(by milliseconds: Int) { scheduler.advance(by: milliseconds) }
 }
 
-/// A gate for each number.
+/// A gate for each name.
 final class Gates: Sendable {
-    private let gates = Locked<[Int: Gate]>([:])
+    private let gates = Locked<[String: Gate]>([:])
 
-    subscript(number: Int) -> Gate {
+    subscript(name: String) -> Gate {
         gates.withLock { gates in
-            let gate = gates[number] ?? Gate()
-            gates[number] = gate
+            let gate = gates[name] ?? Gate()
+            gates[name] = gate
             return gate
         }
     }
+
+    subscript(number: Int) -> Gate { self["\(number)"] }
 }

@@ -1,7 +1,7 @@
 import JSON
 
 struct Note: Identifiable, Sendable, Equatable, JSONEncodable {
-    let id: String
+    var id: String
     var text: String
 
     init(_ id: Int, _ text: String = "") {

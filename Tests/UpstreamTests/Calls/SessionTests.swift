@@ -74,13 +74,15 @@ import Upstream
         try await withClient(of: upstream) { client in
             let store = StoreKind.animal(AnimalService(client: client)).makeStore()
             var options = DispatchOptions()
-            options.trace = TraceContext(trace)
+            options.trace = TraceContext(trace, tracestate: "a=1")
             #expect(await store.settle("animal/fetchAnimal", options))
             #expect(await store.settle("animal/fetchAnimal", options))
             #expect(await store.settle("animal/fetchAnimal"))
         }
         #expect(upstream.record.requests.map { $0.field("traceparent") } == [trace, trace, nil])
+        #expect(upstream.record.requests.map { $0.field("tracestate") } == ["a=1", "a=1", nil])
         #expect(other.record.requests.map { $0.field("traceparent") } == [nil])
+        #expect(other.record.requests.map { $0.field("tracestate") } == [nil])
     }
 
     @Test func everyCallIsCountedOnce() async throws {

@@ -62,3 +62,15 @@ public enum StorageEvent: Sendable, Equatable {
     /// The rows of a session are damaged, and the session cannot be used.
     case damaged(session: String, String)
 }
+
+extension StorageEvent: CustomStringConvertible {
+    /// The event in a sentence, for a log. It does not have the id of a session, because that is the right to use the session.
+    public var description: String {
+        switch self {
+        case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
+        case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
+        case .recovered: "storage can be written again"
+        case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"
+        }
+    }
+}

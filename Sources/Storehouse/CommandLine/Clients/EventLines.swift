@@ -75,6 +75,7 @@ package struct EventLines: Sendable {
         case .replace(let path, let new):
             let old = path.value(in: value).map { short($0) } ?? "?"
             return place(path) + styled(old, .red) + " → " + styled(short(new), .green)
+        case .move(let from, let path): return printable(from.description) + " → " + printable(path.description)
         }
     }
 

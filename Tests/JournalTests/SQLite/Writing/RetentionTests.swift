@@ -32,6 +32,7 @@ struct RetentionTests {
         for revision in [0, oldest - 1] { #expect(try await found.journal.replayBase(for: revision) == nil) }
         for revision in oldest...1000 { #expect(try await found.journal.replayBase(for: revision)?.count == revision) }
         #expect(try await found.journal.commits(after: oldest - 1) == nil)
+        #expect(try await found.journal.oldestRevision() == oldest + 1)
         #expect(try await found.journal.commits(after: oldest)?.map(\.revision) == Array((oldest + 1)...1000))
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }

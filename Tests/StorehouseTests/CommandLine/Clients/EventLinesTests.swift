@@ -15,13 +15,14 @@ import Testing
                 "patch",
                 #"{"revision":7,"patch":[{"op":"remove","path":"/tags/0"},{"op":"add","path":"/tags/-","value":"b"}]}"#
             ),
-            ("patch", #"{"revision":8,"patch":[{"op":"replace","path":"","value":null}]}"#),
+            ("patch", #"{"revision":8,"patch":[{"op":"move","from":"/tags","path":"/words"}]}"#),
+            ("patch", #"{"revision":9,"patch":[{"op":"replace","path":"","value":null}]}"#),
         ])
         #expect(
             lines == [
                 #"00:00:00.000Z #4 {"count":2,"tags":["a"]}"#, "00:00:00.000Z #5 /count: 2 → 3",
                 #"00:00:00.000Z #7 /tags/0: - "a", /tags/-: + "b""#,
-                #"00:00:00.000Z #8 {"count":3,"tags":["b"]} → null"#,
+                "00:00:00.000Z #8 /tags → /words", #"00:00:00.000Z #9 {"count":3,"words":["b"]} → null"#,
             ])
     }
 

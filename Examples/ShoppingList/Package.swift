@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "shopping",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        // In a package of your own, the path of your checkout of Storehouse.
+        .package(name: "storehouse", path: "../..")
+    ],
+    targets: [
+        .executableTarget(name: "shopping", dependencies: [.product(name: "Storehouse", package: "storehouse")]),
+        .testTarget(
+            name: "shoppingTests",
+            dependencies: [
+                "shopping",
+                .product(name: "StoresTesting", package: "storehouse"),
+                .product(name: "StorehouseTesting", package: "storehouse"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

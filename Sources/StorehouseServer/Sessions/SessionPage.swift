@@ -1,0 +1,67 @@
+import HTTP
+import JSON
+
+/// Which sessions a list shows.
+struct SessionFilter: Sendable {
+    /// The name of their store kind; nil for any.
+    let store: String?
+    /// Their owner; nil for any.
+    let owner: String?
+
+    /// - Parameter owner: nil for a session without an owner.
+    func matches(store: String, owner: String? = nil) -> Bool {
+        (self.store == nil || self.store == store) && (self.owner == nil || self.owner == owner)
+    }
+}
+
+/// One page of the list of sessions on its way from the journal. A pure value.
+struct SessionPage: Sendable {
+    /// A page ends early behind so many sessions, however few of them the filter shows, so that no request takes long.
+    private static let maxLooks = 20_000
+
+    let filter: SessionFilter
+    let limit: Int
+    /// The last session that was looked at.
+    private(set) var last: SessionID?
+    private var documents: [[UInt8]] = []
+    private var looks = 0
+    private var hasEnded = false
+
+    /// - Parameters:
+    ///   - after: the session behind which the page begins; nil for the first page.
+    ///   - limit: how many sessions the page shows at most.
+    init(after: SessionID?, limit: Int, _ filter: SessionFilter) {
+        last = after
+        self.limit = limit
+        self.filter = filter
+    }
+
+    var isFull: Bool { hasEnded || documents.count == limit || looks >= Self.maxLooks }
+
+    /// How many sessions to read next.
+    var nextCount: Int { filter.store == nil && filter.owner == nil ? limit - documents.count + 1 : 1000 }
+
+    /// Takes the next session.
+    ///
+    /// - Parameter document: nil if the filter does not show it.
+    mutating func append(_ document: SessionDocument?, _ id: SessionID) {
+        if let document { documents.append(document.encoded()) }
+        looks += 1
+        last = id
+    }
+
+    /// No session follows.
+    mutating func end() { hasEnded = true }
+
+    var response: Response {
+        var json = JSONWriter(reservingCapacity: 128 + documents.reduce(0) { $0 + $1.count + 1 })
+        json.object { json in
+            json.name("sessions")
+            json.array { json in
+                for document in documents { json.raw(document) }
+            }
+            json.member("next", hasEnded ? nil : last?.cursor)
+        }
+        return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
+    }
+}

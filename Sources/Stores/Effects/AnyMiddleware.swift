@@ -1,0 +1,104 @@
+/// A middleware with its type erased, as a store calls it. ``AnyReducer`` explains why it exists.
+public final class AnyMiddleware<State: Sendable, Action: Sendable>: Middleware {
+    @usableFromInline package typealias Respond = @Sendable (borrowing Commit<State, Action>) -> Effect<Action>
+    @usableFromInline package typealias Intercept = @Sendable (Action, State) -> Interception<Action>
+    @usableFromInline package typealias IsGone = @Sendable (ArraySlice<PathStep>, State) -> Bool
+
+    /// The effects of a commit, without its timers.
+    @usableFromInline package let answer: Respond
+    /// The effects of a commit and its timers.
+    @usableFromInline package let respondFunction: Respond
+    /// The effects of a restored state, without its timers.
+    @usableFromInline package let resumeAnswer: @Sendable (State) -> Effect<Action>
+    @usableFromInline package let resumeFunction: @Sendable (State) -> Effect<Action>
+    /// Nil if it is no interceptor.
+    @usableFromInline package let interceptFunction: Intercept?
+    /// Whether a path leads into a part of this middleware that the state no longer has; nil if it has no such parts.
+    @usableFromInline package let isGone: IsGone?
+    @usableFromInline package let timers: [TimerSource<State, Action>]
+    /// Whether it never starts an effect. It is then called for actions only that are committed.
+    @usableFromInline package let onlyWatches: Bool
+    public let readsPreviousState: Bool
+
+    @usableFromInline
+    package init(
+        respond answer: @escaping Respond = { _ in .none },
+        resume: @escaping @Sendable (State) -> Effect<Action> = { _ in .none }, intercept: Intercept? = nil,
+        isGone: IsGone? = nil, timers: [TimerSource<State, Action>] = [], onlyWatches: Bool = false,
+        readsPreviousState: Bool = false
+    ) {
+        self.answer = answer
+        resumeAnswer = resume
+        interceptFunction = intercept
+        self.isGone = isGone
+        self.timers = timers
+        self.onlyWatches = onlyWatches
+        self.readsPreviousState = readsPreviousState
+        guard !timers.isEmpty else {
+            respondFunction = answer
+            resumeFunction = resume
+            return
+        }
+        respondFunction = { commit in
+            Effect(timers.reduce(into: answer(commit).steps ?? []) { $0.append($1.step(commit.state)) })
+        }
+        resumeFunction = { state in
+            Effect(timers.reduce(into: resume(state).steps ?? []) { $0.append($1.step(state)) })
+        }
+    }
+
+    /// A middleware that answers each commit by `respond`.
+    @inlinable
+    public convenience init(_ respond: @escaping @Sendable (borrowing Commit<State, Action>) -> Effect<Action>) {
+        self.init(respond: respond)
+    }
+
+    /// Erases the type of `middleware`.
+    @inlinable
+    public convenience init(_ middleware: some Middleware<State, Action>) {
+        var intercept: Intercept?
+        if let interceptor = middleware as? any Interceptor<State, Action> {
+            intercept = { action, state in interceptor.intercept(action, in: state) }
+        }
+        self.init(
+            respond: { commit in middleware.respond(to: commit) }, resume: { state in middleware.resume(state) },
+            intercept: intercept, readsPreviousState: middleware.readsPreviousState)
+    }
+
+    @inlinable
+    public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> { respondFunction(commit) }
+
+    @inlinable
+    public func resume(_ state: State) -> Effect<Action> { resumeFunction(state) }
+
+    @inlinable public var prepared: AnyMiddleware { self }
+}
+
+/// The middlewares of a store. Any number of stores may share one stack.
+@usableFromInline
+package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable {
+    @usableFromInline package let all: [AnyMiddleware<State, Action>]
+    @usableFromInline package let responders: UnretainedArray<AnyMiddleware<State, Action>>
+    @usableFromInline package let interceptors: [AnyMiddleware<State, Action>.Intercept]
+    @usableFromInline package let readsPreviousState: Bool
+    /// Whether something happens before an action is reduced.
+    @usableFromInline package let precedesReducer: Bool
+    private let haveParts: [AnyMiddleware<State, Action>]
+
+    /// The middlewares of a reducer, then those of the store.
+    @usableFromInline
+    package init(_ own: [AnyMiddleware<State, Action>], _ middleware: [any Middleware<State, Action>]) {
+        let all = own + middleware.map { $0.prepared }
+        self.all = all
+        responders = UnretainedArray(all)
+        interceptors = all.compactMap(\.interceptFunction)
+        readsPreviousState = all.contains { $0.readsPreviousState }
+        precedesReducer = !interceptors.isEmpty || readsPreviousState
+        haveParts = all.filter { $0.isGone != nil }
+    }
+
+    /// Whether the state no longer has the part that `path` leads to.
+    func isGone(_ path: EffectPath, in state: State) -> Bool {
+        path.mayEnd && haveParts.contains { $0.isGone?(path.steps[...], state) == true }
+    }
+}

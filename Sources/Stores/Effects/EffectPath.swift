@@ -1,0 +1,109 @@
+import Synchronization
+
+/// An effect of one part of a store: its name, and the path to the part.
+@usableFromInline
+package struct EffectKey: Hashable, Sendable {
+    package let id: EffectID
+    package let path: EffectPath
+
+    @usableFromInline
+    package init(_ id: EffectID, _ path: EffectPath = .root) {
+        self.id = id
+        self.path = path
+    }
+
+    @usableFromInline
+    package func embedded(in part: PathStep?) -> EffectKey { EffectKey(id, path.embedded(in: part)) }
+}
+
+/// The way from the root of a store to the part of the state that a middleware belongs to, the outermost step first.
+@usableFromInline
+package struct EffectPath: Hashable, Sendable {
+    package let steps: [PathStep]
+    /// Whether the part may be removed from the state.
+    package let mayEnd: Bool
+
+    private init(_ steps: [PathStep]) {
+        self.steps = steps
+        mayEnd = steps.contains(where: \.mayEnd)
+    }
+
+    @usableFromInline package static let root = EffectPath([])
+
+    func embedded(in part: PathStep?) -> EffectPath { part.map { EffectPath([$0] + steps) } ?? self }
+}
+
+/// One step of an ``EffectPath``.
+@usableFromInline
+package struct PathStep: Hashable, Sendable {
+    enum Place: Hashable {
+        /// A property of the state.
+        case property(AnyKeyPath)
+        /// The value of an optional.
+        case wrapped
+        /// The payload of a case. The number stands for the `ifCase` that leads to it.
+        case payload(Int)
+        /// All elements of a collection.
+        case elements
+        /// The element with this key.
+        case element(AnyHashable)
+    }
+
+    // Safe although `nonisolated(unsafe)`: they hold key paths that are Sendable, and keys and ids of states, which are
+    // Sendable. Nothing writes after `init`.
+    nonisolated(unsafe) let place: Place
+    nonisolated(unsafe) private let identity: AnyHashable?
+    /// Whether it leads to a value that may be removed from the state.
+    let mayEnd: Bool
+
+    private init(_ place: Place, _ identity: AnyHashable? = nil, mayEnd: Bool = false) {
+        self.place = place
+        self.identity = identity
+        self.mayEnd = mayEnd
+    }
+
+    /// The step to a property.
+    @usableFromInline
+    package init<Root, Value>(to property: any KeyPath<Root, Value> & Sendable) { self.init(.property(property)) }
+
+    /// The step to the value of an optional, whichever that is.
+    @usableFromInline package static var wrapped: PathStep { PathStep(.wrapped) }
+
+    /// The step to the payload of a case, whichever that is.
+    @usableFromInline
+    package static func payload(_ number: Int) -> PathStep { PathStep(.payload(number)) }
+
+    /// The step to all elements of a collection.
+    @usableFromInline package static var elements: PathStep { PathStep(.elements) }
+
+    /// The step to one element.
+    @usableFromInline
+    package static func element<Value>(_ key: some Hashable, _ value: Value) -> PathStep {
+        PathStep(.element(AnyHashable(key)), id(of: value), mayEnd: true)
+    }
+
+    /// The step to this value in the same place. If it has an id, a value with another id is not the same part.
+    @usableFromInline
+    package func holding<Value>(_ value: Value) -> PathStep { PathStep(place, Self.id(of: value), mayEnd: true) }
+
+    @usableFromInline
+    package func isInPlace(of other: PathStep) -> Bool { place == other.place }
+
+    /// The key of an element.
+    @usableFromInline
+    package func elementKey<Key>(as type: Key.Type = Key.self) -> Key? {
+        if case .element(let key) = place { return key.base as? Key }
+        return nil
+    }
+
+    /// A number for another case.
+    @usableFromInline
+    package static func nextCaseNumber() -> Int { lastCaseNumber.add(1, ordering: .relaxed).newValue }
+
+    private static func id<Value>(of value: Value) -> AnyHashable? {
+        func open(_ value: some Identifiable) -> AnyHashable { AnyHashable(value.id) }
+        return (value as? any Identifiable).map { open($0) }
+    }
+}
+
+private let lastCaseNumber = Atomic(0)

@@ -1,0 +1,154 @@
+// Middleware composes where reducers do: on a property, an optional, a case and the elements of a collection.
+extension Middleware {
+    /// The same middleware for a property of the state and the actions nested in one case.
+    ///
+    /// Its effects belong to the property: an effect of the same name in another property is another effect.
+    @inlinable
+    public func scoped<ParentState: Sendable, ParentAction: Sendable>(
+        _ state: any KeyPath<ParentState, State> & Sendable, _ action: CasePath<ParentAction, Action>
+    ) -> AnyMiddleware<ParentState, ParentAction> {
+        AnyMiddleware(of: prepared, at: PathStep(to: state), mayEnd: false, action) { $0[keyPath: state] }
+    }
+
+    /// The same middleware for an optional state. While the state is nil, it sees nothing.
+    ///
+    /// When the state becomes nil, its effects and timers are cancelled. A state with an id (`Identifiable`) that gets another
+    /// id counts as a new state.
+    @inlinable
+    public func ifPresent() -> AnyMiddleware<State?, Action> {
+        AnyMiddleware(of: prepared, at: .wrapped, mayEnd: true, .whole) { $0 }
+    }
+
+    /// The same middleware for the payload of one case of an enumeration. In any other case it sees nothing.
+    ///
+    /// When the state changes to another case, its effects and timers are cancelled. A payload with an id (`Identifiable`) that
+    /// gets another id counts as a new payload.
+    @inlinable
+    public func ifCase<ParentState: Sendable, ParentAction: Sendable>(
+        _ state: CasePath<ParentState, State>, _ action: CasePath<ParentAction, Action>
+    ) -> AnyMiddleware<ParentState, ParentAction> {
+        ifCase(state, action, number: PathStep.nextCaseNumber())
+    }
+
+    /// - Parameter number: the same for all middlewares of one case.
+    @inlinable
+    package func ifCase<ParentState: Sendable, ParentAction: Sendable>(
+        _ state: CasePath<ParentState, State>, _ action: CasePath<ParentAction, Action>, number: Int
+    ) -> AnyMiddleware<ParentState, ParentAction> {
+        AnyMiddleware(of: prepared, at: .payload(number), mayEnd: true, action) { state.value(in: $0) }
+    }
+
+    /// The same middleware for each element of a collection. It sees the actions of the elements that are there.
+    ///
+    /// When an element is removed, its effects and timers are cancelled. The key of an element of an array is its index, which
+    /// another element may take over: give such elements an id (`Identifiable`), or use an ``EntityTable``.
+    ///
+    /// - Parameter elements: the type of the collection.
+    @inlinable
+    public func forEach<Elements: KeyedElements & Sendable>(
+        _ elements: Elements.Type = Elements.self
+    ) -> AnyMiddleware<Elements, ElementAction<Elements.Key, Action>> where Elements.Value == State {
+        AnyMiddleware(ofEach: prepared)
+    }
+}
+
+extension AnyMiddleware {
+    /// The middleware of one part.
+    ///
+    /// - Parameters:
+    ///   - place: the step to the part.
+    ///   - mayEnd: whether the part may be removed from the state.
+    ///   - action: the case of its actions.
+    ///   - read: the part; nil if there is none.
+    @inlinable
+    package convenience init<Part: Sendable, PartAction: Sendable>(
+        of part: AnyMiddleware<Part, PartAction>, at place: PathStep, mayEnd: Bool,
+        _ action: CasePath<Action, PartAction>, read: @escaping @Sendable (State) -> Part?
+    ) {
+        let embed = action.embed
+        let step: @Sendable (Part) -> PathStep = { mayEnd ? place.holding($0) : place }
+        var intercept: Intercept?
+        if let interceptPart = part.interceptFunction {
+            intercept = { whole, state in
+                guard let nested = action.value(in: whole), let value = read(state) else { return .pass }
+                return interceptPart(nested, value).map(embed)
+            }
+        }
+        let isGone: IsGone = { path, state in
+            guard let first = path.first, first.isInPlace(of: place) else { return false }
+            guard let value = read(state), step(value) == first else { return true }
+            return part.isGone?(path.dropFirst(), value) ?? false
+        }
+        self.init(
+            respond: { (commit: borrowing Commit<State, Action>) in
+                // `matches` is cheap, and most commits belong to other parts.
+                guard action.matches(commit.action), let nested = action.value(in: commit.action),
+                    let value = read(commit.state)
+                else { return .none }
+                let previous = commit.previousPlace.flatMap { read($0.pointee) }
+                return commit.narrowed(to: value, nested, previous: previous) {
+                    part.answer($0).embedded(in: step(value), embed)
+                }
+            },
+            resume: { state in
+                guard let value = read(state) else { return .none }
+                return part.resumeAnswer(value).embedded(in: step(value), embed)
+            },
+            intercept: intercept, isGone: part.isGone != nil || mayEnd ? isGone : nil,
+            timers: part.timers.map { source in
+                TimerSource(group: source.group.embedded(in: place)) { state in
+                    guard let value = read(state) else { return [] }
+                    return source.timers(value).map { $0.embedded(in: step(value), embed) }
+                }
+            },
+            onlyWatches: part.onlyWatches, readsPreviousState: part.readsPreviousState)
+    }
+
+    /// The middleware of each element.
+    @inlinable
+    package convenience init<Part: Sendable, PartAction: Sendable>(
+        ofEach part: AnyMiddleware<Part, PartAction>
+    ) where State: KeyedElements, State.Value == Part, Action == ElementAction<State.Key, PartAction> {
+        let embed: @Sendable (State.Key) -> @Sendable (PartAction) -> Action = { key in { ElementAction(key, $0) } }
+        var intercept: Intercept?
+        if let interceptPart = part.interceptFunction {
+            intercept = { action, state in
+                guard let value = state.element(of: action.key) else { return .pass }
+                return interceptPart(action.action, value).map(embed(action.key))
+            }
+        }
+        self.init(
+            respond: { (commit: borrowing Commit<State, Action>) in
+                let key = commit.action.key
+                guard let value = commit.state.element(of: key) else { return .none }
+                let previous = commit.previousPlace.flatMap { $0.pointee.element(of: key) }
+                return commit.narrowed(to: value, commit.action.action, previous: previous) {
+                    part.answer($0).embedded(in: .element(key, value), embed(key))
+                }
+            },
+            resume: { state in
+                .merge(
+                    state.elementKeys.compactMap { key in
+                        state.element(of: key).map { value in
+                            part.resumeAnswer(value).embedded(in: .element(key, value), embed(key))
+                        }
+                    })
+            },
+            intercept: intercept,
+            isGone: { path, state in
+                guard let first = path.first, let key = first.elementKey(as: State.Key.self) else { return false }
+                guard let value = state.element(of: key), .element(key, value) == first else { return true }
+                return part.isGone?(path.dropFirst(), value) ?? false
+            },
+            timers: part.timers.map { source in
+                TimerSource(group: source.group.embedded(in: .elements)) { state in
+                    state.elementKeys.flatMap { key in
+                        state.element(of: key).map { value in
+                            source.timers(value).map { $0.embedded(in: .element(key, value), embed(key)) }
+                        } ?? []
+                    }
+                }
+            },
+            onlyWatches: part.onlyWatches, readsPreviousState: part.readsPreviousState)
+    }
+}

@@ -1,0 +1,53 @@
+// The timers of the state. Everything here happens under the store's lock.
+extension StoreCore.Contents {
+    /// When the next timer is due, in milliseconds since 1970; nil if none is set.
+    package var nextDeadline: Int? { pending?.timers.compactMap { $0.next?.deadline }.min() }
+}
+
+extension StoreCore {
+    func arm(
+        _ timers: [StateTimer<Action>], of key: EffectKey, cause: Int, _ contents: ContentsPointer,
+        _ sink: any ActionSink<Action>
+    ) {
+        let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
+        if known == nil, timers.isEmpty { return }
+        if known == nil { contents.pointee.madePendingWork.timers.append(TimerGroup(key: key)) }
+        if key.path.mayEnd { contents.pointee.madePendingWork.hasRemovableParts = true }
+        let place = known ?? contents.pointee.madePendingWork.timers.count - 1
+        contents.pointee.madePendingWork.timers[place].setTimers(timers)
+        arm(place, cause: cause, contents, sink)
+    }
+
+    /// Arms the next timer of a group, unless it is armed already.
+    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        let group = contents.pointee.madePendingWork.timers[place]
+        let next = group.next
+        if let armed = group.armed {
+            if armed.timer.key == next?.key { return }
+            if let (ended, _) = contents.pointee.madePendingWork.effects.end(armed.runID) {
+                contents.pointee.madePendingWork.postLockWork.ended.append(ended)
+            }
+            contents.pointee.madePendingWork.timers[place].disarm()
+        }
+        guard let next else { return }
+        let runID = contents.pointee.madePendingWork.effects.nextRunID()
+        let submission = QueuedActions(
+            next.action, origin: .effect, .init(cause: cause, effectRunID: runID, endsEffect: true))
+        let task = Task(executorPreference: environment.executor) {
+            [weak sink, clock = environment.clock] in
+            guard await clock.sleepUntil(next.deadline) else { return }
+            sink?.submit(submission)
+        }
+        contents.pointee.madePendingWork.effects.add(
+            RunningEffect(key: next.key.effect, runID: runID, policy: nil, task: task))
+        contents.pointee.madePendingWork.timers[place].arm(next, runID)
+    }
+
+    /// Arms the next timer of the group whose timer has fired.
+    func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+        guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
+        else { return }
+        contents.pointee.madePendingWork.timers[place].markFired()
+        arm(place, cause: contents.pointee.revision, contents, sink)
+    }
+}
