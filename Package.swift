@@ -42,11 +42,13 @@ let package = Package(
             name: "Upstream",
             dependencies: ["CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
         .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform", "RemoteServices",
+                "Access", "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "RemoteServices",
                 "Sockets",
                 "StoreHosting",
                 "Stores",
@@ -54,7 +56,8 @@ let package = Package(
         .target(
             name: "Storehouse",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
+                "Access", "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices",
+                "Sealing",
                 "Sockets", "StoreHosting", "StorehouseServer", "Stores", "Upstream",
             ]),
         .target(
@@ -70,12 +73,15 @@ let package = Package(
             name: "ExampleStores", dependencies: ["JSON", "RemoteServices", "StoreHosting", "Stores"],
             path: "Examples/Stores"),
 
-        .target(name: "FuzzProperties", dependencies: ["JSON", "HTTP"], path: "Fuzz/properties"),
+        .target(name: "FuzzProperties", dependencies: ["Access", "JSON", "HTTP"], path: "Fuzz/properties"),
 
         .target(name: "CAllocations", path: "Benchmarks/allocations"),
         .executableTarget(
             name: "storesbench",
-            dependencies: ["CAllocations", "DeclaredTallies", "JSON", "StoreHosting", "StoreKinds", "Stores"],
+            dependencies: [
+                "Access", "CAllocations", "DeclaredTallies", "HTTP", "JSON", "Locks", "StoreHosting", "StoreKinds",
+                "Stores",
+            ],
             path: "Benchmarks/stores"),
         .target(
             name: "DeclaredTallies", dependencies: ["JSON", "StoreHosting", "Stores"],
@@ -113,6 +119,8 @@ let package = Package(
             name: "JournalTests",
             dependencies: ["CFaultyDisk", "CSQLite", "Journal", "Locks", "Stores", "StoreHosting", "JSON"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
+        .target(name: "TokenVectors", path: "Tests/TokenVectors"),
+        .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
         .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),
         .testTarget(
             name: "UpstreamTests",
@@ -131,10 +139,11 @@ let package = Package(
         .testTarget(
             name: "StorehouseServerTests",
             dependencies: [
-                "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal", "Stores",
+                "Access", "Storehouse", "StorehouseServer", "HTTPServer", "Observability", "StoreKinds", "Journal",
+                "Stores",
                 "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "TokenVectors",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -222,7 +222,13 @@ def library_cases(quick):
         case("a composed reducer", "slices", SLICE_ROWS),
         case("`planner`, tasks/edit of a random task, a subscriber", "tasks", TASK_ROWS),
         case("the same hosted store, declared in three ways", "declarations", DECLARATION_ROWS, ("stores",)),
+        case("the token of a request", "tokens", TOKEN_ROWS, ("stores",)),
     ]
+
+
+TOKEN_ROWS = (
+    ("tokenBytes", "its size in bytes", 0), ("known", "verified before, ns", 0), ("new", "with HS256, verified, ns", 0),
+)
 
 
 DECLARATION_ROWS = (

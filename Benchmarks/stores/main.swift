@@ -7,6 +7,7 @@ let cases: [String: (Stopwatch) -> Numbers] = [
     "slices": measureSlices,
     "tasks": measureTasks,
     "declarations": measureDeclarations,
+    "tokens": measureTokens,
 ]
 
 let arguments = CommandLine.arguments.dropFirst()

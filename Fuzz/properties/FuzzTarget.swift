@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case patches
     /// The fields that name clients, hosts and origins.
     case addresses
+    /// Tokens, the claims of signed tokens, and the keys that verify them.
+    case tokens
 
     /// The property that does not hold for an input; nil if all do.
     package func finding(in input: [UInt8]) -> String? {
@@ -23,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .pointers: try PointerProperties.check(input)
             case .patches: try PatchProperties.check(input)
             case .addresses: try AddressProperties.check(input)
+            case .tokens: try TokenProperties.check(input)
             }
             return nil
         } catch {

@@ -2,32 +2,43 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/x509.h>
 #include <pthread.h>
+#include <string.h>
 
 #define FUNCTIONS(each)                                                                                                \
-    each(CIPHER_CTX_new) each(CIPHER_CTX_free) each(CIPHER_CTX_ctrl) each(aes_256_gcm)                                 \
-    each(EncryptInit_ex) each(EncryptUpdate) each(EncryptFinal_ex)                                                     \
-    each(DecryptInit_ex) each(DecryptUpdate) each(DecryptFinal_ex)
+    each(EVP_CIPHER_CTX_new) each(EVP_CIPHER_CTX_free) each(EVP_CIPHER_CTX_ctrl) each(EVP_aes_256_gcm)                 \
+    each(EVP_EncryptInit_ex) each(EVP_EncryptUpdate) each(EVP_EncryptFinal_ex)                                         \
+    each(EVP_DecryptInit_ex) each(EVP_DecryptUpdate) each(EVP_DecryptFinal_ex)                                         \
+    each(EVP_MD_fetch) each(EVP_MD_CTX_new) each(EVP_MD_CTX_free) each(EVP_Digest) each(HMAC)         \
+    each(EVP_DigestVerifyInit) each(EVP_DigestVerify) each(d2i_PUBKEY) each(EVP_PKEY_free)                             \
+    each(EVP_PKEY_get_base_id) each(EVP_PKEY_get_bits) each(EVP_PKEY_get_group_name) each(CRYPTO_memcmp)
 
-// Pointers to the functions, with the types of OpenSSL's header.
+// Pointers to the functions, with the types of OpenSSL's headers.
 struct functions {
-#define MEMBER(name) __typeof__(&EVP_##name) name;
+#define MEMBER(name) __typeof__(&name) call_##name;
     FUNCTIONS(MEMBER)
+    EVP_MD *sha256;
 };
 
 // Written once, under the lock. A thread that has held the lock since then may read it without.
-static struct functions evp;
+static struct functions crypto;
 static int is_ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *bind_to(void *library) {
     struct functions found;
 #define FIND(name)                                                                                                     \
-    found.name = (__typeof__(found.name))dlsym(library, "EVP_" #name);                                                 \
-    if (found.name == NULL) return dlerror();
+    found.call_##name = (__typeof__(found.call_##name))dlsym(library, #name);                                          \
+    if (found.call_##name == NULL) return dlerror();
     FUNCTIONS(FIND)
-    evp = found;
+    // Fetched once: each use of EVP_sha256() would look for the implementation again.
+    found.sha256 = found.call_EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (found.sha256 == NULL) return "it has no SHA-256";
+    crypto = found;
     is_ready = 1;
     return NULL;
 }
@@ -45,30 +56,88 @@ const char *ccrypto_load(const char *name) {
 int ccrypto_seal(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *clear, size_t length, unsigned char *sealed, unsigned char *tag) {
     if (label_length > INT_MAX || length > INT_MAX) return 0;
-    EVP_CIPHER_CTX *context = evp.CIPHER_CTX_new();
+    EVP_CIPHER_CTX *context = crypto.call_EVP_CIPHER_CTX_new();
     if (context == NULL) return 0;
     int written = 0;
-    int is_done = evp.EncryptInit_ex(context, evp.aes_256_gcm(), NULL, key, nonce) == 1 &&
-                  evp.EncryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
-                  evp.EncryptUpdate(context, sealed, &written, clear, (int)length) == 1 && (size_t)written == length &&
-                  evp.EncryptFinal_ex(context, tag, &written) == 1 && written == 0 &&
-                  evp.CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CCRYPTO_TAG_LENGTH, tag) == 1;
-    evp.CIPHER_CTX_free(context);
+    int is_done = crypto.call_EVP_EncryptInit_ex(context, crypto.call_EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
+                  crypto.call_EVP_EncryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
+                  crypto.call_EVP_EncryptUpdate(context, sealed, &written, clear, (int)length) == 1 && (size_t)written == length &&
+                  crypto.call_EVP_EncryptFinal_ex(context, tag, &written) == 1 && written == 0 &&
+                  crypto.call_EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CCRYPTO_TAG_LENGTH, tag) == 1;
+    crypto.call_EVP_CIPHER_CTX_free(context);
     return is_done;
 }
 
 int ccrypto_open(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *sealed, size_t length, const unsigned char *tag, unsigned char *clear) {
     if (label_length > INT_MAX || length > INT_MAX) return 0;
-    EVP_CIPHER_CTX *context = evp.CIPHER_CTX_new();
+    EVP_CIPHER_CTX *context = crypto.call_EVP_CIPHER_CTX_new();
     if (context == NULL) return 0;
     int written = 0;
     // The library only reads the tag.
-    int is_done = evp.DecryptInit_ex(context, evp.aes_256_gcm(), NULL, key, nonce) == 1 &&
-                  evp.DecryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
-                  evp.DecryptUpdate(context, clear, &written, sealed, (int)length) == 1 && (size_t)written == length &&
-                  evp.CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_LENGTH, (void *)tag) == 1 &&
-                  evp.DecryptFinal_ex(context, clear + length, &written) == 1 && written == 0;
-    evp.CIPHER_CTX_free(context);
+    int is_done = crypto.call_EVP_DecryptInit_ex(context, crypto.call_EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
+                  crypto.call_EVP_DecryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
+                  crypto.call_EVP_DecryptUpdate(context, clear, &written, sealed, (int)length) == 1 && (size_t)written == length &&
+                  crypto.call_EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_LENGTH, (void *)tag) == 1 &&
+                  crypto.call_EVP_DecryptFinal_ex(context, clear + length, &written) == 1 && written == 0;
+    crypto.call_EVP_CIPHER_CTX_free(context);
+    return is_done;
+}
+
+int ccrypto_sha256(const unsigned char *bytes, size_t length, unsigned char *digest) {
+    unsigned int written = 0;
+    return crypto.call_EVP_Digest(bytes, length, digest, &written, crypto.sha256, NULL) == 1 &&
+           written == CCRYPTO_DIGEST_LENGTH;
+}
+
+int ccrypto_hmac_sha256(const unsigned char *key, size_t key_length, const unsigned char *bytes, size_t length,
+                        unsigned char *code) {
+    unsigned int written = 0;
+    if (key_length > INT_MAX) return 0;
+    return crypto.call_HMAC(crypto.sha256, key, (int)key_length, bytes, length, code, &written) != NULL &&
+           written == CCRYPTO_DIGEST_LENGTH;
+}
+
+int ccrypto_are_equal(const unsigned char *one, const unsigned char *other, size_t length) {
+    return crypto.call_CRYPTO_memcmp(one, other, length) == 0;
+}
+
+static enum ccrypto_key_kind kind_of(EVP_PKEY *key, int *bits) {
+    char group[32];
+    size_t length = 0;
+    *bits = crypto.call_EVP_PKEY_get_bits(key);
+    switch (crypto.call_EVP_PKEY_get_base_id(key)) {
+    case EVP_PKEY_RSA: return CCRYPTO_KEY_RSA;
+    case EVP_PKEY_ED25519: return CCRYPTO_KEY_ED25519;
+    case EVP_PKEY_EC:
+        if (crypto.call_EVP_PKEY_get_group_name(key, group, sizeof group, &length) != 1) return CCRYPTO_KEY_OTHER;
+        return strcmp(group, "prime256v1") == 0 ? CCRYPTO_KEY_P256 : CCRYPTO_KEY_OTHER;
+    default: return CCRYPTO_KEY_OTHER;
+    }
+}
+
+void *ccrypto_read_public_key(const unsigned char *der, size_t length, enum ccrypto_key_kind *kind, int *bits) {
+    if (length > LONG_MAX) return NULL;
+    const unsigned char *end = der;
+    EVP_PKEY *key = crypto.call_d2i_PUBKEY(NULL, &end, (long)length);
+    if (key == NULL) return NULL;
+    if (end != der + length) {
+        crypto.call_EVP_PKEY_free(key);
+        return NULL;
+    }
+    *kind = kind_of(key, bits);
+    return key;
+}
+
+void ccrypto_free_public_key(void *key) { crypto.call_EVP_PKEY_free(key); }
+
+int ccrypto_verify(void *key, int uses_sha256, const unsigned char *signature, size_t signature_length,
+                   const unsigned char *bytes, size_t length) {
+    EVP_MD_CTX *context = crypto.call_EVP_MD_CTX_new();
+    if (context == NULL) return 0;
+    int is_done =
+        crypto.call_EVP_DigestVerifyInit(context, NULL, uses_sha256 ? crypto.sha256 : NULL, NULL, key) == 1 &&
+        crypto.call_EVP_DigestVerify(context, signature, signature_length, bytes, length) == 1;
+    crypto.call_EVP_MD_CTX_free(context);
     return is_done;
 }

@@ -14,7 +14,7 @@ extension StorehouseApp {
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
             journal: try configuration.server.storage.journal(log),
-            sealer: try configuration.server.storage.sealer(), metrics: remotes.writeMetrics)
+            sealer: try configuration.server.storage.sealer(), keySet: remotes.keySet, metrics: remotes.writeMetrics)
         try await server.run { server in
             if printsAdminToken { Console.print(server.adminToken) }
         } lastStep: {
@@ -37,6 +37,8 @@ extension StorehouseApp {
 /// The clients of the services that a configuration names, and the demo services of those without a URL.
 private struct Remotes: Sendable {
     let clients: RemoteClients
+    /// Fetches `access.jwksURL`; nil if it is not set.
+    let keySet: CurlClient?
     private let curl: CurlUpstreams
     private let curlClients: [CurlClient]
     private let demo: DemoUpstreamServer?
@@ -51,12 +53,16 @@ private struct Remotes: Sendable {
         ) { log.write($0) }
         self.demo = demo
         self.curl = curl
-        curlClients = try configuration.services.map { service in
+        keySet = try configuration.server.access.jwksURL.map { url in
+            try curl.client(for: UpstreamSettings(name: "access.jwks", url: url))
+        }
+        let clients = try configuration.services.map { service in
             try curl.client(of: service, configuration, demoURL: demo?.url ?? "")
         }
         let names = configuration.services.map(\.name)
-        clients = RemoteClients(
-            Dictionary(zip(names, curlClients)) { first, _ in first },
+        curlClients = clients + (keySet.map { [$0] } ?? [])
+        self.clients = RemoteClients(
+            Dictionary(zip(names, clients)) { first, _ in first },
             settings: Dictionary(names.map { ($0, configuration[upstream: $0].own.values) }) { first, _ in first })
     }
 

@@ -1,6 +1,8 @@
+import Access
 package import HTTP
 import Locks
 import Observability
+import RemoteServices
 import Sockets
 import StoreHosting
 import Stores
@@ -22,6 +24,10 @@ final class API: Sendable {
         var streamEpoch = ""
         /// The token for the resources of operators.
         var adminToken = ""
+        /// Nil in capability mode.
+        var tokenVerifier: TokenVerifier?
+        /// The service that publishes keys of tokens; nil if there is none.
+        var keySetClient: (any RemoteClient)?
         /// Whether browsers get the inspector page at `/`.
         var hasInspector = true
         /// Whether the resources of operators are on a listener of their own.
@@ -39,6 +45,7 @@ final class API: Sendable {
     let admin: AdminAPI
     let meta: MetaAPI
 
+    let gate: Gate
     let availability: Availability
     let registry: SessionRegistry
     let states = StateReader(WorkPool())
@@ -87,22 +94,30 @@ final class API: Sendable {
             runtimes, defaultStore: settings.defaultStore, journal, streamEpoch: settings.streamEpoch, log)
         builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
         let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
-        let access = SessionAccess(registry, loader)
+        let creator = SessionCreator(registry: registry, builder: builder, log: log)
+        let access = SessionAccess(
+            registry, loader, PersonalSessions(creator, loader, journal, availability, limits))
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
         } else {
             timers = nil
         }
-        sessions = SessionAPI(access, availability, registry, builder, states, limits, log)
+        sessions = SessionAPI(access, availability, creator, states, limits)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, token: settings.adminToken)
+        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
+        gate = Gate(
+            adminToken: settings.adminToken,
+            settings.tokenVerifier.map {
+                TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
+            })
         meta = MetaAPI(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
-                hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort),
+                hasInspector: settings.hasInspector, hasOperatorPort: settings.hasOperatorPort,
+                usesTokens: settings.tokenVerifier != nil),
             availability,
             hasInspector: settings.hasInspector)
     }

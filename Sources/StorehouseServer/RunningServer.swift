@@ -4,6 +4,7 @@ import HTTPServer
 import Locks
 import Observability
 import Platform
+import RemoteServices
 import Sockets
 import StoreHosting
 import Stores
@@ -33,7 +34,8 @@ package final class RunningServer: Sendable {
 
     init(
         kinds: [StoreKind], configuration: Configuration, journal: (any Journal)?, sealer: (any SecretSealer)?,
-        clock: WallClock, log: Log, additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
+        keySetClient: (any RemoteClient)?, clock: WallClock, log: Log,
+        additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?,
         loops: LoopImplementation, memory: MemoryLimit?
     ) throws {
         self.configuration = configuration
@@ -43,6 +45,8 @@ package final class RunningServer: Sendable {
         var settings = configuration.apiSettings(kinds, journal, listeningOn: address)
         let output = OutputBudget(limit: configuration.http.outputBudget)
         settings.output = output
+        settings.tokenVerifier = try configuration.access.tokenVerifier()
+        settings.keySetClient = keySetClient
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         adminToken = settings.adminToken

@@ -1,6 +1,7 @@
 import HTTPServer
 // The log and the metrics are in the interface of a server.
 @_exported public import Observability
+public import RemoteServices
 package import Sockets
 public import StoreHosting
 import Stores
@@ -14,6 +15,7 @@ public struct StorehouseServer: Sendable {
     private let configuration: Configuration
     private let journal: (any Journal)?
     private let sealer: (any SecretSealer)?
+    private let keySetClient: (any RemoteClient)?
     private let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
     private let log: Log?
 
@@ -27,17 +29,19 @@ public struct StorehouseServer: Sendable {
     ///     is no action log. One that outlives the process is required if `storage.kind` is not `memory`.
     ///   - sealer: encrypts the secrets in the journal; for example an `AESSealer` of module Sealing. Without one, the journal
     ///     stores no secrets. It is required if `storage.key` is set.
+    ///   - keySet: fetches `access.jwksURL` with a GET without a target. It is required if that is set.
     ///   - metrics: adds metrics to those of `GET /metrics`.
     ///   - log: nil for one as `log` of the configuration says.
     /// - Throws: all problems of the configuration and of the kinds.
     public init(
         kinds: [StoreKind], configuration: Configuration? = nil, journal: (any Journal)? = nil,
-        sealer: (any SecretSealer)? = nil, metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil,
-        log: Log? = nil
+        sealer: (any SecretSealer)? = nil, keySet: (any RemoteClient)? = nil,
+        metrics: (@Sendable (inout PrometheusWriter) -> Void)? = nil, log: Log? = nil
     ) throws(ConfigurationError) {
         self.log = log
         self.journal = journal
         self.sealer = sealer
+        keySetClient = keySet
         additionalMetrics = metrics
         self.kinds = kinds
         if let configuration {
@@ -47,7 +51,7 @@ public struct StorehouseServer: Sendable {
         }
         let problems =
             self.configuration.problems(serving: kinds, outlivesProcess: journal?.outlivesProcess == true)
-            + self.configuration.problems(with: journal, sealer)
+            + self.configuration.problems(with: journal, sealer, keySet)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
@@ -98,7 +102,8 @@ public struct StorehouseServer: Sendable {
         memory: MemoryLimit? = nil
     ) throws -> RunningServer {
         try RunningServer(
-            kinds: kinds, configuration: configuration, journal: journal, sealer: sealer, clock: clock,
+            kinds: kinds, configuration: configuration, journal: journal, sealer: sealer,
+            keySetClient: keySetClient, clock: clock,
             log: log ?? self.log ?? Log(configuration.log), additionalMetrics: additionalMetrics, loops: loops,
             memory: memory)
     }

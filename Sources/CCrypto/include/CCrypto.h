@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-// AES-256-GCM of OpenSSL's libcrypto. The library is loaded on first use: the program is not linked with it.
+// AES-256-GCM, SHA-256, HMAC and signatures of OpenSSL's libcrypto. The library is loaded on first use: the program is not
+// linked with it.
 
 // The file name of the library on this system.
 #ifdef __APPLE__
@@ -15,6 +16,8 @@
 #define CCRYPTO_KEY_LENGTH 32
 #define CCRYPTO_NONCE_LENGTH 12
 #define CCRYPTO_TAG_LENGTH 16
+// Of SHA-256, and of HMAC with it.
+#define CCRYPTO_DIGEST_LENGTH 32
 
 // Loads the library. Thread-safe. The first library that loads serves the whole process, and is never unloaded.
 //
@@ -31,5 +34,27 @@ int ccrypto_seal(const unsigned char *key, const unsigned char *nonce, const uns
 // `clear` is undefined.
 int ccrypto_open(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *sealed, size_t length, const unsigned char *tag, unsigned char *clear);
+
+// Computes the SHA-256 of the bytes. Returns 1, or 0 if the library fails.
+int ccrypto_sha256(const unsigned char *bytes, size_t length, unsigned char *digest);
+
+// Computes the HMAC with SHA-256 of the bytes. Returns 1, or 0 if the library fails.
+int ccrypto_hmac_sha256(const unsigned char *key, size_t key_length, const unsigned char *bytes, size_t length,
+                        unsigned char *code);
+
+// Returns 1 if the bytes are equal, else 0. It takes the same time wherever the first difference is.
+int ccrypto_are_equal(const unsigned char *one, const unsigned char *other, size_t length);
+
+enum ccrypto_key_kind { CCRYPTO_KEY_OTHER, CCRYPTO_KEY_RSA, CCRYPTO_KEY_P256, CCRYPTO_KEY_ED25519 };
+
+// Reads a public key (SubjectPublicKeyInfo of RFC 5280, in DER). Returns NULL if the bytes are anything else. The key may be
+// used by several threads at a time, and must be freed.
+void *ccrypto_read_public_key(const unsigned char *der, size_t length, enum ccrypto_key_kind *kind, int *bits);
+
+void ccrypto_free_public_key(void *key);
+
+// Returns 1 if the signature of the bytes was made with the private key: with PKCS #1 v1.5 for RSA, as a DER sequence for P-256.
+int ccrypto_verify(void *key, int uses_sha256, const unsigned char *signature, size_t signature_length,
+                   const unsigned char *bytes, size_t length);
 
 #endif

@@ -9,6 +9,7 @@ struct ExportedSession {
 
     let header: SessionHeader
     let lastActiveAt: Int
+    let shareGeneration: Int
     /// The oldest retained state; nil if it is the initial state.
     let base: (revision: Int, state: StateSnapshot)?
     let commits: [CommitRecord]
@@ -41,7 +42,10 @@ struct ExportedSession {
             id: id ?? ownID, kind: try document.text("store"),
             schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
             forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
-            historyID: try document.history("history"), initial: try document.fields("initial").state())
+            historyID: try document.history("history"), initial: try document.fields("initial").state(),
+            owner: json["owner"] == nil ? nil : try document.text("owner"),
+            isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
+        shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
         lastActiveAt = try document.moment("lastActiveAt")
         base = try json["base"].map { base throws(Unreadable) in
             let base = Fields(base, "base/")
@@ -118,6 +122,11 @@ private struct Fields {
 
     func number(ifPresent name: String, _ range: ClosedRange<Int>) throws(ExportedSession.Unreadable) -> Int? {
         json[name] == nil ? nil : try number(name, range)
+    }
+
+    func flag(_ name: String) throws(ExportedSession.Unreadable) -> Bool {
+        guard let flag = json[name]?.asBool else { throw problem(name, "must be true or false") }
+        return flag
     }
 
     /// Milliseconds since 1970.

@@ -10,7 +10,10 @@ extension SQLiteStorage {
     /// - Parameters:
     ///   - id: the session ID.
     ///   - path: the database file.
-    public static func export(_ id: String, from path: String) throws(StorageError) -> [UInt8] {
+    ///   - withOwner: whether the document names the owner. A session that is imported without one belongs to nobody.
+    public static func export(
+        _ id: String, from path: String, withOwner: Bool = false
+    ) throws(StorageError) -> [UInt8] {
         let connection = try open(path)
         let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
         do throws(JournalError) {
@@ -18,7 +21,7 @@ extension SQLiteStorage {
                 switch try reader.find(id, answersSince: .max) {
                 case .unknown: throw .unavailable("session \(id) does not exist")
                 case .ended: throw .unavailable("session \(id) has ended")
-                case .session(let session): return try reader.export(session)
+                case .session(let session): return try reader.export(session, withOwner: withOwner)
                 }
             }
         } catch {
@@ -31,7 +34,7 @@ extension SQLiteStorage {
 }
 
 extension ReadConnection {
-    fileprivate func export(_ session: StoredSession) throws(JournalError) -> [UInt8] {
+    fileprivate func export(_ session: StoredSession, withOwner: Bool) throws(JournalError) -> [UInt8] {
         let record = session.row.header
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
@@ -46,6 +49,13 @@ extension ReadConnection {
             json.member("createdAt", record.createdAt)
             json.member("lastActiveAt", session.summary.lastActiveAt)
             json.member("forkedFrom", ifPresent: record.forkedFrom)
+            if withOwner, let owner = record.owner {
+                json.member("owner", owner)
+                json.member("personal", record.isPersonal)
+            }
+            // Whoever imports it with the same id and key must not make revoked shares valid again.
+            let generation = session.row.head.shareGeneration
+            if generation > 0 { json.member("shareGeneration", generation) }
             json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
             if let base {
@@ -86,7 +96,7 @@ extension SQLiteStorage {
     /// Imports an exported session into a database that no server uses.
     ///
     /// - Parameters:
-    ///   - bytes: the result of ``export(_:from:)``.
+    ///   - bytes: the result of ``export(_:from:withOwner:)``.
     ///   - path: the database file; it is created if it is missing.
     ///   - id: the new ID of the session; nil to keep its ID. The database must not have this ID or a recent tombstone
     ///     of it.
@@ -134,6 +144,11 @@ extension SQLiteStorage {
             if !isThere { try database.insert(session) }
             database.close()
         } catch {
+            if error.isConstraint, session.header.isPersonal {
+                throw .refused(
+                    "\(path) already has the personal session of this owner and store; export without --with-owners, or "
+                        + "delete that session first")
+            }
             if error.isConstraint { throw .refused("the document cannot be imported: \(error.message)") }
             throw StorageError(error, path)
         }
@@ -166,6 +181,7 @@ extension WriteConnection {
         }
         change.newest = (position.revision, position.previousChecksum)
         try write(change, of: position.number)
+        if session.shareGeneration > 0 { try setShareGeneration(session.shareGeneration, of: position.number) }
         try statements.recordUse.run { values in
             values.set(1, position.number)
             values.set(2, session.lastActiveAt)

@@ -205,15 +205,8 @@ struct BackupMarker: Sendable, Equatable {
         let summary = session.summary
         guard session.row.number <= newest else { return summary }
         return SessionSummary(
-            header: summary.header.renamed(summary.header.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
-            revision: summary.revision, lastActiveAt: summary.lastActiveAt)
-    }
-}
-
-extension SessionHeader {
-    fileprivate func renamed(_ history: String) -> SessionHeader {
-        SessionHeader(
-            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: history,
-            initial: initial)
+            header: summary.header.renamed(
+                history: summary.header.historyID + "." + String(UInt(bitPattern: name), radix: 36)),
+            revision: summary.revision, lastActiveAt: summary.lastActiveAt, shareGeneration: summary.shareGeneration)
     }
 }

@@ -47,6 +47,12 @@ public struct MemoryJournal: Journal {
         done(.success([]))
     }
 
+    public func personalSession(
+        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+    ) {
+        done(.success(nil))
+    }
+
     public func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
@@ -106,6 +112,9 @@ final class MemorySessionJournal: SessionJournal {
     }
 
     func recordUse(at moment: Int) {}
+
+    /// The session in memory has it.
+    func recordShareGeneration(_ generation: Int) {}
 
     func end(at moment: Int) {}
 }

@@ -137,7 +137,7 @@ public final class SQLiteJournal: Journal {
             writer.readers.find(found) { [self] reader throws(JournalError) in
                 switch try reader.find(id, answersSince: oldest, limits) {
                 case .unknown: return .unknown
-                case .ended: return .ended
+                case .ended(let owner): return .ended(owner: owner)
                 case .session(let session):
                     let summary = backup?.apply(to: session) ?? session.summary
                     return .session(summary, session.replayable, session.answers, journal(of: session))
@@ -153,6 +153,17 @@ public final class SQLiteJournal: Journal {
             revision: session.position.revision, privateState: session.replayable.privateState,
             position: session.position,
             lastUse: session.row.head.lastActiveAt)
+    }
+
+    public func personalSession(
+        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+    ) {
+        // A session that is about to be created or ended counts.
+        writer.afterAll { [writer] in
+            writer.readers.find(done) { reader throws(JournalError) in
+                try reader.personalSession(of: owner, kind: kind)
+            }
+        }
     }
 
     public func list(

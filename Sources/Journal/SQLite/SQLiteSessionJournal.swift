@@ -60,6 +60,14 @@ final class SQLiteSessionJournal: SessionJournal {
         if isEnqueued { notifyIfAcknowledged() } else { notifyWaiters() }
     }
 
+    func recordShareGeneration(_ generation: Int) {
+        contents.withLock { contents in
+            guard !contents.hasEnded, contents.failure == nil else { return }
+            enqueue(.setShareGeneration(self, generation), &contents)
+        }
+        notifyIfAcknowledged()
+    }
+
     func end(at moment: Int) {
         contents.withLock { contents in
             guard !contents.hasEnded else { return }

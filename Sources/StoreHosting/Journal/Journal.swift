@@ -39,6 +39,13 @@ public protocol Journal: Sendable {
     func list(
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void)
 
+    /// Finds the id of a subject's personal session of a kind, if there is one that has not ended; see
+    /// ``SessionHeader/isPersonal``.
+    ///
+    /// A journal that does not outlive the process finds none: the server itself has the sessions.
+    func personalSession(
+        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void)
+
     /// Finds the ids of at most `limit` sessions that were last used before `moment`, in session time.
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void)
@@ -122,6 +129,10 @@ public protocol SessionJournal: CommitRecorder {
 
     /// Records when the session was last used, in session time. It may be persisted a little later.
     func recordUse(at moment: Int)
+
+    /// Persists how often the session's shares were revoked, like a transaction: it counts for
+    /// ``CommitRecorder/whenDurable(through:_:)``.
+    func recordShareGeneration(_ generation: Int)
 
     /// Ends the session and deletes its commits. The journal remembers for an hour at least that the session existed.
     func end(at moment: Int)

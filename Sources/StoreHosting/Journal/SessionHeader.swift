@@ -14,11 +14,15 @@ public struct SessionHeader: Sendable, Equatable {
     public let historyID: String
     /// The state at revision 0.
     public let initial: StateSnapshot
+    /// The subject that created it; nil if the server knew no subjects.
+    public let owner: String?
+    /// Whether it is the session of its owner and kind that `/sessions/me` names. There is one at most.
+    public let isPersonal: Bool
 
     /// The header of a new session.
     public init(
         id: String, kind: String, schema: Int, createdAt: Int, forkedFrom: Int?, historyID: String,
-        initial: StateSnapshot
+        initial: StateSnapshot, owner: String? = nil, isPersonal: Bool = false
     ) {
         self.id = id
         self.kind = kind
@@ -27,6 +31,15 @@ public struct SessionHeader: Sendable, Equatable {
         self.forkedFrom = forkedFrom
         self.historyID = historyID
         self.initial = initial
+        self.owner = owner
+        self.isPersonal = isPersonal
+    }
+
+    /// The same session with another history.
+    package func renamed(history: String) -> SessionHeader {
+        SessionHeader(
+            id: id, kind: kind, schema: schema, createdAt: createdAt, forkedFrom: forkedFrom, historyID: history,
+            initial: initial, owner: owner, isPersonal: isPersonal)
     }
 }
 
@@ -38,12 +51,15 @@ public struct SessionSummary: Sendable, Equatable {
     public let revision: Int
     /// Session time in milliseconds; see ``SessionTimeReference``.
     public let lastActiveAt: Int
+    /// How often its shares were revoked. A share is valid only for the number at which it was made.
+    public let shareGeneration: Int
 
     /// The summary of a session.
-    public init(header: SessionHeader, revision: Int, lastActiveAt: Int) {
+    public init(header: SessionHeader, revision: Int, lastActiveAt: Int, shareGeneration: Int = 0) {
         self.header = header
         self.revision = revision
         self.lastActiveAt = lastActiveAt
+        self.shareGeneration = shareGeneration
     }
 }
 
@@ -88,7 +104,7 @@ public enum SessionLookup: Sendable {
     /// Nothing.
     case unknown
     /// A session that has ended.
-    case ended
+    case ended(owner: String?)
     /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
 }

@@ -13,6 +13,7 @@ package enum Invocation: Sendable, Hashable {
     case send(SendCommand)
     case types(kind: String, language: TypeLanguage)
     case initialize(InitCommand)
+    case token(TokenCommand)
     case completion(CompletionScript.Shell)
     case version(inJSON: Bool)
     /// - command: the command to explain; nil for the list of all.

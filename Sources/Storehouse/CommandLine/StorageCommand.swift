@@ -3,7 +3,8 @@ package enum StorageCommand: Sendable, Hashable {
     case verify(file: String)
     case backup(file: String, target: String)
     case restore(backup: String, file: String)
-    case export(session: String, file: String)
+    /// - withOwners: whether the document names the owner.
+    case export(session: String, file: String, withOwners: Bool)
     /// - id: the new id of the session, `new` for a random one, nil for its own.
     case `import`(document: String, file: String, id: String?)
     /// - deleted: the session to delete instead of listing all; nil for none.
@@ -54,13 +55,21 @@ extension CommandDeclaration {
         },
         CommandDeclaration(
             name: "export", group: .storage, summary: "print a session as JSON; encrypted secrets stay encrypted",
-            details: ["A session id that begins with two dashes stands behind '--', which ends the flags."],
+            details: [
+                """
+                With --with-owners the document names the subject that the session belongs to. A session that is \
+                imported without an owner belongs to nobody: in token mode only tokens that list its id may use it.
+                """,
+                "A session id that begins with two dashes stands behind '--', which ends the flags.",
+            ],
             arguments: [CommandArgument(placeholder: "SESSION", summary: "the id of the session")],
-            flags: [.storage, .alwaysJSON],
+            flags: [.storage, .withOwners, .alwaysJSON],
             examples: ["storehouse export --storage storehouse.db -- 9GZ3mXk0cYbq2vT1sQeRpA > session.json"]
         ) { values throws(UsageError) in
             .storage(
-                .export(session: try values.required(0, "SESSION"), file: try values.required(.storage)),
+                .export(
+                    session: try values.required(0, "SESSION"), file: try values.required(.storage),
+                    withOwners: values.has(.withOwners)),
                 inJSON: true)
         },
         CommandDeclaration(
@@ -117,6 +126,8 @@ extension CommandFlag {
     fileprivate static let delete = CommandFlag(
         name: "--delete", placeholder: "ID",
         summary: "delete this session, damaged or not, from a database that no server uses")
+    fileprivate static let withOwners = CommandFlag(
+        name: "--with-owners", summary: "include the subject that the session belongs to")
     fileprivate static let id = CommandFlag(
         name: "--id", placeholder: "ID", summary: "a new id for the session; 'new' makes a random one")
 }

@@ -30,6 +30,7 @@ extension StorehouseApp {
             let kind = try kind(named: name)
             Console.print(language.source(of: TypedKind(kind, state: kind.stateSchema)))
         case .initialize(let command): try command.run()
+        case .token(let command): try command.run()
         case .completion(let shell):
             let script = CompletionScript(program: program, kinds: kinds.map(\.name))
             Console.print(script.text(for: shell))

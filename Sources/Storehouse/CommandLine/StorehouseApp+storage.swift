@@ -15,8 +15,9 @@ extension StorehouseApp {
                 "\(target) is a complete copy of \(file)"
             }
         case .restore(let backup, let file): try Self.restore(backup, file, inJSON: inJSON)
-        case .export(let session, let file):
-            Console.print(String(decoding: try SQLiteStorage.export(session, from: file), as: UTF8.self))
+        case .export(let session, let file, let withOwners):
+            let document = try SQLiteStorage.export(session, from: file, withOwner: withOwners)
+            Console.print(String(decoding: document, as: UTF8.self))
         case .import(let document, let file, let id):
             let name = id == "new" ? SessionID.random().description : id
             let kinds = kinds
@@ -135,6 +136,7 @@ extension SQLiteStorage.ListedSession {
         var object: JSONObject = ["id": .string(id)]
         if let summary {
             object["store"] = .string(summary.header.kind)
+            object["owner"] = summary.header.owner.map(JSONValue.string)
             object["revision"] = .integer(summary.revision)
             object["createdAt"] = .string(Timestamp.rfc3339(summary.header.createdAt))
             object["lastActiveAt"] = .string(Timestamp.rfc3339(summary.lastActiveAt))

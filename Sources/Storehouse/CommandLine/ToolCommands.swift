@@ -45,6 +45,7 @@ extension CommandDeclaration {
                 try InitCommand(
                     name: try values.required(0, "NAME"), path: values[.path], inJSON: values.has(.json)))
         },
+        TokenCommand.declaration,
         CommandDeclaration(
             name: "completion", group: .tools, summary: "print a script that completes commands and flags in a shell",
             details: [

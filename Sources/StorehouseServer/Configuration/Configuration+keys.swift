@@ -1,9 +1,10 @@
+import Access
 import JSON
 
 extension Configuration {
     /// Every key, in the order of the file.
     package static let keys: [ConfigurationKey<Configuration>] = [
-        httpKeys, sessionKeys, streamKeys, limitKeys, upstreamKeys, storageKeys, otherKeys,
+        httpKeys, accessKeys, sessionKeys, streamKeys, limitKeys, upstreamKeys, storageKeys, otherKeys,
     ].flatMap(\.self)
 
     private static let day = 86_400_000
@@ -59,6 +60,28 @@ extension Configuration {
         ConfigurationKey(
             "http.maxWait", \.http.maxWait, .seconds(milliseconds: 1...day),
             "the longest time that `Prefer: wait=N` delays an answer"),
+    ]
+
+    private static let accessKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "access.mode", \.access.mode, .choice,
+            "`capability`: who knows a session's id may use it; `token`: its owner may, with a JSON Web Token"),
+        ConfigurationKey(
+            "access.secret", \.access.secret, ValueFormat.secret(atLeast: VerificationKey.minSecretBytes).orNull(),
+            "the key of tokens that are signed with HS256"),
+        ConfigurationKey(
+            "access.publicKeys", \.access.publicKeys,
+            ValueFormat.text("a path", 1...4096).list("a list of paths"),
+            "PEM files with the public keys of tokens that are signed with RS256, ES256 or EdDSA"),
+        ConfigurationKey(
+            "access.jwksURL", \.access.jwksURL, ValueFormat.url(headers: nil).orNull(),
+            "the JSON Web Key Set of an identity provider, fetched when a token names a key that is not known yet"),
+        ConfigurationKey(
+            "access.issuer", \.access.issuer, ValueFormat.text("a text", 1...1024).orNull(),
+            "what the claim `iss` must be; null is anything"),
+        ConfigurationKey(
+            "access.audience", \.access.audience, ValueFormat.text("a text", 1...1024).orNull(),
+            "what the claim `aud` must be or contain; null is anything"),
     ]
 
     private static let sessionKeys: [ConfigurationKey<Configuration>] = [

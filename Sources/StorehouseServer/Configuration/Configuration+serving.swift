@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import Observability
 import Platform
+import RemoteServices
 import Sockets
 package import StoreHosting
 import Stores
@@ -54,7 +55,7 @@ extension Configuration {
     ///
     /// - Parameter outlivesProcess: whether the sessions are read back after a restart.
     package func problems(serving kinds: [StoreKind], outlivesProcess: Bool) -> [ConfigurationProblem] {
-        var problems = unreadValues + Self.problems(of: kinds)
+        var problems = unreadValues + access.problems + Self.problems(of: kinds)
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {
@@ -77,7 +78,9 @@ extension Configuration {
     }
 
     /// Settings of a storage that a program promises in its configuration and does not provide.
-    func problems(with journal: (any Journal)?, _ sealer: (any SecretSealer)?) -> [ConfigurationProblem] {
+    func problems(with journal: (any Journal)?, _ sealer: (any SecretSealer)?, _ keySet: (any RemoteClient)?)
+        -> [ConfigurationProblem]
+    {
         var problems: [ConfigurationProblem] = []
         if storage.kind.outlivesProcess, journal?.outlivesProcess != true {
             problems.append(
@@ -93,6 +96,14 @@ extension Configuration {
                     detail: "is set, but this program encrypts nothing: make it a StorehouseApp, or pass a sealer to "
                         + "StorehouseServer, such as AESSealer, or remove the key"))
         }
+        if access.jwksURL != nil, keySet == nil {
+            problems.append(
+                ConfigurationProblem(
+                    path: "access.jwksURL",
+                    detail:
+                        "is set, but this program fetches nothing: make it a StorehouseApp, or pass a client as keySet to "
+                        + "StorehouseServer, or set access.publicKeys"))
+        }
         return problems
     }
 
@@ -107,7 +118,7 @@ extension Configuration {
 
     /// Values of security settings that a file could not have. A program may have set them.
     private var unreadValues: [ConfigurationProblem] {
-        let paths = ["http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
+        let paths = ["access.", "http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
         return Self.keys.filter { key in paths.contains { key.path.hasPrefix($0) } }.compactMap { key in
             var copy = self
             return key.set(key.value(in: self), in: &copy).map { ConfigurationProblem(path: key.path, detail: $0) }

@@ -7,6 +7,7 @@ public import Observability
 /// microsecond.
 public struct Configuration: Sendable, Hashable {
     public var http = Http()
+    public var access = Access()
     public var sessions = Sessions()
     public var streams = Streams()
     public var limits = Limits()
@@ -43,6 +44,29 @@ public struct Configuration: Sendable, Hashable {
         public var trustedProxies: [String] = []
         public var drainTimeout = Duration.seconds(10)
         public var maxWait = Duration.seconds(60)
+    }
+
+    /// Who may use which session.
+    public struct Access: Sendable, Hashable {
+        /// What gives the right to use a session.
+        public enum Mode: String, Sendable, CaseIterable {
+            /// Its id.
+            case capability
+            /// A JSON Web Token of its owner.
+            case token
+        }
+
+        public var mode = Mode.capability
+        /// The key of tokens with HS256. It has 32 bytes at least.
+        public var secret: Secret?
+        /// PEM files with keys of RS256, ES256 and EdDSA.
+        public var publicKeys: [String] = []
+        /// The URL of a JSON Web Key Set.
+        public var jwksURL: String?
+        /// Without an issuer, the tokens of every issuer count that a key has signed.
+        public var issuer: String?
+        /// Without an audience, the tokens for every audience count.
+        public var audience: String?
     }
 
     /// The number of sessions and their lifetime.

@@ -30,7 +30,7 @@ extension Configuration: ConfigurationRoot {
 
     package var conflicts: [ConfigurationProblem] {
         let limits = ["actions": limits.actions, "sessions": limits.sessions, "requests": limits.requests]
-        return portConflicts
+        return access.conflicts + portConflicts
             + limits.sorted { $0.key < $1.key }.compactMap { name, limit in
                 guard limit.rate == nil, limit.burst != nil else { return nil }
                 let path = "limits.\(name)"

@@ -17,8 +17,8 @@ extension ValueFormat<String> {
 
     /// An absolute http or https URL.
     ///
-    /// - Parameter headers: the key for credentials.
-    package static func url(headers: String) -> ValueFormat {
+    /// - Parameter headers: the key for credentials; nil if none can be sent.
+    package static func url(headers: String?) -> ValueFormat {
         let expected = "an http or https URL with a host"
         return ValueFormat(
             expected: expected, mask: maskedURL,
@@ -30,8 +30,8 @@ extension ValueFormat<String> {
                 }
                 guard !url.hasUserInfo else {
                     throw ValueMismatch(
-                        detail:
-                            "must not hold a user name or a password; send them in an Authorization header (\(headers))"
+                        detail: "must not hold a user name or a password"
+                            + (headers.map { "; send them in an Authorization header (\($0))" } ?? "")
                     )
                 }
                 return text

@@ -28,6 +28,8 @@ final class EventStream {
 
     private let session: Session
     private let events: Counters<ServerMetrics.EventResult>
+    /// When the credentials of its client expire, by the wall clock; nil for never.
+    private let expiresAt: Int?
     private let onEnd: @Sendable () -> Void
     private var connection: HTTPConnection?
     private var position = StreamPosition()
@@ -37,16 +39,20 @@ final class EventStream {
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
-    /// - Parameter onEnd: called when the stream is over, for whatever reason.
+    /// - Parameters:
+    ///   - expiresAt: when the credentials of its client expire, by the wall clock; nil for never.
+    ///   - onEnd: called when the stream is over, for whatever reason.
     init(
         _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
-        _ events: Counters<ServerMetrics.EventResult>, on loop: any EventLoop, onEnd: @escaping @Sendable () -> Void
+        _ events: Counters<ServerMetrics.EventResult>, expiresAt: Int?, on loop: any EventLoop,
+        onEnd: @escaping @Sendable () -> Void
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
         self.settings = settings
         self.events = events
+        self.expiresAt = expiresAt
         self.onEnd = onEnd
         self.loop = loop
         clock = StreamClock(
@@ -127,11 +133,15 @@ final class EventStream {
     }
 
     private func scheduleHeartbeat() {
-        timer = loop.schedule(after: clock.timerDelay(now: loop.now)) { [self] in heartbeatDue() }
+        var delay = clock.timerDelay(now: loop.now)
+        // The wall clock may step: it is looked at with each heartbeat.
+        if let expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
+        timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
     }
 
     private func heartbeatDue() {
         guard let connection else { return }
+        if let expiresAt, expiresAt <= session.now { return end("expired") }
         let action = clock.timerFired(
             now: loop.now, pendingBytes: connection.pendingBytes,
             nextInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter))

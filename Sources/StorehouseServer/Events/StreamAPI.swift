@@ -1,3 +1,4 @@
+import Access
 import HTTP
 import HTTPServer
 import Observability
@@ -29,7 +30,7 @@ final class StreamAPI: Sendable {
     }
 
     func open(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try access.authorizedSession(id, context, ifEnded: Self.answerEnded, openStream)
+        try access.authorizedSession(id, for: .read, context, ifEnded: Self.answerEnded, openStream)
     }
 
     /// Only the status 204 stops a browser's EventSource from reconnecting.
@@ -66,7 +67,7 @@ final class StreamAPI: Sendable {
     private func openStream(
         _ session: Session, _ request: StreamRequest, _ earlier: [CommitRecord], _ context: RequestContext
     ) throws(Problem) {
-        let stream = makeStream(session, request, on: context.exchange.loop)
+        let stream = makeStream(session, request, context)
         let (bound, deferred) = (LoopBound(stream, on: stream.loop), context.deferred)
         let isResumed = request.seen != nil
         let result = session.events.subscribe(stream, seen: request.seen, earlier: earlier) { durable in
@@ -106,14 +107,15 @@ final class StreamAPI: Sendable {
             // In a later turn of the loop the session can be loaded again.
             context.deferred.resumeInLaterTurn { [self] context throws(Problem) in
                 try availability.requireServing()
-                try access.authorizedSession(session.id, context, ifEnded: Self.answerEnded, openStream)
+                try access.authorizedSession(session.id, for: .read, context, ifEnded: Self.answerEnded, openStream)
             }
         }
     }
 
-    private func makeStream(_ session: Session, _ request: StreamRequest, on loop: any EventLoop) -> EventStream {
+    private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
         EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events, on: loop
+            session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
+            expiresAt: context.credentials.expiresAt, on: context.exchange.loop
         ) { [clock, log, metrics] in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.

@@ -9,6 +9,7 @@ extension InspectorPage {
         const opened = new Map() // the parts of the tree that were opened or closed, by pointer
         let kinds = []
         let current = null // the session shown
+        let token = "" // of a server in token mode; it is nowhere else
 
         // ---- Texts and elements: all data of the server is inserted as text.
 
@@ -75,8 +76,63 @@ extension InspectorPage {
 
         // ---- The server
 
+        const sent = type => ({ Accept: type, ...token && { Authorization: "Bearer " + token } })
+
+        // An EventSource that sends the token.
+        class TokenSource extends EventTarget {
+            readyState = EventSource.CONNECTING
+            #end = new AbortController()
+            #last = ""
+
+            constructor(path) {
+                super()
+                this.#run(path)
+            }
+
+            close() {
+                this.readyState = EventSource.CLOSED
+                this.#end.abort()
+            }
+
+            async #run(path) {
+                while (this.readyState !== EventSource.CLOSED) {
+                    const headers = { ...sent("text/event-stream"), ...this.#last && { "Last-Event-ID": this.#last } }
+                    const { signal } = this.#end
+                    const response = await fetch(path, { headers, signal, cache: "no-store" }).catch(() => null)
+                    const isRefused = response && response.status !== 200
+                    if (isRefused) this.close()
+                    if (response?.status === 200) {
+                        this.readyState = EventSource.OPEN
+                        this.onopen?.()
+                        await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader()).catch(() => null)
+                    }
+                    if (this.readyState === EventSource.OPEN) this.readyState = EventSource.CONNECTING
+                    if (isRefused || !signal.aborted) this.onerror?.()
+                    await new Promise(done => setTimeout(done, 1000))
+                }
+            }
+
+            async #read(reader) {
+                for (let rest = "";;) {
+                    const { value, done } = await reader.read()
+                    if (done) return
+                    const blocks = (rest + value).split("\n\n")
+                    rest = blocks.pop()
+                    for (const block of blocks) this.#emit(block)
+                }
+            }
+
+            #emit(block) {
+                const fields = block.split("\n").map(line => /^(\w+): ?(.*)/.exec(line)).filter(field => field)
+                const all = name => fields.filter(field => field[1] === name).map(field => field[2])
+                this.#last = all("id").at(-1) ?? this.#last
+                const data = all("data").join("\n")
+                if (data) this.dispatchEvent(new MessageEvent(all("event").at(-1) ?? "message", { data, lastEventId: this.#last }))
+            }
+        }
+
         async function ask(method, path, body) {
-            const headers = { Accept: "application/json", ...body !== undefined && { "Content-Type": "application/json" } }
+            const headers = { ...sent("application/json"), ...body !== undefined && { "Content-Type": "application/json" } }
             const signal = AbortSignal.timeout(patience * 1000)
             const fail = () => {
                 throw { detail: signal.aborted ? silence : "The server cannot be reached." }
@@ -84,6 +140,7 @@ extension InspectorPage {
             const response = await fetch(path, { method, headers, body, signal, cache: "no-store" }).catch(fail)
             const answer = await response.text().catch(fail)
             if (response.ok) return answer ? parse(answer) : null
+            if (response.status === 401) $("enter").hidden = false
             const isProblem = response.headers.get("Content-Type") === "application/problem+json"
             throw isProblem ? parse(answer) : { detail: `The answer is ${response.status}.` }
         }
@@ -159,7 +216,8 @@ extension InspectorPage {
         function watch(session) {
             if (document.hidden) return status("paused while this page is hidden")
             const position = session.position ? "&lastEventId=" + encodeURIComponent(session.position) : ""
-            const source = session.source = new EventSource(`${session.path}/events?changes=patch&effects=true${position}`)
+            const Source = token ? TokenSource : EventSource
+            const source = session.source = new Source(`${session.path}/events?changes=patch&effects=true${position}`)
             status("connecting")
             source.onopen = () => attempt(async () => {
                 status("live", "good")
@@ -389,16 +447,24 @@ extension InspectorPage {
             current.source?.close()
             watch(current)
         })
-        attempt(async () => {
+        const start = () => attempt(async () => {
             kinds = (await ask("GET", "stores")).stores
-            $("kinds").append(...kinds.map(({ name, summary }) => Object.assign(make("option", "", name), { title: summary })))
-            $("offers").append(...kinds.map(({ name, summary }) => {
+            $("enter").hidden = true
+            const options = kinds.map(({ name, summary }) => Object.assign(make("option", "", name), { title: summary }))
+            $("kinds").replaceChildren(...options)
+            $("offers").replaceChildren(...kinds.map(({ name, summary }) => {
                 const button = Object.assign(make("button", "", name), { type: "button" })
                 button.onclick = () => begin("sessions", { store: name })
                 return make("li", "", button, ` ${summary}`)
             }))
             await open()
         })
+        on("enter", "submit", () => {
+            token = $("token").value.trim()
+            $("token").value = ""
+            start()
+        })
+        start()
 
         """#
 }

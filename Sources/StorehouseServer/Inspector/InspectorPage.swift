@@ -53,6 +53,8 @@ extension InspectorPage {
         <form id="begin"><label>Store <select id="kinds" required></select></label> <button>Create a session</button></form>
         <form id="find"><label>Session <input id="id" size="26" placeholder="an id, or an address with one" required
         autocomplete="off" autocapitalize="off" spellcheck="false"></label> <button>Open</button></form>
+        <form id="enter" hidden><label>Token <input id="token" type="password" size="26" placeholder="a JSON Web Token" required
+        autocomplete="off" autocapitalize="off" spellcheck="false"></label> <button>Use</button></form>
         <p id="status" role="status"></p>
         </header>
         <noscript>This page needs JavaScript. The API does not.</noscript>

@@ -12,8 +12,10 @@ extension OpenAPI {
     private var stateParameters: JSONObject {
         [
             "id": [
-                "name": "id", "in": "path", "required": true, "description": "The session's id.",
-                "schema": .schema("SessionID"),
+                "name": "id", "in": "path", "required": true,
+                "description": .string(
+                    "The session's id." + (usesTokens ? " `me` is the session of the token's subject." : "")),
+                "schema": usesTokens ? ["anyOf": [.schema("SessionID"), ["const": "me"]]] : .schema("SessionID"),
             ],
             "select": select,
             "revision": [

@@ -125,10 +125,11 @@ extension OpenAPI {
             "effects": names("The running effects."),
             "links": .schema("SessionLinks"),
             "forkedFrom": .schema("ForkOrigin"),
+            "owner": ["type": "string", "description": "The subject that it belongs to, if there is one."],
         ]
     }
 
-    private static let optionalSessionMembers: Set = ["forkedFrom"]
+    private static let optionalSessionMembers: Set = ["forkedFrom", "owner"]
 
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 

@@ -62,7 +62,7 @@ extension OpenAPI {
     }
 
     var listSessions: Operation {
-        var operation = Operation(
+        Operation(
             "listSessions", "The session documents, in the order of their ids",
             details: "Requires `Authorization: Bearer` with the admin token. No other resource lists ids.",
             parameters: ["afterPage", "limit", "store", "owner"],
@@ -71,19 +71,15 @@ extension OpenAPI {
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",
                     content: Self.json(.schema("SessionList")))
             ],
-            problems: [.notAcceptable, .unauthorized, .overloaded, .storageUnavailable])
-        operation.isForAdmins = true
-        return operation
+            problems: [.notAcceptable, .overloaded, .storageUnavailable])
     }
 
     /// An operation on a session for requests with the admin token.
     func adminOperation(_ operation: Operation, _ id: String, _ details: String) -> Operation {
-        var operation = Operation(
+        Operation(
             id, operation.summary,
             details: "Requires `Authorization: Bearer` with the admin token, and \(details).",
-            responses: operation.responses, problems: operation.problems + [.unauthorized])
-        operation.isForAdmins = true
-        return operation
+            responses: operation.responses, problems: operation.problems)
     }
 
     var readSession: Operation {

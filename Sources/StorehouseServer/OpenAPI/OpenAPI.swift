@@ -13,11 +13,13 @@ struct OpenAPI: Sendable {
     let hasInspector: Bool
     /// Whether the resources of operators are on a listener of their own, which this document does not describe.
     let hasOperatorPort: Bool
+    /// Whether the server is in token mode.
+    let usesTokens: Bool
 
     var document: JSONValue {
         [
             "openapi": "3.1.0",
-            "info": Self.info,
+            "info": info,
             "servers": [["url": .string(basePath.isEmpty ? "/" : basePath), "description": "This server."]],
             "security": [],
             "tags": .array(Self.tags.map { ["name": .string($0), "description": .string($1)] }),
@@ -28,30 +30,38 @@ struct OpenAPI: Sendable {
                 "requestBodies": ["Session": sessionBody, "Fork": forkBody, "Actions": actionsBody],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
-                    "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."]
+                    "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."],
+                    "token": [
+                        "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                        "description": """
+                        A JSON Web Token of the subject that sessions belong to, if `access.mode` is `token`.
+                        """,
+                    ],
                 ],
                 "schemas": .object(schemas),
             ],
         ]
     }
 
-    private static var info: JSONValue {
-        [
+    private var info: JSONValue {
+        let whose = usesTokens ? "it belongs to the subject that created it" : "whoever knows its id may use it"
+        return [
             "title": "Storehouse",
             "version": .string(StorehouseVersion.current),
-            "description": """
-            Redux-like stores over HTTP: state changes only by actions, and clients watch it live. A session is a \
-            running store of one kind; whoever knows its id may use it. Clients post actions to it. Each commit \
-            increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
-            with a stable `code`.
+            "description": .string(
+                """
+                Redux-like stores over HTTP: state changes only by actions, and clients watch it live. A session is a \
+                running store of one kind; \(whose). Clients post actions to it. Each commit \
+                increments its revision and is sent on its event streams. Every error is a problem document (RFC 9457) \
+                with a stable `code`.
 
-            A request may name itself by X-Request-Id, with 1 to 64 of `A-Z a-z 0-9 . _ -`; otherwise the server makes an id. \
-            The id is in the response, in problems and in the log. The field is no parameter here, because each generated \
-            function would have an argument for it.
+                A request may name itself by X-Request-Id, with 1 to 64 of `A-Z a-z 0-9 . _ -`; otherwise the server makes an id. \
+                The id is in the response, in problems and in the log. The field is no parameter here, because each generated \
+                function would have an argument for it.
 
-            HEAD works wherever GET does, except for event streams, and OPTIONS lists the methods of every resource. This \
-            document leaves both out, because clients that are generated from it need no functions for them.
-            """,
+                HEAD works wherever GET does, except for event streams, and OPTIONS lists the methods of every resource. This \
+                document leaves both out, because clients that are generated from it need no functions for them.
+                """),
         ]
     }
 
@@ -73,7 +83,9 @@ struct OpenAPI: Sendable {
         var item: JSONObject = [:]
         if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
         for method in route.allow.split(separator: ", ") {
-            item[method.lowercased()] = operation(String(method), on: route)?.json(tag: Self.tag(of: route.path))
+            let rule = route.accessRule(for: HTTPMethod(String(method)))
+            item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, usesTokens)
+                .json(tag: Self.tag(of: route.path))
         }
         return .object(item)
     }

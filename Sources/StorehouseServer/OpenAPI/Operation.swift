@@ -25,8 +25,8 @@ struct Operation {
     let responses: [Response]
     /// The problems of this operation, besides those of all requests.
     var problems: [Problem.Code] = []
-    /// Whether it requires the admin token.
-    var isForAdmins = false
+    /// The names of the security schemes of which it requires one; none if it is open.
+    private var schemes: [String] = []
 
     init(
         _ id: String, _ summary: String, details: String? = nil, parameters: [String] = [], body: String? = nil,
@@ -41,6 +41,24 @@ struct Operation {
         self.problems = problems
     }
 
+    /// The same operation with the credentials that it requires, and the problems that follow.
+    func secured(by rule: AccessRule?, _ usesTokens: Bool) -> Operation {
+        var operation = self
+        switch rule {
+        case .operators?:
+            operation.schemes = usesTokens ? ["admin", "token"] : ["admin"]
+            operation.problems += usesTokens ? [.unauthorized, .forbidden] : [.unauthorized]
+        case .authenticated? where usesTokens:
+            operation.schemes = ["token"]
+            operation.problems += [.unauthorized]
+        case .permission? where usesTokens:
+            operation.schemes = ["token"]
+            operation.problems += [.unauthorized, .forbidden]
+        case .open?, .authenticated?, .permission?, nil: break
+        }
+        return operation
+    }
+
     /// - Parameter tag: the name of its group.
     func json(tag: String) -> JSONValue {
         var json: JSONObject = [
@@ -50,7 +68,9 @@ struct Operation {
         if !parameters.isEmpty { json["parameters"] = .array(parameters.map { .reference("parameters", $0) }) }
         json["requestBody"] = body.map { .reference("requestBodies", $0) }
         json["responses"] = .object(responsesByStatus)
-        if isForAdmins { json["security"] = [["admin": []]] }
+        if !schemes.isEmpty {
+            json["security"] = .array(schemes.map { .object(JSONObject([($0, .array([]))])) })
+        }
         return .object(json)
     }
 

@@ -8,6 +8,8 @@ struct RequestContext {
     let request: Request
     let exchange: Exchange
     let decorator: ResponseDecorator
+    /// Those of the request, once they are verified.
+    var credentials = Credentials.capability
 
     init(_ request: Request, _ exchange: Exchange, _ decorator: ResponseDecorator) {
         self.request = request
@@ -26,13 +28,16 @@ struct RequestContext {
     }
 
     /// The same request for any thread.
-    var deferred: Deferred { Deferred(request: request, exchange: exchange.deferred, decorator: decorator) }
+    var deferred: Deferred {
+        Deferred(request: request, exchange: exchange.deferred, decorator: decorator, credentials: credentials)
+    }
 
     /// A request that is answered, or handled further, later and from any thread.
     struct Deferred: Sendable {
         fileprivate let request: Request
         fileprivate let exchange: DeferredExchange
         fileprivate let decorator: ResponseDecorator
+        fileprivate let credentials: Credentials
 
         /// Sends the response that `make` returns on the connection's loop: now if this is the loop, else in a turn of it.
         func answer(_ make: @escaping @Sendable () -> Response) {
@@ -74,7 +79,8 @@ struct RequestContext {
         }
 
         private func proceed(_ exchange: Exchange, _ body: (RequestContext) throws(Problem) -> Void) {
-            let context = RequestContext(request, exchange, decorator)
+            var context = RequestContext(request, exchange, decorator)
+            context.credentials = credentials
             do throws(Problem) {
                 try body(context)
             } catch {

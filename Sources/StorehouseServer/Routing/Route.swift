@@ -68,9 +68,11 @@ extension Route {
     /// Refuses a query that names a parameter twice, or with a typo: otherwise an intended dry run would be committed.
     ///
     /// Names that resemble no parameter are ignored, since clients add such to bypass caches or to track visits.
-    func validateQuery(_ query: QueryItems, of method: HTTPMethod) throws(Problem) {
+    ///
+    /// - Parameter others: names of parameters that the resource has beside those of its route.
+    func validateQuery(_ query: QueryItems, of method: HTTPMethod, and others: [String] = []) throws(Problem) {
         guard !query.isEmpty else { return }
-        let known = parameters(of: method)
+        let known = others.isEmpty ? parameters(of: method) : parameters(of: method) + others
         guard !known.isEmpty else { return }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
@@ -116,6 +118,27 @@ struct Resource {
         id = second
         route = try Self.ofSession(second, path.next())
         guard path.next() == nil else { throw Self.unknown }
+    }
+
+    /// Refuses a query that names a parameter twice, or with a typo.
+    func validateQuery(_ head: RequestHead) throws(Problem) {
+        try route.validateQuery(head.query, of: head.method, and: isPersonal ? ["store"] : [])
+    }
+
+    /// The rule of a method; nil if the resource does not have the method.
+    func accessRule(for method: HTTPMethod) -> AccessRule? {
+        isPersonal && method == .put ? nil : route.accessRule(for: method)
+    }
+
+    /// The methods, as the Allow field lists them. A personal session has no id that a client could choose.
+    var allow: String { isPersonal ? route.allow.replacing("PUT, ", with: "") : route.allow }
+
+    /// Whether it is the session of the token's subject, or below it.
+    private var isPersonal: Bool {
+        switch route {
+        case .session, .state, .actions, .events, .forks: id == "me"
+        default: false
+        }
     }
 
     private static func top(_ name: PathSegment) throws(Problem) -> Route {

@@ -62,7 +62,12 @@ package final class Router: RequestHandler {
             request, exchange, decorator(request.head, resource.route, exchange.requestID, exchange.peer))
         do throws(Problem) {
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
-            try handle(context, at: resource)
+            guard let rule = resource.accessRule(for: request.head.method) else {
+                throw Self.methodNotAllowed(resource)
+            }
+            try resource.validateQuery(request.head)
+            if api.gate.isOpen(rule) { return try handle(context, at: resource) }
+            try api.gate.admit(context, rule) { [self] context throws(Problem) in try handle(context, at: resource) }
         } catch {
             context.answer(error.response)
         }
@@ -101,9 +106,8 @@ package final class Router: RequestHandler {
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let route = resource.route
-        try route.validateQuery(context.head.query, of: context.head.method)
         switch (context.head.method, route) {
-        case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", route.allow)]))
+        case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
         case (.get, .events): try api.streams.open(resource.id, context)
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
@@ -112,7 +116,7 @@ package final class Router: RequestHandler {
         case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
         case (.delete, .adminSession): try api.admin.delete(resource.id, context)
-        default: throw Self.methodNotAllowed(route)
+        default: throw Self.methodNotAllowed(resource)
         }
     }
 
@@ -131,11 +135,11 @@ package final class Router: RequestHandler {
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource.route)
+        case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource)
         }
     }
 
-    private static func methodNotAllowed(_ route: Route) -> Problem {
-        Problem(.methodNotAllowed, "This resource does: \(route.allow).").with(.init("Allow", route.allow))
+    private static func methodNotAllowed(_ resource: Resource) -> Problem {
+        Problem(.methodNotAllowed, "This resource does: \(resource.allow).").with(.init("Allow", resource.allow))
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import HTTP
 import HTTPServer
 import JSON
@@ -31,7 +32,7 @@ final class ActionAPI: Sendable {
         try availability.requireWritable()
         try availability.memory.requireRoom(forBodyOf: context.request.body.count)
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context, dispatch)
+        try access.authorizedSession(id, for: .act, context, dispatch)
     }
 
     private func dispatch(_ session: Session, _ context: RequestContext) throws(Problem) {
@@ -97,7 +98,7 @@ final class ActionAPI: Sendable {
     func redispatch(_ id: SessionID, _ deferred: RequestContext.Deferred) -> Bool {
         guard !availability.isDraining else { return false }
         deferred.resumeInLaterTurn { [self] context throws(Problem) in
-            try access.authorizedSession(id, context) { [self] session, context throws(Problem) in
+            try access.authorizedSession(id, for: .act, context) { [self] session, context throws(Problem) in
                 try dispatch(session, context, isAdmitted: true)
             }
         }

@@ -1,9 +1,10 @@
+import Access
 import HTTP
 import JSON
 import StoreHosting
 import Stores
 
-/// Lists, shows and ends sessions, for requests with the admin token.
+/// Lists, shows and ends sessions, for operators.
 final class AdminAPI: Sendable {
     private let access: SessionAccess
     private let registry: SessionRegistry
@@ -11,37 +12,32 @@ final class AdminAPI: Sendable {
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let pool: WorkPool
-    private let token: String
 
     init(
         _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionAPI, journal: (any Journal)?,
-        _ pool: WorkPool, token: String
+        _ pool: WorkPool
     ) {
         self.access = access
         self.registry = registry
         self.sessions = sessions
         self.journal = journal?.outlivesProcess == true ? journal : nil
         self.pool = pool
-        self.token = token
     }
 
     /// The session document. Whoever looks does not use the session, so it expires as if nobody had looked.
     func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try authorize(context.head)
-        try access.authorizedSession(id, context, isUse: false, sessions.answer(with:_:))
+        try access.authorizedSession(id, for: .admin, context, isUse: false, sessions.answer(with:_:))
     }
 
     /// Ends a session.
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
-        try authorize(context.head)
         try sessions.delete(id, context)
     }
 
     /// The session documents in the order of their ids, a page at a time.
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try authorize(context.head)
         let page = SessionPage(
             after: try Self.cursor(context.head), limit: try context.head.pageSize(),
             SessionFilter(store: context.head.query.first("store"), owner: context.head.query.first("owner")))
@@ -50,7 +46,7 @@ final class AdminAPI: Sendable {
             return try pool.run(for: .admin) { [registry] in
                 // One more than the page shows, to know whether another page follows.
                 let sessions = registry.list(after: page.last, limit: page.limit + 1) {
-                    page.filter.matches(store: $0.kind.name)
+                    page.filter.matches(store: $0.kind.name, owner: $0.owner)
                 }
                 var full = page
                 for session in sessions where !full.isFull {
@@ -74,10 +70,12 @@ final class AdminAPI: Sendable {
                 var rest = sessions[...]
                 while !page.isFull, let session = rest.popFirst() {
                     guard let id = SessionID(session.header.id.utf8) else { continue }
-                    let isListed = page.filter.matches(store: session.header.kind)
+                    let isListed = page.filter.matches(store: session.header.kind, owner: session.header.owner)
                     page.append(isListed ? registry.document(of: session) : nil, id)
                 }
-                let isLast = sessions.count < count && !rest.contains { page.filter.matches(store: $0.header.kind) }
+                let isLast =
+                    sessions.count < count
+                    && !rest.contains { page.filter.matches(store: $0.header.kind, owner: $0.header.owner) }
                 if isLast { page.end() }
                 guard page.isFull else { return fill(page, from: journal, deferred) }
                 let response = page.response
@@ -95,31 +93,5 @@ final class AdminAPI: Sendable {
             throw Problem(.malformedRequest, "after must be the next of an earlier page.")
         }
         return id
-    }
-
-    /// Requires the admin token (RFC 6750).
-    private func authorize(_ head: RequestHead) throws(Problem) {
-        let fields = head.fields.values("authorization")
-        // Of two, a proxy may have checked the other one.
-        guard fields.count < 2 else {
-            throw Problem(.unauthorized, "Send one Authorization field only.")
-                .with(.init("WWW-Authenticate", "Bearer realm=\"admin\", error=\"invalid_request\""))
-        }
-        let credentials = fields.first?.split(separator: " ", maxSplits: 1) ?? []
-        guard credentials.count == 2, credentials[0].lowercased() == "bearer" else {
-            throw Problem(.unauthorized, "Send Authorization: Bearer with the admin token.")
-                .with(.init("WWW-Authenticate", "Bearer realm=\"admin\""))
-        }
-        guard !token.isEmpty, Self.areEqual(credentials[1].utf8, token.utf8) else {
-            throw Problem(.unauthorized, "The token is not the admin token of this server.")
-                .with(.init("WWW-Authenticate", "Bearer realm=\"admin\", error=\"invalid_token\""))
-        }
-    }
-
-    /// Takes the same time wherever the difference is, so that the token cannot be guessed byte by byte.
-    private static func areEqual(_ given: Substring.UTF8View, _ token: String.UTF8View) -> Bool {
-        var difference = UInt8(given.count == token.count ? 0 : 1)
-        for (given, byte) in zip(given, token) { difference |= given ^ byte }
-        return difference == 0
     }
 }

@@ -68,13 +68,14 @@ struct CachedDocuments: Sendable {
     private let encodedDescription: Locked<[UInt8]?> = Locked(nil)
 
     init(
-        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool
+        _ kinds: [StoreKind], defaultStore: String, basePath: String, hasInspector: Bool, hasOperatorPort: Bool,
+        usesTokens: Bool
     ) {
         index = Self.index(basePath, hasInspector: hasInspector, hasOperatorPort: hasOperatorPort)
         stores = Self.stores(kinds)
         description = OpenAPI(
             kinds: kinds, defaultStore: defaultStore, basePath: basePath, hasInspector: hasInspector,
-            hasOperatorPort: hasOperatorPort)
+            hasOperatorPort: hasOperatorPort, usesTokens: usesTokens)
     }
 
     var openAPI: [UInt8] {

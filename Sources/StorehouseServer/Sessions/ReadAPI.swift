@@ -1,3 +1,4 @@
+import Access
 import HTTP
 import JSON
 import Observability
@@ -16,7 +17,7 @@ final class ReadAPI: Sendable {
 
     func readState(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context, readState)
+        try access.authorizedSession(id, for: .read, context, readState)
     }
 
     private func readState(_ session: Session, _ context: RequestContext) throws(Problem) {
@@ -93,7 +94,7 @@ extension ReadAPI {
     /// The action log, oldest first, a page at a time.
     func readActions(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context, readActions)
+        try access.authorizedSession(id, for: .read, context, readActions)
     }
 
     private func readActions(_ session: Session, _ context: RequestContext) throws(Problem) {

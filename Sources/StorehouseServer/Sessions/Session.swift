@@ -17,6 +17,11 @@ package final class Session: Sendable {
     /// The initial state, if it is not that of the kind.
     let fork: Fork?
     let runtime: KindRuntime
+    /// The subject that created it; nil if the server knew no subjects.
+    let owner: String?
+    /// Whether it is the session of its owner and kind that `/sessions/me` names.
+    let isPersonal: Bool
+    private let shares: Atomic<Int>
     private let lastActive: Atomic<Int>
     private let used: Atomic<Bool>
     private let size: SessionSize
@@ -27,7 +32,9 @@ package final class Session: Sendable {
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,
-        lastActiveAt: Int? = nil, historyID: String, fork: Fork? = nil, byteCount: Int? = nil
+        lastActiveAt: Int? = nil, historyID: String, owner: String? = nil, isPersonal: Bool = false,
+        shareGeneration: Int = 0,
+        fork: Fork? = nil, byteCount: Int? = nil
     ) {
         self.id = id
         self.runtime = runtime
@@ -35,7 +42,10 @@ package final class Session: Sendable {
         self.journal = journal
         self.createdAt = createdAt
         self.historyID = historyID
+        self.owner = owner
+        self.isPersonal = isPersonal
         self.fork = fork
+        shares = Atomic(shareGeneration)
         lastActive = Atomic(lastActiveAt ?? createdAt)
         used = Atomic(lastActiveAt != nil)
         size = SessionSize(byteCount ?? fork?.initial.json.count ?? runtime.kind.initialState.count)
@@ -127,6 +137,17 @@ extension Session {
     /// Encodes the state for its size, if actions may have changed that much. Not on an event loop.
     func measureIfNeeded() {
         if size.isGuess { recordSize(store.read().json.count) }
+    }
+}
+
+// Shares.
+extension Session {
+    /// How often the shares were revoked. A share is valid only for the number at which it was made.
+    var shareGeneration: Int { shares.load(ordering: .acquiring) }
+
+    /// Makes all shares invalid at once. It is durable when ``whenDurable(through:_:)`` says so.
+    func revokeShares() {
+        journal?.recordShareGeneration(shares.add(1, ordering: .acquiringAndReleasing).newValue)
     }
 }
 

@@ -1,3 +1,4 @@
+import Access
 import HTTP
 import HTTPServer
 import JSON
@@ -10,23 +11,23 @@ final class SessionAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let registry: SessionRegistry
-    private let builder: SessionBuilder
+    private let creator: SessionCreator
     private let states: StateReader
     private let limits: RateLimits
     private let reservations = SessionReservations()
     private let log: Log
 
     init(
-        _ access: SessionAccess, _ availability: Availability, _ registry: SessionRegistry, _ builder: SessionBuilder,
-        _ states: StateReader, _ limits: RateLimits, _ log: Log
+        _ access: SessionAccess, _ availability: Availability, _ creator: SessionCreator, _ states: StateReader,
+        _ limits: RateLimits
     ) {
         self.access = access
         self.availability = availability
-        self.registry = registry
-        self.builder = builder
+        registry = creator.registry
+        log = creator.log
+        self.creator = creator
         self.states = states
         self.limits = limits
-        self.log = log
     }
 
     func create(_ context: RequestContext) throws(Problem) {
@@ -34,22 +35,16 @@ final class SessionAPI: Sendable {
         try context.head.requireJSONAcceptable()
         let kind = try requestedKind(context.request)
         try limits.admitCreation(context.head, peer: context.exchange.peer)
-        let created = try create(kind, nil)
+        try context.credentials.require(store: kind.kind.name)
+        let created = try create(kind, nil, for: context.credentials.subject)
         context.answer(created.response, about: created.session)
     }
 
     /// May be called on any thread.
     private func create(
-        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random()
+        _ kind: KindRuntime, _ fork: Session.Fork?, id: SessionID = .random(), for owner: String?
     ) throws(Problem) -> (session: Session, response: Response) {
-        let created = try registry.create(id) { (id, now) throws(Problem) in
-            try builder.create(kind, id, now: now, fork: fork)
-        }
-        guard let session = created else {
-            throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
-                .retry(after: registry.secondsUntilExpiry)
-        }
-        log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
+        let session = try creator.create(kind, fork, id: id, owner: owner)
         let state = session.store.read()
         var json = JSONWriter(reservingCapacity: state.json.count + 1024)
         let document = registry.document(of: session, revision: state.revision, state: state.json)
@@ -64,7 +59,7 @@ final class SessionAPI: Sendable {
 
     func read(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
-        try access.authorizedSession(id, context, answer(with:_:))
+        try access.authorizedSession(id, for: .read, context, answer(with:_:))
     }
 
     /// Answers with the session document.
@@ -82,7 +77,7 @@ final class SessionAPI: Sendable {
 
     func delete(_ id: PathSegment, _ context: RequestContext) throws(Problem) {
         try availability.requireStorage()
-        try access.authorizedSession(id, context, delete)
+        try access.authorizedSession(id, for: .delete, context, delete)
     }
 
     /// Answers 204 once the end is durable.
@@ -97,7 +92,7 @@ final class SessionAPI: Sendable {
             case .detached:
                 // It hibernated since it was found. Later in the loop it can be found again.
                 deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                    try access.authorizedSession(session.id, context, delete)
+                    try access.authorizedSession(session.id, for: .delete, context, delete)
                 }
             }
         }
@@ -105,7 +100,7 @@ final class SessionAPI: Sendable {
 
     /// The kind that the body names; without a body, the default.
     private func requestedKind(_ request: Request) throws(Problem) -> KindRuntime {
-        try builder.kind(try requestedStore(request))
+        try creator.builder.kind(try requestedStore(request))
     }
 
     /// The name of a kind in the body; nil if it has none.
@@ -115,7 +110,7 @@ final class SessionAPI: Sendable {
         let violations = Self.creationSchema(store: .string()).validate(body)
         guard violations.isEmpty else {
             throw Problem.invalid(
-                violations, "The body must be like {\"store\":\"\(try builder.kind(nil).kind.name)\"}.")
+                violations, "The body must be like {\"store\":\"\(try creator.builder.kind(nil).kind.name)\"}.")
         }
         return body["store"]?.asString
     }
@@ -137,7 +132,8 @@ extension SessionAPI {
                     + "least 128 random bits, or let the server make one with POST /sessions.")
         }
         let store = try requestedStore(context.request)
-        let kind = try builder.kind(store)
+        let kind = try creator.builder.kind(store)
+        try context.credentials.require(store: kind.kind.name)
         let deferred = context.deferred
         reservations.reserve(id) { [self] reservation in
             deferred.resumeInLaterTurn { [self] context throws(Problem) in
@@ -154,12 +150,12 @@ extension SessionAPI {
         _ reservation: SessionReservations.Reservation
     ) throws(Problem) {
         try access.authorizedSession(
-            id, context,
+            id, for: .create, context,
             ifUnknown: { [self] context throws(Problem) in
                 defer { withExtendedLifetime(reservation) {} }
                 try availability.requireRoom()
                 try limits.admitCreation(context.head, peer: context.exchange.peer)
-                let created = try create(kind, nil, id: id)
+                let created = try create(kind, nil, id: id, for: context.credentials.subject)
                 context.answer(created.response, about: created.session)
             },
             { [self] (session, context) throws(Problem) in
@@ -180,7 +176,7 @@ extension SessionAPI {
         try availability.requireRoom()
         try context.head.requireJSONAcceptable()
         let wanted = try Self.forkedRevision(context.request)
-        try access.authorizedSession(id, context) { [self] (parent, context) throws(Problem) in
+        try access.authorizedSession(id, for: .create, context) { [self] (parent, context) throws(Problem) in
             try limits.admitCreation(context.head, peer: context.exchange.peer)
             guard !parent.wasLarge else { return forkLarge(parent, at: wanted, context) }
             let revision = wanted ?? parent.store.revision
@@ -188,7 +184,7 @@ extension SessionAPI {
             parent.state(at: revision) { found in
                 deferred.resume { [self] context throws(Problem) in
                     let state = try found.get()
-                    let fork = try create(parent.runtime, .init(revision, state))
+                    let fork = try create(parent.runtime, .init(revision, state), for: context.credentials.subject)
                     context.answer(fork.response, about: fork.session)
                 }
             }
@@ -197,11 +193,12 @@ extension SessionAPI {
 
     /// Leaves the event loop, and shares the memory of the state with the other forks of the same revision.
     private func forkLarge(_ parent: Session, at wanted: Int?, _ context: RequestContext) {
+        let owner = context.credentials.subject
         states.respond(to: context, about: parent) { [self] () throws(Problem) in
             try availability.memory.requireRoom(for: Self.bytes(toFork: parent))
             let revision = wanted ?? parent.store.revision
             let past = try states.past(of: parent, at: revision)
-            return try create(parent.runtime, .init(revision, past.snapshot, shared: past))
+            return try create(parent.runtime, .init(revision, past.snapshot, shared: past), for: owner)
         }
     }
 
@@ -254,6 +251,7 @@ struct SessionDocument: JSONEncodable {
     private let subscribers: Int
     private let effects: [String]
     private let forkedFrom: Int?
+    private let owner: String?
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
@@ -271,6 +269,7 @@ struct SessionDocument: JSONEncodable {
         subscribers = session.streamCount
         effects = session.store.runningEffects
         forkedFrom = session.fork?.revision
+        owner = session.owner
         self.state = state
     }
 
@@ -288,6 +287,7 @@ struct SessionDocument: JSONEncodable {
         subscribers = 0
         effects = []
         forkedFrom = summary.header.forkedFrom
+        owner = summary.header.owner
         state = nil
     }
 
@@ -302,6 +302,7 @@ struct SessionDocument: JSONEncodable {
             json.member("subscribers", subscribers)
             json.member("effects", effects)
             if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
+            json.member("owner", ifPresent: owner)
             json.member(
                 "links",
                 object: { json in

@@ -1,3 +1,4 @@
+import Access
 import HTTP
 import StoreHosting
 import Stores
@@ -10,57 +11,70 @@ final class SessionAccess: Sendable {
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
     private let loader: SessionLoader?
+    private let personal: PersonalSessions
 
-    init(_ registry: SessionRegistry, _ loader: SessionLoader?) {
+    init(_ registry: SessionRegistry, _ loader: SessionLoader?, _ personal: PersonalSessions) {
         self.registry = registry
         self.loader = loader
+        self.personal = personal
     }
 
     /// Calls `use` with the session that a path names, on the connection's loop: at once if it is in memory, else when it is
-    /// loaded. Whoever knows a session's id may use it.
+    /// loaded. The credentials of the request must allow it.
     ///
     /// - Parameters:
+    ///   - permission: what is going to be done.
     ///   - isUse: whether this counts as use of the session.
     ///   - ifEnded: answers if the session has ended; nil for the problem `session-ended`.
     func authorizedSession(
-        _ segment: PathSegment, _ context: RequestContext, isUse: Bool = true, ifEnded: Otherwise? = nil,
+        _ segment: PathSegment, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
+        ifEnded: Otherwise? = nil,
         _ use: @escaping Use
     ) throws(Problem) {
+        if segment == "me", let subject = context.credentials.subject {
+            try context.credentials.require(permission)
+            return try personal.withSession(of: subject, context, use)
+        }
         guard let id = SessionID(segment.decoded) else { throw Self.unknown }
-        try authorizedSession(id, context, isUse: isUse, ifEnded: ifEnded, use)
+        try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
     }
 
     /// The same for an id.
     ///
     /// - Parameter ifUnknown: answers if no session has or had the id; nil for the problem `no-such-session`.
     func authorizedSession(
-        _ id: SessionID, _ context: RequestContext, isUse: Bool = true, ifEnded: Otherwise? = nil,
-        ifUnknown: Otherwise? = nil, _ use: @escaping Use
+        _ id: SessionID, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
+        ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
+        try context.credentials.require(permission)
         if let found = registry.find(id, isUse: isUse) {
-            return try Self.use(found, context, ifEnded, ifUnknown, use)
+            return try Self.use(found, id, context, ifEnded, ifUnknown, use)
         }
-        guard let loader else { return try Self.use(.unknown, context, ifEnded, ifUnknown, use) }
+        guard let loader else { return try Self.use(.unknown, id, context, ifEnded, ifUnknown, use) }
         let deferred = context.deferred
         loader.load(id, isUse: isUse) { found in
             deferred.resume { context throws(Problem) in
-                try Self.use(try found.get(), context, ifEnded, ifUnknown, use)
+                try Self.use(try found.get(), id, context, ifEnded, ifUnknown, use)
             }
         }
     }
 
     private static func use(
-        _ found: SessionRegistry.Lookup, _ context: RequestContext, _ ifEnded: Otherwise?, _ ifUnknown: Otherwise?,
-        _ use: Use
+        _ found: SessionRegistry.Lookup, _ id: SessionID, _ context: RequestContext, _ ifEnded: Otherwise?,
+        _ ifUnknown: Otherwise?, _ use: Use
     ) throws(Problem) {
         switch found {
-        case .session(let session): try use(session, context)
-        case .ended:
+        case .session(let session):
+            try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+            try use(session, context)
+        case .ended(let owner):
+            try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded { return try ifEnded(context) }
             throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
         case .unknown:
-            guard let ifUnknown else { throw unknown }
-            try ifUnknown(context)
+            if let ifUnknown { return try ifUnknown(context) }
+            try context.credentials.require(unknown: id)
+            throw unknown
         }
     }
 

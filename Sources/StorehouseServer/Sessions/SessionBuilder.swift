@@ -38,15 +38,20 @@ package struct SessionBuilder: Sendable {
 
     /// A session at revision 0.
     ///
-    /// - Parameter fork: the initial state, if it is not that of the kind.
+    /// - Parameters:
+    ///   - owner: the subject that creates it; nil if there is none.
+    ///   - isPersonal: whether it is the one that `/sessions/me` names.
+    ///   - fork: the initial state, if it is not that of the kind.
     package func create(
-        _ kind: KindRuntime, _ id: SessionID, now: Int, fork: Session.Fork? = nil
+        _ kind: KindRuntime, _ id: SessionID, now: Int, owner: String? = nil, isPersonal: Bool = false,
+        fork: Session.Fork? = nil
     ) throws(Problem) -> Session {
         let history = String(UInt64.random(in: .min ... .max), radix: 36)
         let journal = journal?.create(
             SessionHeader(
                 id: id.description, kind: kind.kind.name, schema: kind.kind.schema, createdAt: now,
-                forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot))
+                forkedFrom: fork?.revision, historyID: history, initial: fork?.initial ?? kind.kind.initialSnapshot,
+                owner: owner, isPersonal: isPersonal))
         do throws(Problem) {
             let recorder = recorder(id, journal)
             let store =
@@ -56,7 +61,8 @@ package struct SessionBuilder: Sendable {
                     try store(id, kind, recorder, fork.map { ($0.initial, 0) })
                 }
             return Session(
-                id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, fork: fork)
+                id, kind, store, journal: journal, createdAt: now, historyID: history + streamEpoch, owner: owner,
+                isPersonal: isPersonal, fork: fork)
         } catch {
             journal?.end(at: now)
             throw error
@@ -81,7 +87,8 @@ package struct SessionBuilder: Sendable {
             let store = try store(id, kind, recorder(id, journal), (state, summary.revision))
             let session = Session(
                 id, kind, store, journal: journal, createdAt: header.createdAt, lastActiveAt: summary.lastActiveAt,
-                historyID: header.historyID + streamEpoch + lostTailSuffix(),
+                historyID: header.historyID + streamEpoch + lostTailSuffix(), owner: header.owner,
+                isPersonal: header.isPersonal, shareGeneration: summary.shareGeneration,
                 fork: hasOwnInitialState ? .init(header.forkedFrom, header.initial) : nil, byteCount: state.json.count)
             if !answers.isEmpty { session.idempotencyCache.restore(answers) }
             return .success(session)

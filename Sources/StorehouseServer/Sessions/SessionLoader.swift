@@ -49,9 +49,9 @@ final class SessionLoader: Sendable {
         switch found {
         case .failure(let failure): return .failure(Problem(failure))
         case .success(.unknown): return .success(.unknown)
-        case .success(.ended): return .success(.ended)
+        case .success(.ended(let owner)): return .success(.ended(owner: owner))
         case .success(.session(let summary, let past, let answers, let journal)):
-            guard registry.mayLoad(id, summary) else { return .success(.ended) }
+            guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
             switch restore(summary, past, answers, journal) {
             case .failure(let problem): return .failure(problem)
             case .success(let session):

@@ -9,7 +9,7 @@ struct SessionFilter: Sendable {
     let owner: String?
 
     /// - Parameter owner: nil for a session without an owner.
-    func matches(store: String, owner: String? = nil) -> Bool {
+    func matches(store: String, owner: String?) -> Bool {
         (self.store == nil || self.store == store) && (self.owner == nil || self.owner == owner)
     }
 }

@@ -7,7 +7,8 @@ import Synchronization
 package final class SessionRegistry: Sendable {
     package enum Lookup: Sendable {
         case session(Session)
-        case ended
+        /// The owner is nil if there was none, or if it is not known.
+        case ended(owner: String?)
         case unknown
     }
 
@@ -29,6 +30,8 @@ package final class SessionRegistry: Sendable {
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
     // is found in a few of them. Nothing else is locked while one is held.
     private let shards: [Locked<[SessionID: Session]>]
+    // The ids of the personal sessions in memory. Nothing else is locked while it is held.
+    private let personal: Locked<[PersonalKey: SessionID]> = Locked([:])
     private let count = Atomic<Int>(0)
     /// How many transactions the journal had when the session time was recorded.
     private let recordedTransactions = Atomic<Int>(0)
@@ -110,6 +113,7 @@ package final class SessionRegistry: Sendable {
 
     private func insert(_ session: Session, _ now: Int) {
         shard(of: session.id).withLock { $0[session.id] = session }
+        if let key = session.personalKey { personal.withLock { $0[key] = session.id } }
         enqueue(session, at: now + policy.timeout(isUsed: session.isUsed))
     }
 
@@ -117,7 +121,7 @@ package final class SessionRegistry: Sendable {
     ///
     /// - Parameter isUse: whether this counts as use of the session.
     package func find(_ id: SessionID, isUse: Bool = true) -> Lookup? {
-        guard let session = resident(id) else { return tombstones.contains(id) ? .ended : nil }
+        guard let session = resident(id) else { return tombstones.lookup(id) }
         let now = clock.now()
         let isExpired = session.isExpired(policy, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
@@ -126,7 +130,7 @@ package final class SessionRegistry: Sendable {
             return .session(session)
         case .end:
             end(session, as: .expired)
-            return .ended
+            return .ended(owner: session.owner)
         case .evict:
             evict(session)
             return nil
@@ -136,8 +140,8 @@ package final class SessionRegistry: Sendable {
     /// Whether a session of the journal may be loaded. If it has expired, this ends it.
     func mayLoad(_ id: SessionID, _ summary: SessionSummary) -> Bool {
         let now = clock.now()
-        guard expires(summary) <= now else { return !tombstones.contains(id) }
-        end(id, now)
+        guard expires(summary) <= now else { return tombstones.lookup(id) == nil }
+        end(id, now, owner: summary.header.owner)
         return false
     }
 
@@ -146,10 +150,10 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Ends a session that has expired and is not in memory.
-    private func end(_ id: SessionID, _ now: Int) {
+    private func end(_ id: SessionID, _ now: Int, owner: String? = nil) {
         // The journal may list it again until it has written the end.
-        if !tombstones.contains(id) { events.add(to: .expired) }
-        tombstones.add(id, now: now)
+        if tombstones.lookup(id) == nil { events.add(to: .expired) }
+        tombstones.add(id, now: now, owner: owner)
         journal?.end(id.description, at: clock.wall.now())
     }
 
@@ -167,14 +171,14 @@ package final class SessionRegistry: Sendable {
         }
         if session.isDurable {
             // Before it is removed, so that no lookup in between finds the id unknown.
-            tombstones.add(session.id, now: now)
+            tombstones.add(session.id, now: now, owner: session.owner)
             remove(session)
             return done(.ended)
         }
         // Until the end is durable, the journal answers lookups: it may yet have the session.
         remove(session)
         session.whenDurable { [tombstones] failure in
-            if failure == nil { tombstones.add(session.id, now: now) }
+            if failure == nil { tombstones.add(session.id, now: now, owner: session.owner) }
             done(failure.map(EndResult.failed) ?? .ended)
         }
     }
@@ -200,6 +204,7 @@ package final class SessionRegistry: Sendable {
             return true
         }
         guard isFound else { return }
+        if let key = session.personalKey { personal.withLock { if $0[key] == session.id { $0[key] = nil } } }
         count.subtract(1, ordering: .relaxed)
         expiry.remove(session, at: session.expiryCheckAt)
     }
@@ -303,6 +308,9 @@ package final class SessionRegistry: Sendable {
         }
         return found
     }
+
+    /// The id of a personal session if it is in memory.
+    func personalSession(_ key: PersonalKey) -> SessionID? { personal.withLock { $0[key] } }
 
     /// The session if it is in memory. This does not count as use.
     func resident(_ id: SessionID) -> Session? { shard(of: id).withLock { $0[id] } }

@@ -9,9 +9,19 @@ package final class SessionTombstones: Sendable {
 
     private struct Contents {
         /// Two generations: ids are added to the younger, and the older is forgotten as a whole.
-        var young: Set<SessionID> = []
-        var old: Set<SessionID> = []
+        var young = Generation()
+        var old = Generation()
         var youngSince = 0
+    }
+
+    private struct Generation {
+        var ids: Set<SessionID> = []
+        /// Of those that had one.
+        var owners: [SessionID: String] = [:]
+
+        func lookup(_ id: SessionID) -> SessionRegistry.Lookup? {
+            ids.contains(id) ? .ended(owner: owners[id]) : nil
+        }
     }
 
     private let maxPerGeneration: Int
@@ -21,18 +31,20 @@ package final class SessionTombstones: Sendable {
     /// - Parameter maxSessions: how many sessions there may be at a time. Up to twice as many ids are remembered.
     package init(maxSessions: Int) { maxPerGeneration = max(1, maxSessions) }
 
-    package func add(_ id: SessionID, now: Int) {
+    package func add(_ id: SessionID, now: Int, owner: String? = nil) {
         contents.withLock { contents in
-            if contents.young.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {
+            if contents.young.ids.count >= maxPerGeneration || now - contents.youngSince > Self.lifetime {
                 contents.old = contents.young
-                contents.young = []
+                contents.young = Generation()
                 contents.youngSince = now
             }
-            contents.young.insert(id)
+            contents.young.ids.insert(id)
+            if let owner { contents.young.owners[id] = owner }
         }
     }
 
-    package func contains(_ id: SessionID) -> Bool {
-        contents.withLock { $0.young.contains(id) || $0.old.contains(id) }
+    /// Nil if no session with this id has ended, as far as is remembered.
+    package func lookup(_ id: SessionID) -> SessionRegistry.Lookup? {
+        contents.withLock { $0.young.lookup(id) ?? $0.old.lookup(id) }
     }
 }

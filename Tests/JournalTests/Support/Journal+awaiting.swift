@@ -43,6 +43,10 @@ extension Journal {
         try await awaiting { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
     }
 
+    func personalSession(of owner: String, kind: String) async throws -> String? {
+        try await awaiting { personalSession(of: owner, kind: kind, done: $0) }.get()
+    }
+
     func closed() async {
         await withCheckedContinuation { next in close { next.resume() } }
     }

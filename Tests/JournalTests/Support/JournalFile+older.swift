@@ -39,9 +39,10 @@ extension JournalFile {
     /// A file of an older version with the same rows.
     ///
     /// - Parameters:
-    ///   - version: 1 or 2.
+    ///   - version: 1 to 3.
     ///   - hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
     func older(_ version: Int, hasLog: Bool = true) throws -> JournalFile {
+        guard version < 3 else { return try third(hasLog: hasLog) }
         let cut = """
             ALTER TABLE sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;
             UPDATE sessions SET cut = (SELECT cut FROM new.sessions AS known WHERE known.number = sessions.number);
@@ -62,6 +63,23 @@ extension JournalFile {
             INSERT INTO meta SELECT * FROM new.meta;
             \(version == 1 ? "" : cut)
             COMMIT; DETACH new
+            """)
+        return old
+    }
+
+    /// A file of version 3 had the same tables and checksums, without owners and shares.
+    private func third(hasLog: Bool) throws -> JournalFile {
+        let old = try copy()
+        try old.change(
+            """
+            PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE");
+            BEGIN;
+            DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
+            ALTER TABLE sessions DROP COLUMN owner;
+            ALTER TABLE sessions DROP COLUMN personal;
+            ALTER TABLE sessions DROP COLUMN shares;
+            PRAGMA user_version = 3;
+            COMMIT
             """)
         return old
     }

@@ -65,7 +65,7 @@ extension JournalFile {
         try change(
             """
             \(statement);
-            UPDATE sessions SET seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active)
+            UPDATE sessions SET seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active, shares)
             """)
     }
 
@@ -80,6 +80,23 @@ extension JournalFile {
             sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
         else { throw Refused() }
         return Int(sqlite3_column_int64(statement, 0))
+    }
+
+    /// The texts of a column that a query finds.
+    func texts(_ query: String, column: Int32) throws -> [String] {
+        var (handle, statement) = (OpaquePointer?.none, OpaquePointer?.none)
+        defer {
+            sqlite3_finalize(statement)
+            sqlite3_close(handle)
+        }
+        guard sqlite3_open(path, &handle) == SQLITE_OK,
+            sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK
+        else { throw Refused() }
+        var texts: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            texts.append(String(cString: sqlite3_column_text(statement, column)))
+        }
+        return texts
     }
 
     /// Runs `body` while somebody reads the file as it is now.

@@ -70,3 +70,7 @@ import Testing
         #expect(EventID(text) == nil)
     }
 }
+
+extension SessionTombstones {
+    fileprivate func contains(_ id: SessionID) -> Bool { lookup(id) != nil }
+}

@@ -31,7 +31,7 @@ struct LiveServer: Sendable {
         kinds: [StoreKind]? = nil, clock: WallClock = WallClock(),
         loops: LoopImplementation = .preferred,
         configuration: Configuration = .with(), journal: (any Journal)? = nil, sealer: (any SecretSealer)? = nil,
-        logging level: LogLevel = .debug, memory: MemoryLimit? = nil,
+        keySet: (any RemoteClient)? = nil, logging level: LogLevel = .debug, memory: MemoryLimit? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         await gate.enter()
@@ -40,7 +40,8 @@ struct LiveServer: Sendable {
         let log = LogLines()
         let running = try StorehouseServer(
             kinds: kinds ?? StoreKind.all.map { $0.connected(to: clients) }, configuration: configuration,
-            journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer
+            journal: journal ?? MemoryJournal(keepCommits: configuration.storage.keepCommits), sealer: sealer,
+            keySet: keySet
         )
         .start(
             clock: clock, log: Log(level: level, format: configuration.log.format, sink: log), loops: loops,

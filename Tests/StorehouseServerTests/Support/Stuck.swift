@@ -27,6 +27,12 @@ final class StuckJournal: Journal {
         journal.list(after: id, limit: limit, done: done)
     }
 
+    func personalSession(
+        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+    ) {
+        journal.personalSession(of: owner, kind: kind, done: done)
+    }
+
     func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {

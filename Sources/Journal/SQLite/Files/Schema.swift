@@ -3,7 +3,7 @@ enum Schema {
     /// "Stor", the application ID in the file's header.
     static let applicationID = 0x5374_6f72
     /// The schema version that this release writes, and the newest one that it reads.
-    static let version = 3
+    static let version = 4
 
     /// The migrations from each version to the next, run in one transaction. Version 0 is an empty file.
     private static let steps = [
@@ -67,6 +67,15 @@ enum Schema {
         UPDATE sessions SET bytes = CASE newest WHEN 0 THEN 0 END, seal = head_checksum(
             checksum, newest, chain, cut, CASE newest WHEN 0 THEN 0 END, NULL, last_active);
         """ + answersByRevision,
+        // `personal` marks the session that an owner has of a kind. `shares` is how often the shares were revoked; the
+        // checksums are those of version 3 as long as there is no owner and nothing was revoked.
+        """
+        ALTER TABLE sessions ADD COLUMN owner TEXT;
+        ALTER TABLE sessions ADD COLUMN personal INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN shares INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX sessions_by_owner ON sessions (owner, kind, id) WHERE owner IS NOT NULL AND ended IS NULL;
+        CREATE UNIQUE INDEX sessions_by_person ON sessions (owner, kind) WHERE personal AND ended IS NULL;
+        """,
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.

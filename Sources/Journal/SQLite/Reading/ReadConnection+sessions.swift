@@ -18,14 +18,15 @@ struct StoredSession: Sendable {
         // if that was ahead of the session time, the session lives longer, and never shorter.
         SessionSummary(
             header: row.header, revision: position.revision,
-            lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0))
+            lastActiveAt: max(row.head.lastActiveAt, rows.last?.committedAt ?? 0),
+            shareGeneration: row.head.shareGeneration)
     }
 }
 
 /// The result of looking up a session ID.
 enum StoredSessionLookup: Sendable {
     case unknown
-    case ended
+    case ended(owner: String?)
     case session(StoredSession)
 }
 
@@ -43,7 +44,7 @@ extension ReadConnection {
         }
         guard let found else { return .unknown }
         guard found.isIntact, found.header.id == id else { throw .corrupt("the session row has a wrong checksum") }
-        guard found.endedAt == nil else { return .ended }
+        guard found.endedAt == nil else { return .ended(owner: found.header.owner) }
         let (number, head) = (found.number, found.head)
         let base = try snapshot(of: number, upTo: .max)
         guard base?.revision ?? 0 >= head.compactedThrough else {

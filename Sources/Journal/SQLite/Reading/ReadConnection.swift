@@ -19,6 +19,8 @@ final class ReadConnection {
     private let idle: Statement
     /// Nil in a file of an older version, whose timers have no index.
     private let due: Statement?
+    /// Nil in a file of an older version, whose sessions have no owners.
+    private let personal: Statement?
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
@@ -26,7 +28,7 @@ final class ReadConnection {
         // Commands may read a file of an older version before a server has migrated it.
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let headColumns = SessionHead.columns(ofVersion: version)
-        let columns = "\(SessionRow.columns), \(headColumns)"
+        let columns = "\(SessionRow.columns(ofVersion: version)), \(headColumns)"
         // A left join, so that a session whose state is missing is found, with a wrong checksum.
         let sessions = "FROM sessions LEFT JOIN states ON states.number = initial"
         session = try connection.prepare("SELECT \(columns) \(sessions) WHERE id = ?")
@@ -69,6 +71,11 @@ final class ReadConnection {
                 SELECT id, due FROM sessions
                 WHERE ended IS NULL AND due IS NOT NULL AND (due, id) > (?, ?) AND due <= ? ORDER BY due, id LIMIT ?
                 """)
+        personal =
+            version < 4
+            ? nil
+            : try connection.prepare(
+                "SELECT id FROM sessions WHERE owner = ? AND kind = ? AND personal AND ended IS NULL")
     }
 
     /// Calls `body` in a read transaction: it sees one snapshot of the database.
@@ -108,7 +115,8 @@ extension ReadConnection {
                 found.append(
                     SessionSummary(
                         header: row.header, revision: row.head.revision,
-                        lastActiveAt: max(row.head.lastActiveAt, committedAt)))
+                        lastActiveAt: max(row.head.lastActiveAt, committedAt),
+                        shareGeneration: row.head.shareGeneration))
             }
             guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
             last = next
@@ -130,6 +138,18 @@ extension ReadConnection {
                 })
         }
         return found.filter { $0.0.isIntact && max($0.0.lastActiveAt, $0.committedAt) < moment }.map(\.id)
+    }
+
+    /// The id of a subject's personal session of a kind; nil if there is none.
+    func personalSession(of owner: String, kind: String) throws(JournalError) -> String? {
+        guard let personal else { return nil }
+        return try sql { () throws(SQLiteError) in
+            try personal.first(
+                { values in
+                    values.set(1, text: owner)
+                    values.set(2, text: kind)
+                }, { $0.text(0) })
+        }
     }
 
     /// At most `limit` sessions whose next timer is due at a moment, after `last`.

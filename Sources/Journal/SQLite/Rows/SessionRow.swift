@@ -10,20 +10,24 @@ struct SessionRow: Sendable {
     let head: SessionHead
 
     /// How many columns these are, with those of ``SessionHead``.
-    static let columnCount: Int32 = 10 + SessionHead.columnCount
+    static let columnCount: Int32 = 12 + SessionHead.columnCount
 
     /// The columns that statements select, before those of ``SessionHead``.
-    static let columns = "sessions.number, id, kind, schema, created, ended, forked_from, history, json, hidden"
+    static func columns(ofVersion version: Int) -> String {
+        "sessions.number, id, kind, schema, created, ended, forked_from, history, json, hidden, "
+            + (version < 4 ? "NULL, 0" : "owner, personal")
+    }
 
-    /// - Parameter row: the columns ``columns``, and those of ``SessionHead``.
+    /// - Parameter row: the columns ``columns(ofVersion:)``, and those of ``SessionHead``.
     init(_ row: borrowing Row) {
         number = row.integer(0)
         header = SessionHeader(
             id: row.text(1), kind: row.text(2), schema: row.integer(3), createdAt: row.integer(4),
             forkedFrom: row.optionalInteger(6), historyID: row.text(7),
-            initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)))
+            initial: StateSnapshot(json: row.bytes(8), privateState: row.optionalBytes(9)),
+            owner: row.optionalBytes(10).map { String(decoding: $0, as: UTF8.self) }, isPersonal: row.integer(11) != 0)
         endedAt = row.optionalInteger(5)
-        head = SessionHead(row, from: 10)
+        head = SessionHead(row, from: 12)
     }
 
     /// Whether the checksums are right.
@@ -39,6 +43,11 @@ struct SessionRow: Sendable {
         checksum.add(header.createdAt)
         checksum.add(header.forkedFrom)
         checksum.add(header.historyID)
+        // Without an owner it is the checksum of version 3.
+        if let owner = header.owner {
+            checksum.add(owner)
+            checksum.add(header.isPersonal ? 1 : 0)
+        }
         return checksum.value
     }
 
@@ -63,6 +72,8 @@ struct SessionHead: Sendable {
     /// When the next timer is due; nil if none is set.
     let nextDeadline: Int?
     let lastActiveAt: Int
+    /// How often the shares were revoked.
+    let shareGeneration: Int
     /// The checksum of the newest commit, or ``checksum`` if there is none; nil in a file of an older version.
     private let chain: UInt64?
     /// Whether the checksum of all these fields is right.
@@ -72,16 +83,24 @@ struct SessionHead: Sendable {
     /// checksum.
     static let columns = """
         sessions.checksum, sessions.newest, sessions.chain, sessions.cut, sessions.bytes, sessions.due,
-            sessions.last_active, sessions.seal
+            sessions.last_active, sessions.shares, sessions.seal
         """
 
-    static let columnCount: Int32 = 8
+    static let columnCount: Int32 = 9
 
     /// The same for a file of an older version, as far as the other rows show the values.
     static func columns(ofVersion version: Int) -> String {
-        guard version < 3 else { return columns }
-        let cut = version < 2 ? Schema.cutByRows : "sessions.cut"
-        return "sessions.checksum, \(Schema.newestByRows), NULL, \(cut), NULL, NULL, sessions.last_active, NULL"
+        switch version {
+        case 4...: return columns
+        case 3:
+            return """
+                sessions.checksum, sessions.newest, sessions.chain, sessions.cut, sessions.bytes, sessions.due,
+                    sessions.last_active, 0, sessions.seal
+                """
+        default:
+            let cut = version < 2 ? Schema.cutByRows : "sessions.cut"
+            return "sessions.checksum, \(Schema.newestByRows), NULL, \(cut), NULL, NULL, sessions.last_active, 0, NULL"
+        }
     }
 
     /// - Parameters:
@@ -97,7 +116,9 @@ struct SessionHead: Sendable {
         lastActiveAt = row.integer(first + 6)
         var computed = Checksum(0)
         for column in first..<(first + 7) { computed.add(row.optionalInteger(column)) }
-        let stored = row.optionalInteger(first + 7).map { UInt64(bitPattern: Int64($0)) }
+        shareGeneration = row.integer(first + 7)
+        if shareGeneration != 0 { computed.add(shareGeneration) }
+        let stored = row.optionalInteger(first + 8).map { UInt64(bitPattern: Int64($0)) }
         // A file of an older version has neither this checksum nor the chain.
         let isRight = stored.map { $0 == computed.value } ?? (chain == nil)
         isIntact = isRight && revision >= compactedThrough && compactedThrough >= 0
@@ -109,16 +130,18 @@ struct SessionHead: Sendable {
     }
 }
 
-/// Defines the SQL function `head_checksum` with the columns of ``SessionHead`` as arguments.
+/// Defines the SQL function `head_checksum` with the columns of ``SessionHead`` as arguments. The last one counts only if it
+/// is not zero, and may be left out: so the checksums of files of version 3 stay right.
 ///
 /// - Returns: a result code of SQLite.
 package func defineHeadChecksum(on handle: OpaquePointer) -> Int32 {
     sqlite3_create_function_v2(
-        handle, "head_checksum", 7, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+        handle, "head_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
         { context, count, values in
             var checksum = Checksum(0)
             for index in 0..<Int(count) {
                 let value = values?[index]
+                if index == 7, sqlite3_value_int64(value) == 0 { continue }
                 checksum.add(sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value)))
             }
             sqlite3_result_int64(context, Int64(bitPattern: checksum.value))

@@ -204,7 +204,7 @@ extension WriteConnection {
         try connection.change(
             """
             UPDATE sessions SET cut = ?2, bytes = ?3,
-                seal = head_checksum(checksum, newest, chain, ?2, ?3, due, last_active)
+                seal = head_checksum(checksum, newest, chain, ?2, ?3, due, last_active, shares)
             WHERE number = ?1
             """, number, revision, byteCount)
     }

@@ -10,6 +10,7 @@ struct WriteStatements {
     let insertSession: Statement
     let updateHead: Statement
     let updateDeadline: Statement
+    let updateShareGeneration: Statement
     let insertCommit: Statement
     let insertSnapshot: Statement
     let insertIdempotencyRecord: Statement
@@ -27,18 +28,27 @@ struct WriteStatements {
         insertSession = try connection.prepare(
             """
             INSERT INTO sessions
-                (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, chain, bytes, seal)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, 0, head_checksum(?10, 0, ?10, 0, 0, NULL, ?6))
+                (number, id, kind, schema, created, last_active, forked_from, history, initial, checksum, owner, personal,
+                chain, bytes, seal)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?10, 0,
+                head_checksum(?10, 0, ?10, 0, 0, NULL, ?6, 0))
             """)
         updateHead = try connection.prepare(
             """
             UPDATE sessions SET newest = ?2, chain = ?3, bytes = bytes + ?4,
-                seal = head_checksum(checksum, ?2, ?3, cut, bytes + ?4, due, last_active)
+                seal = head_checksum(checksum, ?2, ?3, cut, bytes + ?4, due, last_active, shares)
             WHERE number = ?1
             """)
         updateDeadline = try connection.prepare(
             """
-            UPDATE sessions SET due = ?2, seal = head_checksum(checksum, newest, chain, cut, bytes, ?2, last_active)
+            UPDATE sessions SET due = ?2,
+                seal = head_checksum(checksum, newest, chain, cut, bytes, ?2, last_active, shares)
+            WHERE number = ?1
+            """)
+        updateShareGeneration = try connection.prepare(
+            """
+            UPDATE sessions SET shares = ?2,
+                seal = head_checksum(checksum, newest, chain, cut, bytes, due, last_active, ?2)
             WHERE number = ?1
             """)
         insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -52,7 +62,8 @@ struct WriteStatements {
         insertPendingDeletion = try connection.prepare("INSERT OR IGNORE INTO leavings VALUES (?)")
         recordUse = try connection.prepare(
             """
-            UPDATE sessions SET last_active = ?2, seal = head_checksum(checksum, newest, chain, cut, bytes, due, ?2)
+            UPDATE sessions SET last_active = ?2,
+                seal = head_checksum(checksum, newest, chain, cut, bytes, due, ?2, shares)
             WHERE number = ?1 AND last_active < ?2 AND ended IS NULL
             """)
         probe = try connection.prepare(
@@ -79,6 +90,8 @@ extension WriteConnection {
             values.set(8, text: session.historyID)
             values.set(9, initial)
             values.set(10, checksum)
+            values.set(11, text: session.owner.map { Array($0.utf8) })
+            values.set(12, session.isPersonal ? 1 : 0)
         }
         return AppendPosition(number, checksum: checksum, retention.limits)
     }
@@ -157,6 +170,14 @@ extension WriteConnection {
             values.set(1, number)
             values.set(2, change.deadline)
         }
+    }
+
+    func setShareGeneration(_ generation: Int, of number: Int) throws(SQLiteError) {
+        try statements.updateShareGeneration.run { values in
+            values.set(1, number)
+            values.set(2, generation)
+        }
+        guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
     }
 
     func insert(_ row: CommitRow, of number: Int) throws(SQLiteError) {

@@ -157,6 +157,10 @@ final class WriteConnection {
                 change.command = index
                 heads[position.number] = change
                 return position
+            case .setShareGeneration(_, let generation):
+                guard let position else { throw SQLiteError(conflict: "the session was not created") }
+                try setShareGeneration(generation, of: position.number)
+                return position
             case .end(_, let id, let time):
                 try end(id, at: time, &result)
                 return position

@@ -1,0 +1,46 @@
+/// Something that credentials may allow, by the name that tokens and shares have for it.
+package enum Permission: String, Sendable, CaseIterable {
+    /// Create and fork sessions. The response shows the new session's state.
+    case create
+    /// Read the state, the action log and the event stream.
+    case read
+    /// Dispatch actions. The response shows the state.
+    case act
+    case delete
+    /// Make and revoke shares.
+    case share
+    /// Use the resources of operators, of all sessions.
+    case admin
+}
+
+/// A set of permissions.
+package struct Permissions: Sendable, Hashable {
+    private var bits: UInt8 = 0
+
+    package init(_ permissions: some Sequence<Permission>) {
+        for permission in permissions { bits |= permission.bit }
+    }
+
+    /// What a token without the claim `may` allows.
+    package static let allButAdmin = Permissions(Permission.allCases.filter { $0 != .admin })
+
+    package func contains(_ permission: Permission) -> Bool { bits & permission.bit != 0 }
+
+    package func isSubset(of other: Permissions) -> Bool { bits & ~other.bits == 0 }
+
+    /// The names in the order of the declaration.
+    package var names: [String] { Permission.allCases.filter(contains).map(\.rawValue) }
+}
+
+extension Permission {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .create: 1
+        case .read: 2
+        case .act: 4
+        case .delete: 8
+        case .share: 16
+        case .admin: 32
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import JSON
+
+/// Decides whether a token is valid, and what it allows. A pure value.
+package struct TokenVerifier: Sendable {
+    /// How much the clocks of the issuer and the server may differ, in milliseconds.
+    package static let leeway = 60_000
+    /// The end of the year 9999.
+    private static let lastMoment = 253_402_300_799_999.0
+    private static let subjectBytes = 1...256
+
+    /// The keys of the configuration. They have no identifiers, so they are tried whatever key a token names.
+    private let keys: [VerificationKey]
+    private let issuer: String?
+    private let audience: String?
+
+    /// - Parameters:
+    ///   - keys: those of the configuration.
+    ///   - issuer: must be the issuer; nil for any.
+    ///   - audience: must be among the audiences; nil for any.
+    package init(keys: [VerificationKey], issuer: String? = nil, audience: String? = nil) {
+        self.keys = keys
+        self.issuer = issuer
+        self.audience = audience
+    }
+
+    /// The claims of a token that a key of the configuration or of the set has signed, and that is valid now.
+    ///
+    /// - Parameters:
+    ///   - set: keys with identifiers; nil if there are none yet.
+    ///   - now: milliseconds since 1970.
+    /// - Throws: `unknownKey` if a newer set might have the key.
+    package func verify(_ token: JSONWebToken, with set: KeySet?, now: Int) throws(TokenError) -> TokenClaims {
+        if !keys.contains(where: { $0.verifies(token) }) {
+            // HMAC needs no set: a published key is no secret.
+            guard token.algorithm != .hs256 else { throw .notVerified }
+            guard let set else { throw .unknownKey }
+            let named = set.keys.filter { token.keyID == nil || $0.id == token.keyID }
+            guard !named.isEmpty else { throw .unknownKey }
+            guard named.contains(where: { $0.verifies(token) }) else { throw .notVerified }
+        }
+        return try claims(token.claims, now: now)
+    }
+
+    private func claims(_ json: JSONValue, now: Int) throws(TokenError) -> TokenClaims {
+        guard let expiry = json["exp"].flatMap(Self.moment) else { throw .claim("exp") }
+        let expiresAt = expiry + Self.leeway
+        guard now < expiresAt else { throw .expired }
+        if let start = json["nbf"] {
+            guard let start = Self.moment(start) else { throw .claim("nbf") }
+            guard now >= start - Self.leeway else { throw .notYetValid }
+        }
+        if let issuer, json["iss"]?.asString != issuer { throw .wrongIssuer }
+        if let audience, !Self.audiences(json["aud"]).contains(audience) { throw .wrongAudience }
+        guard let subject = json["sub"]?.asString, Self.isSubject(subject) else { throw .claim("sub") }
+        return try Self.grant(json["storehouse"], subject, expiresAt)
+    }
+
+    private static func grant(
+        _ json: JSONValue?, _ subject: String, _ expiresAt: Int
+    ) throws(TokenError) -> TokenClaims {
+        guard let json else { return TokenClaims(subject: subject, expiresAt: expiresAt) }
+        guard json.asObject != nil else { throw .claim("storehouse") }
+        let may = try texts(json["may"], "storehouse.may")
+        return TokenClaims(
+            subject: subject, expiresAt: expiresAt,
+            // Names of later releases allow nothing here.
+            permissions: may.map { Permissions($0.compactMap(Permission.init)) } ?? .allButAdmin,
+            stores: try texts(json["stores"], "storehouse.stores"),
+            sessions: try texts(json["sessions"], "storehouse.sessions") ?? [])
+    }
+
+    private static func texts(_ json: JSONValue?, _ name: String) throws(TokenError) -> [String]? {
+        guard let json else { return nil }
+        guard let elements = json.asArray else { throw .claim(name) }
+        let texts = elements.compactMap(\.asString)
+        guard texts.count == elements.count else { throw .claim(name) }
+        return texts
+    }
+
+    private static func audiences(_ json: JSONValue?) -> [String] {
+        json?.asString.map { [$0] } ?? json?.asArray?.compactMap(\.asString) ?? []
+    }
+
+    /// Whether it can stand in documents and in an operator's terminal.
+    package static func isSubject(_ text: String) -> Bool {
+        subjectBytes.contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+    }
+
+    /// A moment in milliseconds, from seconds since 1970, which may have a fraction (RFC 7519, section 2).
+    private static func moment(_ json: JSONValue) -> Int? {
+        guard let seconds = json.asNumber, seconds.isFinite else { return nil }
+        return Int(min(max(seconds * 1000, 0), lastMoment))
+    }
+}

@@ -1,0 +1,154 @@
+package import Access
+import JSON
+import Observability
+import Platform
+
+/// Makes a token for a server in token mode.
+package struct TokenCommand: Sendable, Hashable {
+    package var secretFile: String
+    package var subject: String
+    /// In seconds.
+    package var lifetime = 3600
+    /// The permissions; nil for all but `admin`.
+    package var permissions: [Permission]?
+    package var stores: [String]?
+    package var sessions: [String]?
+    package var issuer: String?
+    package var audience: String?
+    package var inJSON = false
+
+    init(_ values: FlagValues) throws(UsageError) {
+        secretFile = try values.required(.secretFile)
+        subject = try values.required(.subject)
+        guard TokenVerifier.isSubject(subject) else {
+            throw .wrong("--sub must be a text of 1 to 256 bytes without control characters")
+        }
+        if let text = values[.expires] {
+            guard let seconds = Self.seconds(text) else {
+                throw .wrong(
+                    "--expires must be a number with s, m, h or d, such as 90m, of 365 days at most, not '\(text)'")
+            }
+            lifetime = seconds
+        }
+        permissions = try values[.may].map(Self.permissions)
+        (stores, sessions) = (values[.stores].map(Self.list), values[.sessions].map(Self.list))
+        (issuer, audience) = (values[.issuer], values[.audience])
+        inJSON = values.has(.json)
+    }
+
+    /// Makes the token.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    package func token(now: Int = systemTime()) throws(CommandFailure) -> (text: String, expiresAt: Int) {
+        if let problem = CryptoLibrary.load() {
+            throw CommandFailure("libcrypto cannot be loaded (Debian package: libssl3): \(problem)")
+        }
+        let expiresAt = now / 1000 + lifetime
+        guard let text = TokenSigner.token(claims(now / 1000, expiresAt), secret: try secret()) else {
+            throw CommandFailure("libcrypto cannot sign the token")
+        }
+        return (text, expiresAt)
+    }
+
+    func run() throws(CommandFailure) {
+        let (text, expiresAt) = try token()
+        guard inJSON else {
+            _ = Console.print(text)
+            return
+        }
+        let document: JSONValue = ["token": .string(text), "expiresAt": .string(Timestamp.rfc3339(expiresAt * 1000))]
+        Console.print(document.description)
+    }
+
+    private func claims(_ now: Int, _ expiresAt: Int) -> JSONValue {
+        var claims: JSONObject = ["sub": .string(subject), "iat": .integer(now), "exp": .integer(expiresAt)]
+        claims["iss"] = issuer.map(JSONValue.string)
+        claims["aud"] = audience.map(JSONValue.string)
+        var grant = JSONObject()
+        grant["may"] = permissions.map { .array($0.map { .string($0.rawValue) }) }
+        grant["stores"] = stores.map { .array($0.map(JSONValue.string)) }
+        grant["sessions"] = sessions.map { .array($0.map(JSONValue.string)) }
+        if !grant.isEmpty { claims["storehouse"] = .object(grant) }
+        return .object(claims)
+    }
+
+    /// The content of the file, as `access.secret` has it: without the line break at its end.
+    private func secret() throws(CommandFailure) -> [UInt8] {
+        var bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try FileContents.contents(of: secretFile, atMost: 1 << 16)
+        } catch {
+            throw CommandFailure("\(secretFile) cannot be read: \(error)".escapedForOneLine)
+        }
+        while let last = bytes.last, [0x0a, 0x0d, 0x20].contains(last) { bytes.removeLast() }
+        guard bytes.count >= VerificationKey.minSecretBytes, bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw CommandFailure(
+                "\(secretFile) must have the text of access.secret: at least \(VerificationKey.minSecretBytes) visible ASCII "
+                    + "characters")
+        }
+        return bytes
+    }
+
+    private static func list(_ text: String) -> [String] { text.split(separator: ",").map(String.init) }
+
+    private static func permissions(_ text: String) throws(UsageError) -> [Permission] {
+        var permissions: [Permission] = []
+        for name in list(text) {
+            guard let permission = Permission(rawValue: name) else {
+                let known = Permission.allCases.map(\.rawValue)
+                throw .wrong("--may has no '\(name)'; the nearest is '\(Invocation.nearest(to: name, in: known))'")
+            }
+            permissions.append(permission)
+        }
+        return permissions
+    }
+
+    private static func seconds(_ text: String) -> Int? {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+            (1...(365 * 86_400 / unit)).contains(count)
+        else { return nil }
+        return count * unit
+    }
+}
+
+extension TokenCommand {
+    static let declaration = CommandDeclaration(
+        name: "token", group: .tools, summary: "print a token for a server in token mode, for development and tests",
+        details: [
+            """
+            The token is signed with the secret of the server (access.secret, HS256), so whoever may read the secret \
+            may be anybody. In production an identity provider makes the tokens.
+            """,
+            "Permissions are create, read, act, delete, share and admin; without --may a token has all but admin.",
+        ],
+        flags: [.secretFile, .subject, .expires, .may, .stores, .sessions, .issuer, .audience, .json],
+        success: "the token is printed", failure: "the file cannot be used",
+        examples: [
+            "storehouse token --secret-file secret.txt --sub alice --expires 8h",
+            "curl -H \"Authorization: Bearer $(storehouse token --secret-file secret.txt --sub alice)\" "
+                + "localhost:8080/sessions/me",
+        ]
+    ) { values throws(UsageError) in .token(try TokenCommand(values)) }
+}
+
+extension CommandFlag {
+    fileprivate static let secretFile = CommandFlag(
+        name: "--secret-file", placeholder: "FILE", summary: "a file with the text of access.secret", isRequired: true,
+        values: .files)
+    fileprivate static let subject = CommandFlag(
+        name: "--sub", placeholder: "TEXT", summary: "the subject, to which sessions belong", isRequired: true)
+    fileprivate static let expires = CommandFlag(
+        name: "--expires", placeholder: "TIME",
+        summary: "how long it is valid, such as 90s, 30m, 8h or 7d; 1h if not given")
+    fileprivate static let may = CommandFlag(
+        name: "--may", placeholder: "LIST", summary: "its permissions, separated by commas")
+    fileprivate static let stores = CommandFlag(
+        name: "--stores", placeholder: "LIST", summary: "the store kinds that it is limited to", values: .kinds)
+    fileprivate static let sessions = CommandFlag(
+        name: "--sessions", placeholder: "LIST", summary: "ids of sessions of others that it may use too")
+    fileprivate static let issuer = CommandFlag(
+        name: "--issuer", placeholder: "TEXT", summary: "the claim iss (access.issuer)")
+    fileprivate static let audience = CommandFlag(
+        name: "--audience", placeholder: "TEXT", summary: "the claim aud (access.audience)")
+}

@@ -1,0 +1,37 @@
+package import Access
+package import HTTP
+
+/// What a method of a resource demands of the credentials.
+package enum AccessRule: Sendable, Equatable {
+    /// Nothing.
+    case open
+    /// Any valid token, in token mode.
+    case authenticated
+    /// The permission, and a session that the credentials give access to.
+    case permission(Permission)
+    /// The admin token, or in token mode a token with the permission `admin`.
+    case operators
+}
+
+extension Route {
+    /// The rule of a method; nil if the resource does not have the method.
+    ///
+    /// This table is the only place that says it. A preflight request carries no credentials, so `OPTIONS` is open.
+    package func accessRule(for method: HTTPMethod) -> AccessRule? {
+        switch (self, method) {
+        case (_, .options): .open
+        case (.index, .get), (.index, .head), (.openAPI, .get), (.openAPI, .head): .open
+        case (.liveness, .get), (.liveness, .head), (.readiness, .get), (.readiness, .head): .open
+        case (.metrics, .get), (.metrics, .head): .open
+        case (.stores, .get), (.stores, .head): .authenticated
+        case (.sessions, .post), (.session, .put), (.forks, .post): .permission(.create)
+        case (.session, .get), (.session, .head), (.state, .get), (.state, .head): .permission(.read)
+        case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
+        case (.actions, .post): .permission(.act)
+        case (.session, .delete): .permission(.delete)
+        case (.adminSessions, .get), (.adminSessions, .head): .operators
+        case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
+        default: nil
+        }
+    }
+}

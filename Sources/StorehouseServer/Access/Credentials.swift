@@ -1,0 +1,68 @@
+package import Access
+
+/// What the credentials of a request allow. A pure value.
+///
+/// Every way into a session asks it; see ``SessionAccess``.
+package enum Credentials: Sendable {
+    /// In capability mode: whoever knows a session's id may use it.
+    case capability
+    /// A verified token.
+    case token(TokenClaims)
+    /// The admin token.
+    case admin
+
+    /// The owner of the sessions that are created with these credentials.
+    package var subject: String? {
+        if case .token(let claims) = self { claims.subject } else { nil }
+    }
+
+    /// When they stop to be valid, in milliseconds since 1970; nil for never.
+    package var expiresAt: Int? {
+        if case .token(let claims) = self { claims.expiresAt } else { nil }
+    }
+
+    package func require(_ permission: Permission) throws(Problem) {
+        guard case .token(let claims) = self, !claims.permissions.contains(permission) else { return }
+        throw Problem(.forbidden, "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\".")
+    }
+
+    /// Requires that sessions of a kind may be used.
+    package func require(store: String) throws(Problem) {
+        guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(store) else { return }
+        throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
+    }
+
+    /// Requires that a session may be used: it belongs to the subject, or the token lists it.
+    ///
+    /// - Parameters:
+    ///   - owner: the subject that it belongs to, or nil if it belongs to nobody.
+    ///   - store: the name of its kind.
+    func require(_ id: SessionID, ownedBy owner: String?, store: String) throws(Problem) {
+        guard case .token(let claims) = self else { return }
+        guard owner == claims.subject || lists(id) else { throw Self.notYours }
+        try require(store: store)
+    }
+
+    /// Requires that the credentials may learn that there was a session, or that there is none. To everybody else the id of
+    /// somebody else's session looks like one that never existed.
+    ///
+    /// - Parameter owner: the subject that the session belonged to; nil if that is not known.
+    func require(ended id: SessionID, ownedBy owner: String?) throws(Problem) {
+        guard case .token(let claims) = self, let owner, owner != claims.subject, !lists(id) else { return }
+        throw Self.notYours
+    }
+
+    func require(unknown id: SessionID) throws(Problem) {
+        guard case .token = self, !lists(id) else { return }
+        throw Self.notYours
+    }
+
+    private func lists(_ id: SessionID) -> Bool {
+        guard case .token(let claims) = self, !claims.sessions.isEmpty else { return false }
+        return claims.sessions.contains(id.description)
+    }
+
+    private static var notYours: Problem {
+        Problem(.forbidden, "No session with this id belongs to the token's subject, and the token does not list it.")
+    }
+}

@@ -1,0 +1,117 @@
+import Access
+import HTTP
+
+/// Verifies the credentials of requests, and applies the rules of ``Route/accessRule(for:)``: every request passes it.
+///
+/// What a session demands beyond that is up to ``SessionAccess``.
+final class Gate: Sendable {
+    typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
+
+    private let adminToken: String
+    /// Nil in capability mode.
+    private let tokens: TokenAuthenticator?
+
+    init(adminToken: String, _ tokens: TokenAuthenticator?) {
+        self.adminToken = adminToken
+        self.tokens = tokens
+    }
+
+    /// Whether the rule demands nothing of a request.
+    func isOpen(_ rule: AccessRule) -> Bool {
+        switch rule {
+        case .open: true
+        case .authenticated, .permission: tokens == nil
+        case .operators: false
+        }
+    }
+
+    /// Calls `handle` with the credentials in the context, if they satisfy the rule: at once, unless a key has to be fetched.
+    func admit(_ context: RequestContext, _ rule: AccessRule, _ handle: @escaping Handler) throws(Problem) {
+        switch rule {
+        case .open: try handle(context)
+        case .authenticated, .permission:
+            guard let tokens else { return try handle(context) }
+            try admit(context, rule, try BearerToken(context.head, for: "storehouse"), tokens, handle)
+        case .operators:
+            let token = try BearerToken(context.head, for: "admin")
+            if token.matches(adminToken) {
+                var context = context
+                context.credentials = .admin
+                return try handle(context)
+            }
+            guard let tokens else { throw token.refusal("The token is not the admin token of this server.") }
+            try admit(context, rule, token, tokens, handle)
+        }
+    }
+
+    private func admit(
+        _ context: RequestContext, _ rule: AccessRule, _ token: BearerToken, _ tokens: TokenAuthenticator,
+        _ handle: @escaping Handler
+    ) throws(Problem) {
+        let deferred = context.deferred
+        let outcome = tokens.authenticate(token.text) { outcome in
+            deferred.resume { context throws(Problem) in try Self.admit(context, rule, token, outcome, handle) }
+        }
+        if let outcome { try Self.admit(context, rule, token, outcome, handle) }
+    }
+
+    private static func admit(
+        _ context: RequestContext, _ rule: AccessRule, _ token: BearerToken, _ outcome: TokenAuthenticator.Outcome,
+        _ handle: Handler
+    ) throws(Problem) {
+        var context = context
+        switch outcome {
+        case .failure(let error): throw token.refusal("The token is refused. \(error)")
+        case .success(let claims): context.credentials = .token(claims)
+        }
+        switch rule {
+        case .open, .authenticated: break
+        case .permission(let permission): try context.credentials.require(permission)
+        case .operators:
+            try context.credentials.require(.admin)
+            // An operator may look at the sessions of all subjects.
+            context.credentials = .admin
+        }
+        try handle(context)
+    }
+}
+
+/// The token of an Authorization field (RFC 6750, section 2.1).
+private struct BearerToken: Sendable {
+    let text: String
+    private let realm: String
+
+    /// - Parameter realm: names the resources in the challenge.
+    init(_ head: RequestHead, for realm: String) throws(Problem) {
+        self.realm = realm
+        // Of two, a proxy may have checked the other one.
+        guard !head.fields.hasSeveral("authorization") else {
+            throw Self.problem("Send one Authorization field only.", realm, error: "invalid_request")
+        }
+        let credentials = head.fields.first("authorization") ?? ""
+        let scheme = credentials.utf8.prefix(7)
+        guard scheme.count == 7, Self.scheme.elementsEqual(scheme, by: { $0 == $1 | 0x20 }) else {
+            let kind = realm == "admin" ? "the admin token" : "a token"
+            throw Self.problem("Send Authorization: Bearer with \(kind).", realm, error: nil)
+        }
+        text = String(credentials.dropFirst(7).drop { $0 == " " })
+    }
+
+    /// A space stays a space when its sixth bit is set.
+    private static let scheme = "bearer ".utf8
+
+    /// Takes the same time wherever the difference is, so that a token cannot be guessed byte by byte.
+    func matches(_ token: String) -> Bool {
+        guard !token.isEmpty else { return false }
+        var difference = UInt8(text.utf8.count == token.utf8.count ? 0 : 1)
+        for (given, byte) in zip(text.utf8, token.utf8) { difference |= given ^ byte }
+        return difference == 0
+    }
+
+    func refusal(_ detail: String) -> Problem { Self.problem(detail, realm, error: "invalid_token") }
+
+    private static func problem(_ detail: String, _ realm: String, error: String?) -> Problem {
+        let error = error.map { ", error=\"\($0)\"" } ?? ""
+        return Problem(.unauthorized, detail).with(.init("WWW-Authenticate", "Bearer realm=\"\(realm)\"\(error)"))
+    }
+}

@@ -1,0 +1,157 @@
+import Access
+import JSON
+import Locks
+import Observability
+import RemoteServices
+
+/// Verifies tokens with the keys of the configuration and of a key set, and remembers the valid ones.
+final class TokenAuthenticator: Sendable {
+    typealias Outcome = Result<TokenClaims, TokenError>
+
+    private static let shardCount = 16
+    private static let shardCapacity = 1024
+
+    private let verifier: TokenVerifier
+    private let clock: WallClock
+    private let source: KeySetSource?
+    // Each guards some of the remembered tokens. Nothing else is locked while one is held.
+    private let shards: [Locked<TokenCache>]
+
+    /// - Parameter keySet: the client of the service that has the key set; nil if there is none.
+    init(_ verifier: TokenVerifier, keySet client: (any RemoteClient)?, clock: WallClock, log: Log) {
+        self.verifier = verifier
+        self.clock = clock
+        let shards = (0..<Self.shardCount).map { _ in Locked(TokenCache(capacity: Self.shardCapacity)) }
+        self.shards = shards
+        source = client.map { client in
+            KeySetSource(client, clock: clock, log: log) { for shard in shards { shard.withLock { $0.removeAll() } } }
+        }
+    }
+
+    /// Verifies a token.
+    ///
+    /// - Parameter later: called once, on any thread, with the outcome of a token whose key has to be fetched first.
+    /// - Returns: the outcome; nil if `later` gets it.
+    func authenticate(_ token: String, later: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
+        var token = token
+        let digest = token.withUTF8 { $0.count <= JSONWebToken.maxBytes ? TokenDigest($0) : nil }
+        guard let digest else { return .failure(.malformed) }
+        let now = clock.now()
+        let shard = shards[digest.bucket(of: Self.shardCount)]
+        if let claims = shard.withLock({ $0.claims(of: digest, now: now) }) { return .success(claims) }
+        let parsed: JSONWebToken
+        do throws(TokenError) {
+            parsed = try JSONWebToken(Array(token.utf8))
+        } catch {
+            return .failure(error)
+        }
+        let verify: @Sendable () -> Outcome = { [verifier, clock, source] in
+            let outcome = Result { () throws(TokenError) in
+                try verifier.verify(parsed, with: source?.set, now: clock.now())
+            }
+            if case .success(let claims) = outcome { shard.withLock { $0.insert(claims, for: digest) } }
+            return outcome
+        }
+        let outcome = verify()
+        guard case .failure(.unknownKey) = outcome, let source else { return outcome }
+        return source.fetch { later(verify()) } ? nil : outcome
+    }
+}
+
+/// A key set that a service publishes.
+final class KeySetSource: Sendable {
+    private struct Contents {
+        var cache = KeySetCache()
+        var waiting: [@Sendable () -> Void] = []
+        var isFailing = false
+    }
+
+    private let client: any RemoteClient
+    private let clock: WallClock
+    private let log: Log
+    private let onChange: @Sendable () -> Void
+    // Guards the set and the tokens that wait for a new one. Nothing is called while it is held.
+    private let contents = Locked(Contents())
+
+    /// - Parameter onChange: called before a new set is used.
+    init(_ client: any RemoteClient, clock: WallClock, log: Log, onChange: @escaping @Sendable () -> Void) {
+        self.client = client
+        self.clock = clock
+        self.log = log
+        self.onChange = onChange
+    }
+
+    /// The newest set; nil until one is fetched.
+    var set: KeySet? {
+        let now = clock.steady()
+        let (set, isOld) = contents.withLock { ($0.cache.set, $0.cache.used(now: now)) }
+        if isOld { fetch() }
+        return set
+    }
+
+    /// Fetches a new set for a key that is not in this one, unless that was done a short time ago.
+    ///
+    /// - Parameter done: called once, on any thread, when the fetch has ended.
+    /// - Returns: false if nothing is fetched, and `done` is not called.
+    func fetch(_ done: @escaping @Sendable () -> Void) -> Bool {
+        let now = clock.steady()
+        let decision = contents.withLock { contents in
+            let decision = contents.cache.missed(now: now)
+            if decision != .refuse { contents.waiting.append(done) }
+            return decision
+        }
+        if decision == .fetch { fetch() }
+        return decision != .refuse
+    }
+
+    private func fetch() {
+        Task { [self] in
+            do throws(RemoteFailure) {
+                let set = try await client.call(.get()) { response throws(RemoteFailure) in
+                    guard let set = KeySet(try response.anyJSON()) else {
+                        throw RemoteFailure(.badBody, "the answer is not a JSON Web Key Set")
+                    }
+                    return set
+                }
+                finish(set, nil)
+            } catch {
+                finish(nil, error)
+            }
+        }
+    }
+
+    private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
+        if set != nil { onChange() }
+        let now = clock.steady()
+        let (waiting, hasChanged) = contents.withLock { contents in
+            contents.cache.fetched(set, now: now)
+            let hasChanged = contents.isFailing != (failure != nil)
+            contents.isFailing = failure != nil
+            defer { contents.waiting = [] }
+            return (contents.waiting, hasChanged)
+        }
+        if let set { log.debug("key set fetched", [.init("keys", set.keys.count)]) }
+        if hasChanged {
+            if let failure {
+                log.warning(
+                    "the key set cannot be fetched; known keys stay valid",
+                    [.init("code", failure.code.rawValue), .init("detail", failure.message)])
+            } else {
+                log.info("the key set can be fetched again")
+            }
+        }
+        for done in waiting { done() }
+    }
+}
+
+extension RemoteResponse {
+    /// The body as JSON, whatever its type says: key sets come as `application/jwk-set+json`, and as plain text too.
+    fileprivate func anyJSON() throws(RemoteFailure) -> JSONValue {
+        try requireSuccess()
+        do throws(JSONSyntaxError) {
+            return try JSONValue(parsing: body)
+        } catch {
+            throw RemoteFailure(.badBody, "the answer is not JSON")
+        }
+    }
+}

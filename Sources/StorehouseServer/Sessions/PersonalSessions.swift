@@ -1,0 +1,115 @@
+import Access
+import HTTP
+import HTTPServer
+import Locks
+import StoreHosting
+import Stores
+
+/// Finds the session that each subject has of each kind, and creates it with the first use.
+///
+/// The registry knows those in memory, and the journal knows all. A journal refuses a second one of the same subject and
+/// kind, so there is one at most, whatever happens here.
+final class PersonalSessions: Sendable {
+    typealias Found = Result<SessionRegistry.Lookup, Problem>
+
+    /// How often a session is looked for again that has ended in the meantime.
+    private static let maxAttempts = 3
+
+    private let creator: SessionCreator
+    private let registry: SessionRegistry
+    private let loader: SessionLoader?
+    /// Nil if all sessions are in memory.
+    private let journal: (any Journal)?
+    private let availability: Availability
+    private let limits: RateLimits
+    // Each is held while a session is created, so that two requests do not create two. The locks of the registry and of the
+    // journal are taken inside.
+    private let creating = (0..<64).map { _ in Locked(()) }
+
+    init(
+        _ creator: SessionCreator, _ loader: SessionLoader?, _ journal: (any Journal)?, _ availability: Availability,
+        _ limits: RateLimits
+    ) {
+        self.creator = creator
+        self.loader = loader
+        self.availability = availability
+        self.limits = limits
+        registry = creator.registry
+        self.journal = journal?.outlivesProcess == true ? journal : nil
+    }
+
+    /// Calls `use` with the session of the subject of a token, and of the kind that the query names.
+    func withSession(
+        of subject: String, _ context: RequestContext, _ use: @escaping SessionAccess.Use
+    ) throws(Problem) {
+        let kind = try creator.builder.kind(context.head.query.first("store"))
+        try context.credentials.require(store: kind.kind.name)
+        try find(PersonalKey(subject: subject, kind: kind.kind.name), kind, context, attempt: 1, use)
+    }
+
+    private func find(
+        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
+        _ use: @escaping SessionAccess.Use
+    ) throws(Problem) {
+        if let session = resident(key) { return try use(session, context) }
+        guard let journal, let loader else { return try use(try create(key, kind, context), context) }
+        let deferred = context.deferred
+        // What to do with the session, once it is known whether there is one.
+        let proceed: @Sendable (Found) -> Void = { found in
+            deferred.resume { [self] context throws(Problem) in
+                switch try found.get() {
+                case .session(let session): try use(session, context)
+                case .unknown: try use(try create(key, kind, context), context)
+                case .ended:
+                    // It expired as it was loaded. The journal finds it no more.
+                    guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }
+                    try find(key, kind, context, attempt: attempt + 1, use)
+                }
+            }
+        }
+        journal.personalSession(of: key.subject, kind: key.kind) { found in
+            switch found {
+            case .failure(let failure): proceed(.failure(Problem(failure)))
+            case .success(let text):
+                guard let id = text.flatMap({ SessionID($0.utf8) }) else { return proceed(.success(.unknown)) }
+                loader.load(id, done: proceed)
+            }
+        }
+    }
+
+    /// The session if it is in memory and has not expired.
+    private func resident(_ key: PersonalKey) -> Session? {
+        guard let id = registry.personalSession(key), case .session(let session)? = registry.find(id) else {
+            return nil
+        }
+        return session
+    }
+
+    /// Creates the session, unless another request has just done so.
+    private func create(
+        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext
+    ) throws(Problem) -> Session {
+        try context.credentials.require(.create)
+        try availability.requireRoom()
+        let lock = creating[Int(UInt(bitPattern: key.hashValue) % UInt(creating.count))]
+        return try lock.withLock { _ throws(Problem) in
+            if let session = resident(key) { return session }
+            try limits.admitCreation(context.head, peer: context.exchange.peer)
+            return try creator.create(kind, owner: key.subject, isPersonal: true)
+        }
+    }
+}
+
+/// A subject and the name of a kind, of which there is one personal session.
+struct PersonalKey: Sendable, Hashable {
+    let subject: String
+    let kind: String
+}
+
+extension Session {
+    /// Nil if it is not personal.
+    var personalKey: PersonalKey? {
+        guard isPersonal, let owner else { return nil }
+        return PersonalKey(subject: owner, kind: kind.name)
+    }
+}

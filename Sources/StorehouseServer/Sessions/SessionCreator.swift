@@ -1,0 +1,31 @@
+import Observability
+import StoreHosting
+
+/// Creates sessions that requests ask for. May be called on any thread.
+struct SessionCreator: Sendable {
+    let registry: SessionRegistry
+    let builder: SessionBuilder
+    let log: Log
+
+    /// Creates a session, if there may be one more.
+    ///
+    /// - Parameters:
+    ///   - fork: the initial state, if it is not that of the kind.
+    ///   - id: the id of the session.
+    ///   - owner: the subject that it belongs to; nil if there is none.
+    ///   - isPersonal: whether it is the one that `/sessions/me` names.
+    func create(
+        _ kind: KindRuntime, _ fork: Session.Fork? = nil, id: SessionID = .random(), owner: String?,
+        isPersonal: Bool = false
+    ) throws(Problem) -> Session {
+        let created = try registry.create(id) { (id, now) throws(Problem) in
+            try builder.create(kind, id, now: now, owner: owner, isPersonal: isPersonal, fork: fork)
+        }
+        guard let session = created else {
+            throw Problem(.tooManySessions, "The server holds as many sessions as it may; delete some, or try later.")
+                .retry(after: registry.secondsUntilExpiry)
+        }
+        log.debug("session created", [.init("session", session.id.fingerprint), .init("store", session.kind.name)])
+        return session
+    }
+}

@@ -1,0 +1,156 @@
+import Access
+import JSON
+import Testing
+import TokenVectors
+
+@Suite("A key set")
+struct KeySetTests {
+    init() { #expect(CryptoLibrary.load() == nil) }
+
+    static func set(_ keys: String...) throws -> KeySet {
+        try #require(try KeySet(JSONValue(parsing: #"{"keys":[\#(keys.joined(separator: ","))]}"#)))
+    }
+
+    private static func refusal(_ token: String, _ set: KeySet?) -> TokenError? {
+        TokenVerifierTests.refusal(token, TokenVerifier(keys: []), set)
+    }
+
+    @Test("verifies tokens by the key that they name, or by all keys if they name none")
+    func verifies() throws {
+        let set = try Self.set(TokenVectors.rsaJWK, TokenVectors.ecJWK, TokenVectors.edJWK)
+        #expect(set.keys.compactMap(\.id) == ["rsa", "ec", "ed"])
+        #expect(set.keys.map(\.algorithm) == [.rs256, .es256, .edDSA])
+        for token in [
+            TokenVectors.rsaToken, TokenVectors.ecToken, TokenVectors.edToken, TokenVectors.rsaTokenWithoutKeyID,
+            TokenVectors.ecTokenWithoutKeyID, TokenVectors.edTokenWithoutKeyID,
+        ] { #expect(Self.refusal(token, set) == nil) }
+        #expect(Self.refusal(TokenVectors.nextToken, set) == .unknownKey)
+        #expect(Self.refusal(TokenVectors.edTokenWithUnknownKeyID, set) == .unknownKey)
+        #expect(Self.refusal(TokenVectors.edTokenWithWrongKeyID, set) == .notVerified)
+        #expect(Self.refusal(TokenVectors.nextTokenWithoutKeyID, set) == .notVerified)
+        #expect(Self.refusal(TokenVectors.edToken, nil) == .unknownKey)
+    }
+
+    @Test("leaves out keys for other uses, of other kinds, of other algorithms and of too few bits")
+    func leavesOut() throws {
+        let jwk = TokenVectors.edJWK.dropLast()
+        for more in [#""use":"enc""#, #""key_ops":["sign"]"#, #""alg":"ES256""#, #""alg":7"#, #""use":7"#] {
+            #expect(try Self.set("\(jwk),\(more)}").keys.isEmpty)
+        }
+        for more in [#""use":"sig""#, #""key_ops":["verify"]"#, #""alg":"EdDSA""#] {
+            #expect(try Self.set("\(jwk),\(more)}").keys.count == 1)
+        }
+        for key in [
+            #"{"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#, "{}", "7", #"{"kty":"RSA"}"#,
+            #"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, #"{"kty":"OKP","crv":"X25519","x":"AAAA"}"#,
+            #"{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}"#,
+            TokenVectors.edJWK.replacing(#""kid":"ed""#, with: #""kid":7"#),
+            // Not on the curve.
+            TokenVectors.ecJWK.replacing(#""y":""#, with: #""z":""#),
+        ] { #expect(try Self.set(key).keys.isEmpty, "\(key)") }
+        #expect(KeySet(["keys": "none"]) == nil && KeySet([]) == nil)
+    }
+
+    @Test("is fetched once, again at once for an unknown key, and then every 30 seconds at most")
+    func fetches() throws {
+        var cache = KeySetCache()
+        let set = try Self.set(TokenVectors.edJWK)
+        #expect(cache.missed(now: 0) == .fetch)
+        #expect(cache.missed(now: 1) == .wait)
+        cache.fetched(set, now: 2)
+        #expect(cache.set?.keys.count == 1)
+        #expect(cache.missed(now: 3) == .fetch)
+        cache.fetched(set, now: 4)
+        for now in [5, 1000, 30_002] { #expect(cache.missed(now: now) == .refuse) }
+        #expect(cache.missed(now: 30_003) == .fetch)
+        #expect(cache.missed(now: 70_000) == .wait)
+        // The service is down. The keys stay.
+        cache.fetched(nil, now: 70_001)
+        #expect(cache.set?.keys.count == 1)
+        #expect(cache.missed(now: 70_002) == .fetch)
+    }
+
+    @Test("is fetched every second at most while there is none")
+    func fetchesWithoutSet() throws {
+        var cache = KeySetCache()
+        #expect(cache.missed(now: 0) == .fetch)
+        cache.fetched(nil, now: 10)
+        #expect(cache.missed(now: 999) == .refuse)
+        #expect(cache.missed(now: 1000) == .fetch)
+        cache.fetched(try Self.set(TokenVectors.edJWK), now: 1001)
+        #expect(cache.missed(now: 1002) == .fetch)
+    }
+
+    @Test("is replaced after ten minutes, so that withdrawn keys are forgotten")
+    func replaces() throws {
+        var cache = KeySetCache()
+        #expect(cache.used(now: 0) == false)
+        _ = cache.missed(now: 0)
+        cache.fetched(try Self.set(TokenVectors.edJWK), now: 0)
+        #expect(cache.used(now: 599_999) == false)
+        #expect(cache.used(now: 600_000) == true)
+        #expect(cache.used(now: 600_001) == false)
+        cache.fetched(nil, now: 600_002)
+        #expect(cache.used(now: 629_999) == false)
+        #expect(cache.used(now: 630_000) == true)
+    }
+}
+
+@Suite("A file of public keys")
+struct PublicKeyFileTests {
+    init() { #expect(CryptoLibrary.load() == nil) }
+
+    @Test(
+        "that cannot be used is refused with what to do about it",
+        arguments: [
+            ("", "has no public key in PEM"), ("ed25519 AAAA", "has no public key in PEM"),
+            ("-----BEGIN PUBLIC KEY-----\nAAAA\n", "ends inside of a key"),
+            ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "has a key that cannot be used"),
+            ("-----BEGIN PUBLIC KEY-----\n!\n-----END PUBLIC KEY-----", "has a key that cannot be used"),
+            (TokenVectors.shortRSAPEM, "has a key that cannot be used"),
+            (TokenVectors.p384PEM, "has a key that cannot be used"),
+            ("-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----", "openssl pkey -pubout"),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "openssl x509 -pubkey"),
+            ("-----BEGIN X-----\nAAAA\n-----END X-----", "has a block of another kind"),
+        ])
+    func refused(text: String, detail: String) {
+        #expect {
+            try PublicKeyFile.keys(text)
+        } throws: { error in
+            (error as? PublicKeyFile.Unusable)?.detail.contains(detail) == true
+        }
+    }
+
+    @Test("may have Windows line breaks and several keys")
+    func accepted() throws {
+        let text = (TokenVectors.edPEM + "\n" + TokenVectors.rsaPEM).replacing("\n", with: "\r\n")
+        #expect(try PublicKeyFile.keys(text).map(\.algorithm) == [.edDSA, .rs256])
+    }
+}
+
+@Suite("The cache of verified tokens")
+struct TokenCacheTests {
+    init() { #expect(CryptoLibrary.load() == nil) }
+
+    private static func digest(_ number: Int) -> TokenDigest? {
+        Array("\(number)".utf8).withUnsafeBufferPointer { TokenDigest($0) }
+    }
+
+    @Test("forgets tokens when they expire, and those that were not used for longest")
+    func forgets() throws {
+        var cache = TokenCache(capacity: 10)
+        let first = try #require(Self.digest(0))
+        cache.insert(TokenClaims(subject: "a", expiresAt: 100), for: first)
+        #expect(cache.claims(of: first, now: 99)?.subject == "a")
+        #expect(cache.claims(of: first, now: 100) == nil)
+        for number in 1..<100 {
+            cache.insert(TokenClaims(subject: "b", expiresAt: 100), for: try #require(Self.digest(number)))
+            // It is in use.
+            #expect(cache.claims(of: first, now: 99) != nil)
+            #expect(cache.count <= 10)
+        }
+        #expect(cache.claims(of: try #require(Self.digest(1)), now: 99) == nil)
+        cache.removeAll()
+        #expect(cache.claims(of: first, now: 99) == nil)
+    }
+}

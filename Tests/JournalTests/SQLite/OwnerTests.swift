@@ -1,0 +1,129 @@
+import Journal
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("The owner of a session, and how often its shares were revoked")
+struct OwnerTests {
+    private static func header(_ id: String, _ owner: String?, kind: String = "parcels", isPersonal: Bool = false)
+        -> SessionHeader
+    {
+        SessionHeader(
+            id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
+            initial: Parcel.first.initialSnapshot, owner: owner, isPersonal: isPersonal)
+    }
+
+    @Test("outlive the process, in the rows, in lists and of ended sessions")
+    func outliveProcess() async throws {
+        let file = try JournalFile()
+        var journal = try file.open()
+        let session = journal.create(Self.header("a", "al\u{ed}ce"))
+        let store = Parcel.store(session)
+        store.weigh(3)
+        session.recordShareGeneration(1)
+        store.weigh()
+        session.recordShareGeneration(2)
+        #expect(await session.awaitDurable() == nil)
+        journal.create(Self.header("b", "bob")).end(at: Step.moment)
+        await journal.closed()
+
+        journal = try file.open()
+        let found = try await journal.session("a")
+        #expect(found.summary.header.owner == "al\u{ed}ce" && !found.summary.header.isPersonal)
+        #expect(found.summary.shareGeneration == 2 && found.summary.revision == 4)
+        let listed = try await journal.listed()
+        #expect(listed.map(\.header.owner) == ["al\u{ed}ce"] && listed.map(\.shareGeneration) == [2])
+        guard case .ended(owner: "bob") = try await journal.found("b") else { throw Missing(id: "b") }
+        // Every statement that changes the row keeps its checksum right.
+        try Parcel.store(Parcel.first, found).weigh()
+        found.journal.recordUse(at: Step.moment + 120_000)
+        #expect(await found.journal.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test(
+        "are covered by the checksums",
+        arguments: ["owner = 'mallory'", "owner = NULL", "personal = 1", "shares = 0", "shares = 3"])
+    func areCovered(change: String) async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Self.header("a", "alice"))
+        session.recordShareGeneration(1)
+        await session.awaitDurable()
+        await journal.closed()
+        try file.change("UPDATE sessions SET \(change)")
+        #expect(try SQLiteStorage.verify(file.path).damagedSessions == 1)
+    }
+
+    @Test("The personal session of an owner and kind is found until it ends, and there is only one")
+    func personalSession() async throws {
+        let file = try JournalFile()
+        var journal = try file.open()
+        await journal.create(Self.header("other", "alice")).awaitDurable()
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
+        let session = journal.create(Self.header("mine", "alice", isPersonal: true))
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
+        #expect(try await journal.personalSession(of: "alice", kind: "steps") == nil)
+        #expect(try await journal.personalSession(of: "bob", kind: "parcels") == nil)
+        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == .conflict)
+        await journal.closed()
+
+        journal = try file.open()
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
+        journal.end("mine", at: Step.moment)
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
+        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == nil)
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "second")
+        _ = session
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
+    @Test("The owner is found by an index")
+    func usesIndex() async throws {
+        let file = try JournalFile()
+        await (try file.open()).closed()
+        for (query, index) in [
+            ("owner = 'a' AND kind = 'b' AND personal", "sessions_by_person"),
+            ("owner = 'a' AND kind = 'b' AND id > 'c'", "sessions_by_owner"),
+        ] {
+            let plan = "SELECT id FROM sessions WHERE \(query) AND ended IS NULL ORDER BY id"
+            let names = try file.texts("EXPLAIN QUERY PLAN \(plan)", column: 3)
+            #expect(names.count == 1 && names[0].contains(index), "\(names)")
+        }
+    }
+
+    @Test("A backup has them; an export has the owner on request, and the revocations always")
+    func maintenance() async throws {
+        let file = try JournalFile()
+        let journal = try file.open()
+        let session = journal.create(Self.header("a", "alice", kind: "parcel", isPersonal: true))
+        session.recordShareGeneration(5)
+        await session.awaitDurable()
+        await journal.closed()
+        let copy = try JournalFile()
+        try SQLiteStorage.backup(file.path, to: copy.path)
+        let backup = try copy.open()
+        let restored = try await backup.session("a").summary
+        #expect(restored.header.owner == "alice" && restored.header.isPersonal && restored.shareGeneration == 5)
+        #expect(try await backup.personalSession(of: "alice", kind: "parcel") == "a")
+        await backup.closed()
+
+        for withOwner in [true, false] {
+            let target = try JournalFile()
+            let document = try SQLiteStorage.export("a", from: file.path, withOwner: withOwner)
+            #expect(String(decoding: document, as: UTF8.self).contains("alice") == withOwner)
+            _ = try SQLiteStorage.insert(document, into: target.path, as: nil, objection: Parcel.objection)
+            #expect(try SQLiteStorage.verify(target.path).problems.isEmpty)
+            let imported = try target.open()
+            let summary = try await imported.session("a").summary
+            #expect(summary.header.owner == (withOwner ? "alice" : nil))
+            #expect(summary.header.isPersonal == withOwner && summary.shareGeneration == 5)
+            await imported.closed()
+            // With the owner it would be the second personal session.
+            let again = try? SQLiteStorage.insert(document, into: target.path, as: "b", objection: Parcel.objection)
+            #expect(again == (withOwner ? nil : "b"))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import JSON
+import RemoteServices
+import StorehouseServer
+import StoresTesting
+import Testing
+import TokenVectors
+
+@Suite("Keys of a key set")
+struct KeyRotationTests {
+    private static func body(_ keys: String...) -> String { #"{"keys":[\#(keys.joined(separator: ","))]}"# }
+
+    private static func configuration() -> Configuration {
+        .with {
+            $0.access.mode = .token
+            $0.access.jwksURL = "http://127.0.0.1:1/jwks.json"
+        }
+    }
+
+    private static func status(_ server: LiveServer, _ token: String) async throws -> Int {
+        try await server.get("/stores", TestTokens.field(token)).status
+    }
+
+    /// The statuses of ten requests at the same time.
+    private static func statuses(_ server: LiveServer, _ token: String) async throws -> [Int] {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { try await status(server, token) } }
+            var statuses: [Int] = []
+            while let status = try await group.next() { statuses.append(status) }
+            return statuses
+        }
+    }
+
+    @Test("are fetched when they are needed, and rotate while the service is down")
+    func rotate() async throws {
+        let (clock, service) = (ManualClock(), ScriptedRemoteClient())
+        let clocks = WallClock(now: WallClock().now, steady: { clock.now })
+        try await LiveServer.run(clock: clocks, configuration: Self.configuration(), keySet: service) {
+            (server: LiveServer) async throws -> Void in
+            #expect(service.requests.isEmpty)
+            // Many requests wait for the first fetch.
+            async let first = Self.statuses(server, TokenVectors.edToken)
+            await service.called(times: 1)
+            service.reply(Self.body(TokenVectors.edJWK))
+            let statuses = try await first
+            #expect(statuses == Array(repeating: 200, count: 10))
+            #expect(service.requests == [.get()])
+            // A new key is fetched at once.
+            service.reply(Self.body(TokenVectors.edJWK, TokenVectors.nextJWK))
+            #expect(try await Self.status(server, TokenVectors.nextToken) == 200)
+            #expect(service.requests.count == 2)
+            // Unknown keys are not fetched again for 30 seconds, and known ones work.
+            #expect(try await Self.status(server, TokenVectors.rsaToken) == 401)
+            #expect(try await Self.status(server, TokenVectors.edToken) == 200)
+            #expect(service.requests.count == 2)
+            clock.advance(by: 30_000)
+            service.reply(.failure(RemoteFailure(.unreachable, "no connection")))
+            #expect(try await Self.status(server, TokenVectors.rsaToken) == 401)
+            #expect(try await Self.status(server, TokenVectors.edToken) == 200)
+            clock.advance(by: 30_000)
+            service.reply("not a key set")
+            #expect(try await Self.status(server, TokenVectors.rsaToken) == 401)
+            clock.advance(by: 30_000)
+            service.reply(Self.body(TokenVectors.rsaJWK))
+            #expect(try await Self.status(server, TokenVectors.rsaToken) == 200)
+            #expect(service.requests.count == 5)
+            // The others are withdrawn, also for tokens that were verified before.
+            #expect(try await Self.status(server, TokenVectors.edToken) == 401)
+            #expect(server.log.text.contains("the key set cannot be fetched"))
+            #expect(server.log.text.contains("the key set can be fetched again"))
+        }
+    }
+
+    @Test("stand beside those of the configuration")
+    func besideSecret() async throws {
+        let service = ScriptedRemoteClient()
+        let configuration = TestTokens.configuration { $0.access.jwksURL = "http://127.0.0.1:1/jwks.json" }
+        try await LiveServer.run(configuration: configuration, keySet: service) {
+            (server: LiveServer) async throws -> Void in
+            #expect(try await Self.status(server, TestTokens.token("alice")) == 200)
+            #expect(service.requests.isEmpty)
+            service.reply(Self.body(TokenVectors.ecJWK))
+            #expect(try await Self.status(server, TokenVectors.ecToken) == 200)
+        }
+    }
+}

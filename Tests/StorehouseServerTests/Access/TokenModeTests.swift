@@ -1,0 +1,232 @@
+import Access
+import HTTP
+import JSON
+import StorehouseServer
+import Testing
+
+@Suite("In token mode")
+struct TokenModeTests {
+    private static func run(
+        _ change: (inout Configuration) -> Void = { _ in }, _ body: (LiveServer) async throws -> Void
+    ) async throws {
+        try await LiveServer.run(configuration: TestTokens.configuration(change), body)
+    }
+
+    /// Every method of every resource that needs a permission, with a body that is right.
+    private static func requests(_ session: String) -> [(permission: Permission, request: TestRequest)] {
+        Route.allCases.flatMap { route in
+            ["GET", "HEAD", "POST", "PUT", "DELETE"].compactMap { method in
+                guard case .permission(let permission)? = route.accessRule(for: HTTPMethod(method)) else { return nil }
+                let path = route.path.replacing("/sessions/{id}", with: session)
+                guard method == "POST" || method == "PUT" else { return (permission, TestRequest(method, path)) }
+                let body: JSONValue = route == .actions ? ["type": "counter/increment"] : [:]
+                return (permission, TestRequest(method, path, json: body))
+            }
+        }
+    }
+
+    @Test("nothing below /sessions and /stores can be used without a token, and the rest can")
+    func needsToken() async throws {
+        try await Self.run { server in
+            let path = try await server.sessionPath(of: "alice")
+            let requests = Self.requests(path).map(\.request) + [TestRequest("GET", "/stores")]
+            for request in requests {
+                for fields in [
+                    [], [("Authorization", "Bearer")], [("Authorization", "Bearer ")],
+                    [("Authorization", "Basic YTpi")],
+                    TestTokens.field("x"), TestTokens.field(TestTokens.admin),
+                    TestTokens.field(TestTokens.token("alice", expiresIn: -61)),
+                    TestTokens.field(TestTokens.token("alice", secret: "another-secret-of-at-least-32-bytes")),
+                    [("X-Authorization", "Bearer " + TestTokens.token("alice"))],
+                ] {
+                    var request = request
+                    request.fields += fields
+                    let response = try await server.send(request)
+                    #expect(response.status == 401, "\(request.method) \(request.path)")
+                    #expect(response["www-authenticate"]?.hasPrefix("Bearer realm=\"storehouse\"") == true)
+                    let hasToken = fields.contains {
+                        $0.0 == "Authorization" && $0.1.count > 7 && $0.1.hasPrefix("Bearer")
+                    }
+                    #expect(response["www-authenticate"]?.contains("invalid_token") == hasToken)
+                    if request.method != "HEAD" { #expect(response.code == "unauthorized") }
+                }
+                #expect(try await server.send(TestRequest("OPTIONS", request.path)).status == 204)
+            }
+            for path in ["/", "/openapi.json", "/healthz", "/readyz", "/metrics"] {
+                #expect(try await server.get(path).status == 200)
+            }
+            #expect(try await server.get("/stores", TestTokens.field(of: "anybody")).status == 200)
+        }
+    }
+
+    @Test("two Authorization fields, and tokens in queries and cookies, are refused")
+    func refusesOtherPlaces() async throws {
+        try await Self.run { server in
+            let token = TestTokens.token("alice")
+            let both = TestTokens.field(of: "alice") + TestTokens.field(of: "alice")
+            let response = try await server.get("/stores", both)
+            #expect(response.status == 401 && response["www-authenticate"]?.contains("invalid_request") == true)
+            for name in ["access_token", "token", "authorization", "jwt", "bearer"] {
+                #expect(try await server.get("/stores?\(name)=\(token)").status == 401)
+            }
+            #expect(try await server.get("/stores", [("Cookie", "token=\(token)")]).status == 401)
+            #expect(try await server.get("/stores", [("authorization", "bearer   \(token)")]).status == 200)
+        }
+    }
+
+    @Test(
+        "a session belongs to the subject that created it: somebody else gets 403 everywhere, as for an id of no session"
+    )
+    func belongsToSubject() async throws {
+        try await Self.run { server in
+            let path = try await server.sessionPath(of: "alice")
+            #expect(try await server.send("GET", path, as: "alice").json["owner"] == "alice")
+            let unknown = "/sessions/AAAAAAAAAAAAAAAAAAAAAA"
+            for (permission, request) in Self.requests(path) where request.path != "/sessions" {
+                // A PUT may create the session that there is none of.
+                let other = request.method == "PUT" ? path : unknown
+                for path in [request.path, request.path.replacing(path, with: other)] {
+                    var request = request
+                    request.path = path
+                    request.fields += TestTokens.field(of: "bob")
+                    let response = try await server.send(request)
+                    #expect(response.status == 403, "\(request.method) \(request.path) \(permission)")
+                    if request.method != "HEAD" { #expect(response.code == "forbidden") }
+                    #expect(!response.text.contains("alice"))
+                }
+            }
+            let ids: JSONValue = ["sessions": [.string(String(path.dropFirst("/sessions/".count)))]]
+            #expect(try await server.send("GET", path, as: "bob", ids).status == 200)
+            #expect(try await server.send("DELETE", path, as: "alice").status == 204)
+            #expect(try await server.send("GET", path, as: "alice").status == 410)
+            #expect(try await server.send("GET", path, as: "bob", ids).status == 410)
+            #expect(try await server.send("GET", path, as: "bob").status == 403)
+            #expect(try await server.send("GET", path + "/events", as: "alice").status == 204)
+            #expect(try await server.send("GET", path + "/events", as: "bob").status == 403)
+        }
+    }
+
+    @Test("each request needs its permission, whether the session exists or not")
+    func needsPermission() async throws {
+        try await Self.run { server in
+            for needed in Permission.allCases where needed != .admin {
+                let path = try await server.sessionPath(of: "alice")
+                for (permission, request) in Self.requests(path) {
+                    var request = request
+                    // Without the one that is needed, and with it alone.
+                    let others = Permission.allCases.filter { $0 != permission }.map { JSONValue.string($0.rawValue) }
+                    request.fields += TestTokens.field(of: "alice", ["may": .array(others)])
+                    #expect(try await server.send(request).status == 403, "\(request.method) \(request.path)")
+                }
+                for (permission, request) in Self.requests(path) where permission == needed {
+                    guard !request.path.hasSuffix("/events") else { continue }
+                    var request = request
+                    request.fields += TestTokens.field(of: "alice", ["may": [.string(permission.rawValue)]])
+                    let status = try await server.send(request).status
+                    #expect([200, 201, 204].contains(status), "\(request.method) \(request.path) \(status)")
+                }
+            }
+        }
+    }
+
+    @Test("a token can be limited to kinds")
+    func stores() async throws {
+        try await Self.run { server in
+            let (app, login) = (
+                try await server.sessionPath(of: "alice"), try await server.sessionPath(of: "alice", store: "login")
+            )
+            let only: JSONValue = ["stores": ["login"]]
+            for (store, status) in [("app", 403), ("login", 201)] {
+                let response = try await server.send("POST", "/sessions", as: "alice", only, ["store": .string(store)])
+                #expect(response.status == status)
+            }
+            #expect(try await server.send("GET", app, as: "alice", only).status == 403)
+            #expect(try await server.send("GET", login, as: "alice", only).status == 200)
+            #expect(try await server.send("POST", app + "/forks", as: "alice", only).status == 403)
+            #expect(try await server.send("GET", "/sessions/me?store=app", as: "alice", only).status == 403)
+        }
+    }
+
+    @Test("a fork belongs to the subject that makes it, and needs create")
+    func forks() async throws {
+        try await Self.run { server in
+            let path = try await server.sessionPath(of: "alice")
+            let id = String(path.dropFirst("/sessions/".count))
+            let listed: JSONValue = ["sessions": [.string(id)], "may": ["read", "create"]]
+            let fork = try await server.send("POST", path + "/forks", as: "bob", listed)
+            #expect(fork.status == 201 && fork.json["owner"] == "bob")
+            let location = try #require(fork["location"])
+            #expect(try await server.send("GET", location, as: "bob").status == 200)
+            #expect(try await server.send("GET", location, as: "alice").status == 403)
+        }
+    }
+
+    @Test("the admin token and tokens with admin open /admin, and nothing else does")
+    func admin() async throws {
+        try await Self.run { server in
+            _ = try await server.sessionPath(of: "alice")
+            let path = "/admin/sessions"
+            #expect(try await server.get(path).status == 401)
+            #expect(try await server.send("GET", path, as: "alice").status == 403)
+            #expect(try await server.get(path, TestTokens.field("no-token")).status == 401)
+            let list = try await server.send("GET", path, as: "root", ["may": ["admin"]])
+            #expect(list.status == 200 && list.at("/sessions/0/owner") == "alice")
+            #expect(try await server.get(path, TestTokens.field(TestTokens.admin)).status == 200)
+            // It is of all sessions to look at, not to use.
+            let session = try #require(list.at("/sessions/0/links/self")?.asString)
+            #expect(try await server.send("GET", session, as: "root", ["may": ["admin", "read"]]).status == 403)
+        }
+    }
+
+    @Test("a stream ends with expired when its token does, also after the clock was set")
+    func streamsExpire() async throws {
+        let (clock, wall) = (ManualClock(), ManualClock(WallClock().now()))
+        let clocks = WallClock(now: { wall.now }, steady: { clock.now })
+        let configuration = TestTokens.configuration { $0.streams.heartbeat = .milliseconds(50) }
+        try await LiveServer.run(clock: clocks, configuration: configuration) { server in
+            let path = try await server.sessionPath(of: "alice")
+            let client = try server.client()
+            let field = TestTokens.field(TestTokens.token("alice", expiresIn: 3600))
+            try await client.send(TestRequest("GET", path + "/events", field).bytes)
+            let stream = try await EventReader(client)
+            _ = try await stream.state()
+            // With the leeway it is valid for a little longer.
+            wall.advance(by: 3_590_000)
+            guard case .comment = try await stream.item() else { throw Wire.Failure.malformed("no heartbeat") }
+            wall.advance(by: 71_000)
+            let closed = try #require(try await stream.event())
+            #expect(closed.name == "closed" && closed.data == ["reason": "expired"])
+            #expect(try await stream.item() == nil)
+            #expect(try await server.get("/stores", field).status == 401)
+        }
+    }
+
+    @Test("no log line, metric or problem has a token, a subject or an id in it")
+    func keepsSecrets() async throws {
+        try await Self.run { server in
+            let path = try await server.sessionPath(of: "alice-the-subject")
+            let id = String(path.dropFirst("/sessions/".count))
+            let tokens = [
+                TestTokens.token("alice-the-subject"), TestTokens.token("alice-the-subject", expiresIn: -100),
+                TestTokens.token("bob-the-other"), TestTokens.token("x", secret: "another-secret-of-at-least-32-bytes"),
+            ]
+            var secrets = [id, "the-subject", "the-other", TestTokens.secret]
+            for token in tokens { secrets += token.split(separator: ".").dropFirst().map(String.init) }
+            var texts: [String] = []
+            for token in tokens {
+                for (_, request) in Self.requests(path)
+                where request.method != "DELETE" && !request.path.hasSuffix("/events") {
+                    var request = request
+                    request.fields += TestTokens.field(token)
+                    let response = try await server.send(request)
+                    if response.status >= 400 { texts.append(response.text + response.fields.map(\.value).joined()) }
+                }
+            }
+            texts.append(try await server.get("/metrics").text)
+            texts.append(server.log.text)
+            for text in texts {
+                for secret in secrets { #expect(!text.contains(secret), "\(text.prefix(300))") }
+            }
+        }
+    }
+}
