@@ -176,6 +176,8 @@ import Testing
     /// A value that is allowed and not the default.
     private func sample(_ key: ConfigurationKey<StorehouseConfiguration>) -> JSONValue {
         switch (key.path, key.defaultValue) {
+        case ("http.basePath", _): "/storehouse"
+        case ("access.mode", _): "token"
         case ("http.allowedOrigins", _): ["https://a.example", "http://b.example:8080"]
         case ("http.allowedHosts", _): ["a.example", "::1"]
         case ("http.trustedProxies", _): ["10.0.0.0/8", "::1"]
@@ -207,6 +209,7 @@ import Testing
 
     /// The other variables that a key is invalid without.
     private func needed(by key: ConfigurationKey<StorehouseConfiguration>) -> [String: String] {
+        if key.path == "access.mode" { return ["STOREHOUSE_ACCESS_SECRET": String(repeating: "s", count: 32)] }
         let burst = "_BURST"
         guard key.variable.hasSuffix(burst) else { return [:] }
         return [key.variable.dropLast(burst.count) + "_RATE": "1"]
