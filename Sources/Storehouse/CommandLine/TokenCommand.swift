@@ -125,8 +125,8 @@ extension TokenCommand {
         flags: [.secretFile, .subject, .expires, .may, .stores, .sessions, .issuer, .audience, .json],
         success: "the token is printed", failure: "the file cannot be used",
         examples: [
-            "storehouse token --secret-file secret.txt --sub alice --expires 8h",
-            "curl -H \"Authorization: Bearer $(storehouse token --secret-file secret.txt --sub alice)\" "
+            "storehouse token --secret-file key --sub ada --expires 8h",
+            "curl -H \"Authorization: Bearer $(storehouse token --secret-file key --sub ada)\" "
                 + "localhost:8080/sessions/me",
         ]
     ) { values throws(UsageError) in .token(try TokenCommand(values)) }

@@ -12,7 +12,7 @@ import Testing
             (["my-hall", "se"], ["serve", "sessions", "send"]),
             (["my-hall", "serve", "--po"], ["--port"]), (["my-hall", "serve", ""], []),
             (["my-hall", "serve", "--port", ""], []),
-            (["my-hall", "export", "--"], ["--storage", "--json", "--help"]),
+            (["my-hall", "export", "--"], ["--storage", "--with-owners", "--json", "--help"]),
             (["my-hall", "completion", ""], ["bash", "zsh", "fish"]), (["my-hall", "types", "p"], ["planner"]),
             (["my-hall", "send", "http://a", "b/c", "--store", ""], ["seats", "planner"]),
             (["my-hall", "help", "ver"], ["verify", "version"]),

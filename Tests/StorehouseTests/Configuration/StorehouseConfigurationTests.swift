@@ -189,6 +189,7 @@ import Testing
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("admin.token", _): "0123456789abcdef"
+        case ("access.secret", _): .string(String(repeating: "s", count: 32))
         case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
         // `false` requires URLs, which this configuration does not have.
         case ("upstreams.embedded", _): true
