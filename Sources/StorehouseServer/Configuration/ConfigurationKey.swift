@@ -94,15 +94,17 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
 /// The variables of the environment with this prefix are settings.
 let environmentPrefix = "STOREHOUSE_"
 
-/// The environment variable of a key or a section.
+/// The environment variable of a key or a section. Several capitals in a row are one word: `jwksURL` is `JWKS_URL`.
 private func environmentVariable(of path: String) -> String {
-    path.unicodeScalars.reduce(into: environmentPrefix) { name, letter in
-        switch letter {
-        case ".": name += "_"
-        case "A"..."Z": name += "_" + String(letter)
-        default: name += String(letter).uppercased()
-        }
+    var name = environmentPrefix
+    var endsInCapital = true
+    for letter in path.unicodeScalars {
+        let isCapital = ("A"..."Z").contains(letter)
+        if isCapital, !endsInCapital { name += "_" }
+        name += letter == "." ? "_" : String(letter).uppercased()
+        endsInCapital = isCapital
     }
+    return name
 }
 
 extension JSONValue {

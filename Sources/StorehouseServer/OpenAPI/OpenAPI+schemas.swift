@@ -81,7 +81,7 @@ extension OpenAPI {
                 ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
             "ClosedEvent": object([
-                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated"]]
+                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated", "expired"]]
             ]),
         ]
     }

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http.maxBodyBytes", "STOREHOUSE_HTTP_MAX_BODY_BYTES"),
+        ("http.maxBodyBytes", "STOREHOUSE_HTTP_MAX_BODY_BYTES"), ("access.jwksURL", "STOREHOUSE_ACCESS_JWKS_URL"),
         ("upstreams.animal.url", "STOREHOUSE_UPSTREAMS_ANIMAL_URL"),
         ("upstreams.auth.breaker.failures", "STOREHOUSE_UPSTREAMS_AUTH_BREAKER_FAILURES"),
         ("admin.token", "STOREHOUSE_ADMIN_TOKEN"),

@@ -189,6 +189,8 @@ import Testing
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("admin.token", _): "0123456789abcdef"
+        case ("access.issuer", _), ("access.audience", _): "https://id.example"
+        case ("access.jwksURL", _): "https://id.example/keys"
         case ("access.secret", _): .string(String(repeating: "s", count: 32))
         case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
         // `false` requires URLs, which this configuration does not have.
@@ -210,7 +212,10 @@ import Testing
 
     /// The other variables that a key is invalid without.
     private func needed(by key: ConfigurationKey<StorehouseConfiguration>) -> [String: String] {
-        if key.path == "access.mode" { return ["STOREHOUSE_ACCESS_SECRET": String(repeating: "s", count: 32)] }
+        if key.path.hasPrefix("access.") {
+            let others = ["STOREHOUSE_ACCESS_MODE": "token", "STOREHOUSE_ACCESS_SECRET": String(repeating: "s", count: 32)]
+            return others.filter { $0.key != key.variable }
+        }
         let burst = "_BURST"
         guard key.variable.hasSuffix(burst) else { return [:] }
         return [key.variable.dropLast(burst.count) + "_RATE": "1"]
