@@ -213,7 +213,9 @@ import Testing
     /// The other variables that a key is invalid without.
     private func needed(by key: ConfigurationKey<StorehouseConfiguration>) -> [String: String] {
         if key.path.hasPrefix("access.") {
-            let others = ["STOREHOUSE_ACCESS_MODE": "token", "STOREHOUSE_ACCESS_SECRET": String(repeating: "s", count: 32)]
+            let others = [
+                "STOREHOUSE_ACCESS_MODE": "token", "STOREHOUSE_ACCESS_SECRET": String(repeating: "s", count: 32),
+            ]
             return others.filter { $0.key != key.variable }
         }
         let burst = "_BURST"

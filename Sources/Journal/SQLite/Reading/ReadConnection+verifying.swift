@@ -3,17 +3,17 @@ import StoreHosting
 import Stores
 
 extension ReadConnection {
-    /// The next session that has not ended; nil if there is none after `number`. No session ended in 1970: such a row is
-    /// damaged.
+    /// The next session; nil if there is none after `number`. Ended ones count too, because damage can make a session look as
+    /// if it had ended.
     func session(after number: Int) throws(SQLiteError) -> (Int, String)? {
         try connection.prepare(
-            "SELECT number, id FROM sessions WHERE number > ? AND ifnull(ended, 0) < 2 ORDER BY number LIMIT 1"
+            "SELECT number, id FROM sessions WHERE number > ? ORDER BY number LIMIT 1"
         ).first({ $0.set(1, number) }, { ($0.integer(0), $0.text(1)) })
     }
 
     /// Checks every row of a session, and replays its commits.
     ///
-    /// - Returns: the number of commits; nil if the session has ended since it was listed.
+    /// - Returns: the number of commits; nil if the session has ended.
     func verify(_ id: String) throws(JournalError) -> Int? {
         try inReadTransaction { _ throws(JournalError) in
             switch try find(id, answersSince: 0) {
