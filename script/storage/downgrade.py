@@ -8,8 +8,9 @@ def downgrade(file):
     """Turns the file into one of version 1, in which sessions do not say how far they reach. No server may use the file."""
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as database:
         database.execute("BEGIN")
-        database.execute("DROP INDEX sessions_by_due")
-        for column in ("cut", "newest", "chain", "bytes", "due", "seal"):
+        for index in ("due", "owner", "person"):
+            database.execute(f"DROP INDEX sessions_by_{index}")
+        for column in ("cut", "newest", "chain", "bytes", "due", "seal", "owner", "personal", "shares"):
             database.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
         # Answers were whole, and a key occurred once.
         database.execute("DROP TABLE answers")
