@@ -14,7 +14,7 @@ extension EntityTable {
         return entries.count
     }
 
-    /// Changes entities in place, each as ``update(_:_:)`` does. Ids without an entity are left out.
+    /// Changes entities in place, each as `update(_:_:)` does. Ids without an entity are left out.
     ///
     /// - Returns: the number of ids that were found.
     @inlinable @discardableResult
@@ -30,7 +30,7 @@ extension EntityTable {
         return count
     }
 
-    /// Changes entities in place, each as ``update(_:_:)`` does. Ids without an entity are left out.
+    /// Changes entities in place, each as `update(_:_:)` does. Ids without an entity are left out.
     ///
     /// - Returns: the number of ids that were found.
     @inlinable @discardableResult

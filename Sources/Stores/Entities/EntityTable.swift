@@ -62,7 +62,7 @@ public struct EntityTable<Entity: Identifiable & Sendable>: Sendable, ChangeTrac
     /// The entity with this id; nil if there is none.
     ///
     /// Setting nil removes the entity. Setting an entity replaces the one with this id at its place, or adds it at the end. A
-    /// change through the subscript copies the entity: ``update(_:_:)`` changes it in place.
+    /// change through the subscript copies the entity: `update(_:_:)` changes it in place.
     @inlinable
     public subscript(id: Entity.ID) -> Entity? {
         get {

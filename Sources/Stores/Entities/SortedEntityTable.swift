@@ -126,7 +126,7 @@ extension SortedEntityTable {
         return sorted.count - count
     }
 
-    /// Replaces all entities by these: see ``EntityTable/setAll(_:)``.
+    /// Replaces all entities by these: see `EntityTable.setAll(_:)`.
     @inlinable
     public mutating func setAll(_ entities: some Sequence<Entity>) {
         var next = EntityTable<Entity>()
