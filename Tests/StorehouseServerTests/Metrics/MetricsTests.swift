@@ -151,8 +151,8 @@ import Testing
             let count = try #require(samples["storehouse_storage_transaction_duration_seconds_count"])
             #expect(count >= 2)
             #expect((samples["storehouse_storage_transaction_duration_seconds_sum"] ?? 0) > 0)
+            // Its sum may be 0: on a slow machine, the commit is durable before anybody waits for it.
             #expect(samples[#"storehouse_commit_duration_seconds_count{kind="app"}"#] == 1)
-            #expect((samples[#"storehouse_commit_duration_seconds_sum{kind="app"}"#] ?? 0) > 0)
         }
     }
 }
