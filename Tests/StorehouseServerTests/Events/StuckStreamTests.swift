@@ -10,7 +10,8 @@ import Testing
         let configuration = Configuration.with {
             $0.http.maxBodyBytes = 1 << 20
             $0.sessions.maxStateBytes = 1 << 28
-            $0.http.idleTimeout = .milliseconds(500)
+            // Longer than the pauses between the requests that make the large session, on a busy machine.
+            $0.http.idleTimeout = .seconds(2)
         }
         try await LiveServer.run(loops: loops, configuration: configuration) { server in
             let session = try await server.largeSession()

@@ -25,7 +25,9 @@
             _ environment: [String: String] = [:],
             _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
-            guard let program = Products.directory?.appending(path: program).path else { throw NotBuilt() }
+            guard let program = Products.directory?.appending(path: program).path,
+                FileManager.default.isExecutableFile(atPath: program)
+            else { throw NotBuilt() }
             let errors = Pipe()
             let said = LogLines()
             errors.fileHandleForReading.readabilityHandler = { said.write(Array($0.availableData)) { _ in [] } }
