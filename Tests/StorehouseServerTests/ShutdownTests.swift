@@ -61,7 +61,8 @@
 
         /// A server of one's own needs no remote services, and ends by the same signals.
         @Test func aServerOfOtherKindsNeedsNoUpstreams() async throws {
-            let code = try await ServerProcess.run(program: "ExampleSeats", ["STOREHOUSE_UPSTREAMS_EMBEDDED": "false"]) {
+            let code = try await ServerProcess.run(program: "ExampleSeats", ["STOREHOUSE_UPSTREAMS_EMBEDDED": "false"])
+            {
                 server in
                 let path = try await server.sessionPath()
                 let booking = TestRequest(
