@@ -51,7 +51,7 @@
             let code = try await ServerProcess.run(settings) { server in
                 let held = try await Self.fetch(server, service)
                 server.signal(SIGTERM)
-                await server.log.line(with: "draining")
+                try await server.log.line(with: "draining")
                 server.signal(SIGTERM)
                 defer { withExtendedLifetime(held) {} }
                 return await server.exitCode()

@@ -29,7 +29,7 @@ import Testing
                     #expect(answer[json: "requestId"] == .string(Self.id.1))
                 }
             }
-            await server.log.line(with: "requestId=\(Self.id.1)")
+            try await server.log.line(with: "requestId=\(Self.id.1)")
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
             _ = try await session.events().state()
             _ = try await session.read("/nothing")
             _ = try await session.delete()
-            await server.log.line(with: "session deleted")
+            try await server.log.line(with: "session deleted")
             #expect(!server.log.text.contains(session.path.dropFirst("/sessions/".count)))
         }
     }

@@ -186,7 +186,7 @@ import Testing
                 withExtendedLifetime(events) {}
             }
             // Not read before the stream is gone: reading is use.
-            await server.log.line(with: "stream ended")
+            try await server.log.line(with: "stream ended")
             clock.advance(by: 59_000)
             #expect(try await session.read().status == 200)
         }
