@@ -120,6 +120,8 @@
             if !end.hasArrived { kill(id, number) }
         }
 
+        var hasEnded: Bool { end.hasArrived }
+
         /// Waits for the end of the process. Returns the exit code, or 128 + the signal that killed it.
         func exitCode() async -> Int32 {
             let status = await Self.status(of: id, end)
