@@ -42,7 +42,7 @@ package final class ConnectionManager: Sendable {
     }
 
     private func accept(_ socket: AcceptedSocket) {
-        let connection = HTTPConnection(self)
+        let connection = HTTPConnection(self, peer: IPAddress(ipv6: socket.peer.ipv6Bits))
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
         channel.budget = settings.output
         connection.start(on: channel)

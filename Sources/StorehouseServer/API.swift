@@ -20,6 +20,8 @@ final class API: Sendable {
         var allowedHosts = AllowedHosts.all
         var trustedProxies = TrustedProxies()
         var rateLimits = Configuration.Limits()
+        /// Which requests have a line in the log.
+        var loggedRequests = Configuration.Logging.Access.errors
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
@@ -55,10 +57,10 @@ final class API: Sendable {
     let basePath: BasePath
     let origins: OriginPolicy
     let hosts: AllowedHosts
-    let proxies: TrustedProxies
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    let recorder: RequestRecorder
     let kinds: [KindRuntime]
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
@@ -78,7 +80,8 @@ final class API: Sendable {
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
-        proxies = settings.trustedProxies
+        recorder = RequestRecorder(
+            metrics, log, settings.loggedRequests, below: settings.basePath, behind: settings.trustedProxies)
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
         availability = Availability(journal, memory)
         registry = SessionRegistry(
@@ -106,7 +109,7 @@ final class API: Sendable {
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
-            access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
+            access, availability, states.pool, settings.streams, clock: registry.clock, metrics)
         admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
         gate = Gate(
             adminToken: settings.adminToken,

@@ -30,7 +30,7 @@ final class EventStream {
     private let events: Counters<ServerMetrics.EventResult>
     /// When the credentials of its client expire, by the wall clock; nil for never.
     private let expiresAt: Int?
-    private let onEnd: @Sendable () -> Void
+    private let onEnd: (_ lastSentRevision: Int, HTTPConnection?) -> Void
     private var connection: HTTPConnection?
     private var position = StreamPosition()
     private var clock: StreamClock
@@ -41,11 +41,11 @@ final class EventStream {
 
     /// - Parameters:
     ///   - expiresAt: when the credentials of its client expire, by the wall clock; nil for never.
-    ///   - onEnd: called when the stream is over, for whatever reason.
+    ///   - onEnd: called when the stream is over, for whatever reason; with its connection, if it has begun.
     init(
         _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
         _ events: Counters<ServerMetrics.EventResult>, expiresAt: Int?, on loop: any EventLoop,
-        onEnd: @escaping @Sendable () -> Void
+        onEnd: @escaping (_ lastSentRevision: Int, HTTPConnection?) -> Void
     ) {
         self.session = session
         self.subscription = subscription
@@ -119,9 +119,9 @@ final class EventStream {
     private func release() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        connection = nil
+        let connection = connection.take()
         session.events.unsubscribe(self)
-        onEnd()
+        onEnd(position.lastSentRevision, connection)
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }

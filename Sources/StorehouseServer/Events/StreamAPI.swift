@@ -1,7 +1,6 @@
 import Access
 import HTTP
 import HTTPServer
-import Observability
 import Sockets
 import StoreHosting
 import Stores
@@ -13,19 +12,17 @@ final class StreamAPI: Sendable {
     private let pool: WorkPool
     private let settings: EventStream.Settings
     private let clock: SessionClock
-    private let log: Log
     private let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
-        clock: SessionClock, log: Log, _ metrics: ServerMetrics
+        clock: SessionClock, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
         self.pool = pool
         self.settings = settings
         self.clock = clock
-        self.log = log
         self.metrics = metrics
     }
 
@@ -113,14 +110,21 @@ final class StreamAPI: Sendable {
     }
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
-        EventStream(
+        let start = context.exchange.startedAt
+        return EventStream(
             session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
             expiresAt: context.credentials.expiresAt, on: context.exchange.loop
-        ) { [clock, log, metrics] in
+        ) { [clock, metrics, head = context.head, route = context.decorator.route, recorder = context.decorator.recorder]
+            revision, connection in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
             session.touch(clock.now())
-            log.debug("stream ended", [.init("session", session.id.fingerprint)])
+            guard let connection else { return }
+            var request = FinishedRequest(method: head.method, route: route, status: .ok, since: start)
+            request.bytes = connection.streamedBytes
+            request.revision = revision
+            request.isCut = connection.isCut
+            recorder.writeLine(request, of: head, on: connection)
         }
     }
 
@@ -132,7 +136,10 @@ final class StreamAPI: Sendable {
             session.events.unsubscribe(stream)
             throw .outputBudgetReached
         }
-        context.recordStream()
+        let (head, exchange) = (context.head, context.exchange)
+        metrics.count(
+            FinishedRequest(
+                method: head.method, route: context.decorator.route, status: .ok, since: exchange.startedAt))
         let connection = context.exchange.startStream(
             fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }

@@ -110,9 +110,8 @@ extension Response {
     ///
     /// - Parameter requestID: needs no escaping.
     consuming func naming(_ requestID: String) -> Response {
-        let end = Array("}\n".utf8)
-        guard status.rawValue >= 400, body.suffix(end.count) == end[...] else { return self }
-        body.removeLast(end.count)
+        guard status.rawValue >= 400, body.suffix(2).elementsEqual("}\n".utf8) else { return self }
+        body.removeLast(2)
         body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
         return self
     }

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import JSON
 import StoreHosting
+import Stores
 
 /// How many entries of a list a client may ask for at once, and how many it gets by default.
 enum PageSize {
@@ -119,5 +120,16 @@ extension Request {
 
     private static var notJSON: Problem {
         Problem(.unsupportedMediaType, "Send JSON in UTF-8, with Content-Type: application/json.")
+    }
+}
+
+extension HTTPFields {
+    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
+    var trace: TraceContext? {
+        guard contains("traceparent") else { return nil }
+        let values = values("traceparent")
+        guard let parent = values.first, values.count == 1 else { return nil }
+        let state = self.values("tracestate")
+        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 }

@@ -27,7 +27,7 @@ struct ActionRequest: Sendable {
         // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
         // makes more than four bytes of state from each byte.
         options.isLarge = request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
-        options.trace = Self.trace(head)
+        options.trace = head.fields.trace
         options.expectedRevisions = try Self.expectedRevisions(head, session.historyID)
         options.selection = preferences.return == .minimal ? nil : selection
         self.options = options
@@ -66,15 +66,6 @@ struct ActionRequest: Sendable {
         let state = session.store.read(selection)
         response.revision = state.revision
         return (response, state.json)
-    }
-
-    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
-    private static func trace(_ head: RequestHead) -> TraceContext? {
-        guard head.fields.contains("traceparent") else { return nil }
-        let values = head.fields.values("traceparent")
-        guard let parent = values.first, values.count == 1 else { return nil }
-        let state = head.fields.values("tracestate")
-        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 
     private static func expectedRevisions(_ head: RequestHead, _ history: String) throws(Problem) -> [Int]? {

@@ -33,7 +33,10 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context, use)
+            return try personal.withSession(of: subject, context) { session, context throws(Problem) in
+                context.logs(session)
+                try use(session, context)
+            }
         }
         guard let id = SessionID(segment.decoded) else { throw Self.unknown }
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
@@ -65,6 +68,7 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         switch found {
         case .session(let session):
+            context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
             try use(session, context)
         case .ended(let owner):
@@ -88,6 +92,7 @@ extension RequestContext {
     ///
     /// The state has been read before, and nothing that is committed later can be in the response.
     func answer(_ response: Response, about session: Session) {
+        logs(session)
         let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred

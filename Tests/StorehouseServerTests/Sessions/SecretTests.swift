@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func theLogContainsNoSessionID() async throws {
-        try await LiveServer.run { server in
+        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
             let session = try await server.session()
             _ = try await session.increment()
             _ = try await session.events().state()
