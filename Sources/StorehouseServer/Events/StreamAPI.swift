@@ -114,17 +114,16 @@ final class StreamAPI: Sendable {
         return EventStream(
             session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
             expiresAt: context.credentials.expiresAt, on: context.exchange.loop
-        ) { [clock, metrics, head = context.head, route = context.decorator.route, recorder = context.decorator.recorder]
-            revision, connection in
+        ) { [clock, metrics, head = context.head, decorator = context.decorator] revision, connection in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
             session.touch(clock.now())
             guard let connection else { return }
-            var request = FinishedRequest(method: head.method, route: route, status: .ok, since: start)
+            var request = FinishedRequest(method: head.method, route: decorator.route, status: .ok, since: start)
             request.bytes = connection.streamedBytes
             request.revision = revision
             request.isCut = connection.isCut
-            recorder.writeLine(request, of: head, on: connection)
+            decorator.recorder.writeLine(request, of: head, on: connection)
         }
     }
 
@@ -136,10 +135,10 @@ final class StreamAPI: Sendable {
             session.events.unsubscribe(stream)
             throw .outputBudgetReached
         }
-        let (head, exchange) = (context.head, context.exchange)
         metrics.count(
             FinishedRequest(
-                method: head.method, route: context.decorator.route, status: .ok, since: exchange.startedAt))
+                method: context.head.method, route: context.decorator.route, status: .ok,
+                since: context.exchange.startedAt))
         let connection = context.exchange.startStream(
             fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }

@@ -86,7 +86,9 @@ final class RequestRecorder: Sendable {
 
     /// The session that the request is about, or else the one that its path names.
     private func session(_ head: RequestHead, _ connection: HTTPConnection) -> LoggedSession? {
-        if let session = connection.subject as? Session { return LoggedSession(id: session.id, kind: session.kind.name) }
+        if let session = connection.subject as? Session {
+            return LoggedSession(id: session.id, kind: session.kind.name)
+        }
         guard let resource = try? Resource(head.path, below: basePath), resource.route.path.contains("{id}") else {
             return nil
         }

@@ -37,7 +37,7 @@ import Testing
         try await LiveServer.run(configuration: Self.configuration(.all), logging: .error) { server in
             let session = try await server.session()
             let body = try await server.send(Self.request(to: session)).body
-            _ = try await server.send(TestRequest("POST", session.path + "/actions", json: ["type": "betslip/placeBet"]))
+            _ = try await session.dispatch("betslip/placeBet")
             let lines = try server.log.accessLines()
             #expect(lines.map { $0["route"] } == ["/sessions", "/sessions/{id}/actions", "/sessions/{id}/actions"])
             let line = try #require(lines.dropFirst().first)
