@@ -18,7 +18,7 @@ package final class ConnectionManager: Sendable {
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
-        var requestIDs = RequestIDs()
+        @exclusivity(unchecked) var requestIDs = RequestIDs()
     }
 
     init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {

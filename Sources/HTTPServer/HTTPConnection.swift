@@ -16,19 +16,20 @@ package protocol StreamHandler: AnyObject {
 /// One connection: performs on the socket what its state machine decides. On its loop only.
 package final class HTTPConnection {
     let context: ConnectionManager
-    // A value whose methods call nothing else, so accesses cannot overlap, and checking each would cost more than they do.
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost
+    // more than they do.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
     /// The address of the client, or of the proxy that it uses.
     package let peer: IPAddress
     /// Names the current request in its response, in problems and in the log.
-    package internal(set) var requestID = ""
+    @exclusivity(unchecked) package internal(set) var requestID = ""
     /// What the current request is about, as the handler says, for the log. It is released with the response.
-    package var subject: AnyObject?
+    @exclusivity(unchecked) package var subject: AnyObject?
     /// Whether the server has closed the connection while bytes waited for the client.
     package private(set) var isCut = false
     /// How many bytes were written for the client since its stream began.
-    package private(set) var streamedBytes = 0
+    @exclusivity(unchecked) package private(set) var streamedBytes = 0
     /// The request whose body is incomplete.
     var partialRequest: PartialRequest?
     /// The owner of the stream while the response is one.
@@ -40,13 +41,13 @@ package final class HTTPConnection {
     /// When the newest timeout was started.
     private var timeoutStart: LoopInstant
     /// When the request in progress was complete.
-    var requestStart: LoopInstant
+    @exclusivity(unchecked) var requestStart: LoopInstant
     /// The request in progress, once it was not answered at once.
     var awaitingRequest: RequestHead?
     /// Whether the newest response does not fit the buffers of the system.
-    private var hasLargeResponse = false
+    @exclusivity(unchecked) private var hasLargeResponse = false
     /// The newest request, if its response is large.
-    private var largeRequest: RequestHead?
+    @exclusivity(unchecked) private var largeRequest: RequestHead?
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
     var onTimeout: (() -> Void)?
 

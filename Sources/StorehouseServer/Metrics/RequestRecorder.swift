@@ -35,7 +35,8 @@ struct FinishedRequest {
     init(_ response: Response, method: HTTPMethod?, route: Route?, since start: LoopInstant) {
         self.init(method: method, route: route, status: response.status, since: start)
         if let problem = response.problemCode { code = Problem.Code(rawValue: problem) }
-        bytes = method == .head || response.status.isAlwaysBodiless ? 0 : response.body.count
+        let isHead = if case .head = method { true } else { false }
+        bytes = isHead || response.status.isAlwaysBodiless ? 0 : response.body.count
         revision = response.revision?.revision
     }
 }
@@ -89,9 +90,7 @@ final class RequestRecorder: Sendable {
         if let session = connection.subject as? Session {
             return LoggedSession(id: session.id, kind: session.kind.name)
         }
-        guard let resource = try? Resource(head.path, below: basePath), resource.route.path.contains("{id}") else {
-            return nil
-        }
+        guard let resource = try? Resource(head.path, below: basePath), resource.route.hasSessionID else { return nil }
         return SessionID(resource.id.decoded).map { LoggedSession(id: $0, kind: nil) }
     }
 

@@ -34,6 +34,14 @@ package enum Route: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the path has the id of a session.
+    var hasSessionID: Bool {
+        switch self {
+        case .session, .state, .actions, .events, .forks, .adminSession: true
+        default: false
+        }
+    }
+
     /// Whether it moves to the listener of `metrics.port`, if there is one.
     var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
 
@@ -134,12 +142,7 @@ struct Resource {
     var allow: String { isPersonal ? route.allow.replacing("PUT, ", with: "") : route.allow }
 
     /// Whether it is the session of the token's subject, or below it.
-    private var isPersonal: Bool {
-        switch route {
-        case .session, .state, .actions, .events, .forks: id == "me"
-        default: false
-        }
-    }
+    private var isPersonal: Bool { route.hasSessionID && route != .adminSession && id == "me" }
 
     private static func top(_ name: PathSegment) throws(Problem) -> Route {
         switch name {
