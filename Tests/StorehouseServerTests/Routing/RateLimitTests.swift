@@ -101,6 +101,7 @@ import Testing
         let configuration = Configuration.with {
             $0.limits.requests = Self.low
             $0.http.trustedProxies = ["127.0.0.1"]
+            $0.log.access = .all
         }
         try await LiveServer.run(configuration: configuration) { server async throws in
             func status(_ value: String) async throws -> Int {
@@ -124,6 +125,7 @@ import Testing
         let configuration = Configuration.with {
             $0.limits.requests = Self.low
             $0.http.trustedProxies = ["192.0.2.0/24"]
+            $0.log.access = .all
         }
         try await LiveServer.run(configuration: configuration) { server async throws in
             for last in 0..<3 {
