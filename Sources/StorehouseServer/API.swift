@@ -26,6 +26,8 @@ final class API: Sendable {
         var adminToken = ""
         /// Nil in capability mode.
         var tokenVerifier: TokenVerifier?
+        /// Seals shares and cursors; nil for the secret of the journal.
+        var secret: [UInt8]?
         /// The service that publishes keys of tokens; nil if there is none.
         var keySetClient: (any RemoteClient)?
         /// Whether browsers get the inspector page at `/`.
@@ -42,6 +44,7 @@ final class API: Sendable {
     let actions: ActionAPI
     let reads: ReadAPI
     let streams: StreamAPI
+    let shares: ShareAPI
     let admin: AdminAPI
     let meta: MetaAPI
 
@@ -102,17 +105,20 @@ final class API: Sendable {
         } else {
             timers = nil
         }
+        let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         sessions = SessionAPI(access, availability, creator, states, limits)
+        shares = ShareAPI(access, availability, clientSealer, basePath: settings.basePath.text, clock: clock)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
         admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
         gate = Gate(
-            adminToken: settings.adminToken,
+            adminToken: settings.adminToken, clientSealer,
             settings.tokenVerifier.map {
                 TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
-            })
+            },
+            clock: clock)
         meta = MetaAPI(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
@@ -123,6 +129,8 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
     /// Logs that there are as many connections as may be, once a minute at most.
     ///

@@ -21,6 +21,8 @@ final class EventHub: Sendable {
     private let store: HostedStore
     private let journal: (any SessionJournal)?
     private let historyID: String
+    /// Finds which commits have changed what shares show.
+    let changes: SelectionChanges
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
@@ -28,6 +30,7 @@ final class EventHub: Sendable {
         self.store = store
         self.journal = journal
         self.historyID = historyID
+        changes = SelectionChanges(journal)
     }
 
     /// How many streams there are.
@@ -57,7 +60,7 @@ final class EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let index = contents.add(stream, state)
+                    let index = contents.add(stream, state, changes)
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -122,6 +125,14 @@ final class EventHub: Sendable {
             for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
         }
     }
+
+    /// Ends the streams of shares with `closed`. Their shares must be revoked before, so that no other stream comes.
+    func endShared() {
+        whenDurable(through: 0) { [self] in
+            let shared = contents.withLock { $0.topics.filter(\.topic.subscription.isShared).flatMap(\.groups) }
+            for group in shared { group.end("revoked") }
+        }
+    }
 }
 
 // Publishing.
@@ -163,8 +174,8 @@ extension EventHub {
         switch change {
         case .value: EventFrame(event(&topic, state))
         case .patch(let patch):
-            EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
-        case .lines(let lines): EventFrame(state.revision, lines)
+            EventFrame(PatchEvent(historyID: historyID, revision: topic.shownRevision(state), patch: patch))
+        case .lines(let lines): EventFrame(topic.shownRevision(state), lines)
         }
     }
 
@@ -177,7 +188,7 @@ extension EventHub {
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
         StateEvent(
-            historyID: historyID, revision: state.revision, json: topic.value(state),
+            historyID: historyID, revision: topic.shownRevision(state), json: topic.value(state),
             lastChangedRevision: topic.lastChangedRevision)
     }
 
@@ -243,6 +254,7 @@ private struct SubscribedTopic {
 
 extension EventHub.Contents {
     fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
+        if stream.isRevoked { return .refused(.shareRevoked) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
@@ -250,9 +262,15 @@ extension EventHub.Contents {
     }
 
     /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Int {
-        let known = topics.firstIndex { $0.topic.subscription == stream.subscription }
-        if known == nil { topics.append(SubscribedTopic(topic: Topic(stream.subscription, state))) }
+    fileprivate mutating func add(
+        _ stream: EventStream, _ state: borrowing StateView, _ changes: SelectionChanges
+    ) -> Int {
+        let subscription = stream.subscription
+        let known = topics.firstIndex { $0.topic.subscription == subscription }
+        if known == nil {
+            let change = subscription.isShared ? changes.known(subscription.selection, at: state.revision) : nil
+            topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: change)))
+        }
         let index = known ?? topics.count - 1
         if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
             group.add(stream)

@@ -17,6 +17,10 @@ extension OpenAPI {
                     "The session's id." + (usesTokens ? " `me` is the session of the token's subject." : "")),
                 "schema": usesTokens ? ["anyOf": [.schema("SessionID"), ["const": "me"]]] : .schema("SessionID"),
             ],
+            "share": [
+                "name": "share", "in": "path", "required": true, "description": "The share.",
+                "schema": ["type": "string", "minLength": 1],
+            ],
             "select": select,
             "revision": [
                 "name": "revision", "in": "query",
