@@ -71,7 +71,8 @@ extension Share {
         else { return nil }
         let pointer = json["s"]?.asString.flatMap { try? JSONPointer($0) }
         self.init(
-            id, Permissions(permissions), json["n"]?.asString.map { .named($0) } ?? pointer.map { .pointer($0) } ?? .root,
+            id, Permissions(permissions),
+            json["n"]?.asString.map { .named($0) } ?? pointer.map { .pointer($0) } ?? .root,
             expiresAt: expiresAt, generation: generation, name: name)
     }
 }
@@ -109,7 +110,8 @@ final class ClientSealer: Sendable {
 
     /// The share with this text; nil if this server did not make it.
     func share(_ text: ArraySlice<UInt8>) -> Share? {
-        guard text.count <= Self.maxBytes, let sealed = Base64URL.decode(text), let clear = keys.shares?.open(sealed) else {
+        guard text.count <= Self.maxBytes, let sealed = Base64URL.decode(text), let clear = keys.shares?.open(sealed)
+        else {
             return nil
         }
         // The version and the nonce, which are not secret.
@@ -117,7 +119,9 @@ final class ClientSealer: Sendable {
     }
 
     /// A text that stands for the place behind a session in a list; nil if libcrypto cannot be loaded.
-    func cursor(behind id: SessionID) -> String? { keys.cursors?.seal(Array(id.description.utf8)).map(Base64URL.encode) }
+    func cursor(behind id: SessionID) -> String? {
+        keys.cursors?.seal(Array(id.description.utf8)).map(Base64URL.encode)
+    }
 
     /// The session that ``cursor(behind:)`` was made of; nil for any other text.
     func session(behind cursor: String) -> SessionID? {

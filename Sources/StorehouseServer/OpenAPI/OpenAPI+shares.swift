@@ -85,7 +85,8 @@ extension OpenAPI {
     /// The body of `POST /sessions/{id}/shares`.
     var shareBody: JSONValue {
         [
-            "description": "What the share allows, shows, and for how long. Without a body it shows the whole state for an hour.",
+            "description":
+                "What the share allows, shows, and for how long. Without a body it shows the whole state for an hour.",
             "content": [
                 "application/json": Self.content(
                     .schema("ShareRequest"),
@@ -111,7 +112,8 @@ extension OpenAPI {
                 "links": .schema("ShareLinks"),
             ]),
             "ShareLinks": object(
-                JSONObject(["state", "events", "actions"].map { ($0, ["type": "string", "format": "uri-reference"]) }),
+                JSONObject(
+                    ["state", "events", "actions"].map { ($0, ["type": "string", "format": "uri-reference"]) }),
                 optional: ["state", "events", "actions"]),
         ]
     }

@@ -67,7 +67,9 @@ package final class Router: RequestHandler {
             }
             try resource.validateQuery(request.head)
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
-            try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in try handle(context, at: resource) }
+            try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
+                try handle(context, at: resource)
+            }
         } catch {
             context.answer(error.response)
         }
@@ -137,7 +139,8 @@ package final class Router: RequestHandler {
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server: throw Self.methodNotAllowed(resource)
+        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:
+            throw Self.methodNotAllowed(resource)
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: routes.filter { $0 != .events })
+    @Test(arguments: routes.filter { $0 != .events && $0 != .sharedEvents })
     func theServerRespondsAsDescribed(route: Route) async throws {
         let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
         try await LiveServer.run(configuration: configuration) { server in
