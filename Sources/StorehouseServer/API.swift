@@ -112,7 +112,7 @@ final class API: Sendable {
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
+        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, clientSealer)
         gate = Gate(
             adminToken: settings.adminToken, clientSealer,
             settings.tokenVerifier.map {

@@ -84,7 +84,9 @@ struct OpenAPI: Sendable {
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
         for name in ["id", "share"] where route.path.contains("{\(name)}") {
-            item["parameters"] = [.reference("parameters", name)]
+            let isPersonal = name == "id" && usesTokens && !route.isForOperators
+            let names = isPersonal ? [name, "storeOfMe"] : [name]
+            item["parameters"] = .array(names.map { .reference("parameters", $0) })
         }
         for method in route.allow.split(separator: ", ") {
             let rule = route.accessRule(for: HTTPMethod(String(method)))

@@ -78,9 +78,8 @@ final class ShareAPI: Sendable {
 
     /// The body, which may be missing. The share must not allow more than the credentials do.
     private static func body(_ context: RequestContext) throws(Problem) -> JSONValue {
-        guard !context.request.body.isEmpty else { return [:] }
-        let body = try context.request.shortJSON()
-        for name in body["may"]?.asArray ?? [] {
+        let body = context.request.body.isEmpty ? [:] : try context.request.shortJSON()
+        for name in body["may"]?.asArray ?? [.string(Permission.read.rawValue)] {
             if let permission = name.asString.flatMap(Permission.init) { try context.credentials.require(permission) }
         }
         let violations = schema.validate(body)
