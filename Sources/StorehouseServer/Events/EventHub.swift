@@ -3,6 +3,7 @@ import Locks
 import Sockets
 import StoreHosting
 import Stores
+import Synchronization
 
 /// Brings a session's commits to its event streams.
 ///
@@ -21,8 +22,7 @@ final class EventHub: Sendable {
     private let store: HostedStore
     private let journal: (any SessionJournal)?
     private let historyID: String
-    /// Finds which commits have changed what shares show.
-    let changes: SelectionChanges
+    private let madeChanges = AtomicLazyReference<SelectionChanges>()
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
@@ -30,8 +30,10 @@ final class EventHub: Sendable {
         self.store = store
         self.journal = journal
         self.historyID = historyID
-        changes = SelectionChanges(journal)
     }
+
+    /// Finds which commits have changed what shares show. Most sessions have no shares.
+    var changes: SelectionChanges { madeChanges.load() ?? madeChanges.storeIfNil(SelectionChanges(journal)) }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -60,7 +62,7 @@ final class EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let index = contents.add(stream, state, changes)
+                    let index = contents.add(stream, state, stream.subscription.isShared ? changes : nil)
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -263,12 +265,12 @@ extension EventHub.Contents {
 
     /// - Returns: the index of the stream's topic.
     fileprivate mutating func add(
-        _ stream: EventStream, _ state: borrowing StateView, _ changes: SelectionChanges
+        _ stream: EventStream, _ state: borrowing StateView, _ changes: SelectionChanges?
     ) -> Int {
         let subscription = stream.subscription
         let known = topics.firstIndex { $0.topic.subscription == subscription }
         if known == nil {
-            let change = subscription.isShared ? changes.known(subscription.selection, at: state.revision) : nil
+            let change = changes?.known(subscription.selection, at: state.revision)
             topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: change)))
         }
         let index = known ?? topics.count - 1

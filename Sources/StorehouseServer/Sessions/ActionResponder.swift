@@ -126,12 +126,9 @@ extension ActionResponder {
     private func answer(at revision: Int, _ message: @escaping @Sendable (Int) -> Response) {
         guard let share else { return }
         session.findChange(shownBy: share, at: revision) { [deferred] found in
-            deferred.answer {
-                switch found {
-                case .success(let change): message(change)
-                case .failure(let problem): problem.response
-                }
-            }
+            // The action is committed, also if the log cannot be read now.
+            let change = (try? found.get()) ?? revision
+            deferred.answer { message(change) }
         }
     }
 
