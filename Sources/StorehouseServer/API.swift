@@ -28,6 +28,8 @@ final class API: Sendable {
         var adminToken = ""
         /// Nil in capability mode.
         var tokenVerifier: TokenVerifier?
+        /// Seals shares and cursors; nil for the secret of the journal.
+        var secret: [UInt8]?
         /// The service that publishes keys of tokens; nil if there is none.
         var keySetClient: (any RemoteClient)?
         /// Whether browsers get the inspector page at `/`.
@@ -44,6 +46,7 @@ final class API: Sendable {
     let actions: ActionAPI
     let reads: ReadAPI
     let streams: StreamAPI
+    let shares: ShareAPI
     let admin: AdminAPI
     let meta: MetaAPI
 
@@ -105,17 +108,20 @@ final class API: Sendable {
         } else {
             timers = nil
         }
+        let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         sessions = SessionAPI(access, availability, creator, states, limits)
+        shares = ShareAPI(access, availability, clientSealer, basePath: settings.basePath.text, clock: clock)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
             access, availability, states.pool, settings.streams, clock: registry.clock, metrics)
-        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
+        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, clientSealer)
         gate = Gate(
-            adminToken: settings.adminToken,
+            adminToken: settings.adminToken, clientSealer,
             settings.tokenVerifier.map {
                 TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
-            })
+            },
+            clock: clock)
         meta = MetaAPI(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
@@ -126,6 +132,8 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
     /// Logs that there are as many connections as may be, once a minute at most.
     ///

@@ -28,8 +28,7 @@ final class EventStream {
 
     private let session: Session
     private let events: Counters<ServerMetrics.EventResult>
-    /// When the credentials of its client expire, by the wall clock; nil for never.
-    private let expiresAt: Int?
+    private let credentials: Credentials
     private let onEnd: (_ lastSentRevision: Int, HTTPConnection?) -> Void
     private var connection: HTTPConnection?
     private var position = StreamPosition()
@@ -40,11 +39,11 @@ final class EventStream {
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
-    ///   - expiresAt: when the credentials of its client expire, by the wall clock; nil for never.
+    ///   - credentials: of its client.
     ///   - onEnd: called when the stream is over, for whatever reason; with its connection, if it has begun.
     init(
         _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
-        _ events: Counters<ServerMetrics.EventResult>, expiresAt: Int?, on loop: any EventLoop,
+        _ events: Counters<ServerMetrics.EventResult>, _ credentials: Credentials, on loop: any EventLoop,
         onEnd: @escaping (_ lastSentRevision: Int, HTTPConnection?) -> Void
     ) {
         self.session = session
@@ -52,12 +51,17 @@ final class EventStream {
         self.showsEffects = showsEffects
         self.settings = settings
         self.events = events
-        self.expiresAt = expiresAt
+        self.credentials = credentials
         self.onEnd = onEnd
         self.loop = loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter),
             lifetime: StreamTiming.lifetime(settings.maxLifetime, .jitter))
+    }
+
+    /// Whether its client came by a share that was revoked since.
+    var isRevoked: Bool {
+        if case .share(let share) = credentials { share.generation != session.shareGeneration } else { false }
     }
 
     /// Sends the initial events; later ones follow.
@@ -135,13 +139,13 @@ final class EventStream {
     private func scheduleHeartbeat() {
         var delay = clock.timerDelay(now: loop.now)
         // The wall clock may step: it is looked at with each heartbeat.
-        if let expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
+        if let expiresAt = credentials.expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
         timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
     }
 
     private func heartbeatDue() {
         guard let connection else { return }
-        if let expiresAt, expiresAt <= session.now { return end("expired") }
+        if let expiresAt = credentials.expiresAt, expiresAt <= session.now { return end("expired") }
         let action = clock.timerFired(
             now: loop.now, pendingBytes: connection.pendingBytes,
             nextInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter))

@@ -35,17 +35,31 @@ final class StreamAPI: Sendable {
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
-        let request = try StreamRequest(context.head, session)
-        guard session.isLarge else { return try openStream(session, request, context) }
+        let request = try StreamRequest(context, session)
+        guard context.share != nil else { return try openStream(session, request, context) }
         let deferred = context.deferred
-        try pool.run(for: .session(session.id)) { [self] in
-            // The store remembers the encoded state, so the loop does not have to encode it.
-            _ = session.store.read()
-            deferred.resume { [self] context throws(Problem) in try openStream(session, request, context) }
+        // The first event names the revision that changed last what the stream shows.
+        session.events.changes.find(request.subscription.selection, at: session.store.revision) { [self] found in
+            deferred.resume { [self] context throws(Problem) in
+                if case .failure(let failure) = found { throw Problem(failure) }
+                try openStream(session, request, context)
+            }
         }
     }
 
     private func openStream(
+        _ session: Session, _ request: StreamRequest, _ context: RequestContext
+    ) throws(Problem) {
+        guard session.isLarge else { return try replayMissed(session, request, context) }
+        let deferred = context.deferred
+        try pool.run(for: .session(session.id)) { [self] in
+            // The store remembers the encoded state, so the loop does not have to encode it.
+            _ = session.store.read()
+            deferred.resume { [self] context throws(Problem) in try replayMissed(session, request, context) }
+        }
+    }
+
+    private func replayMissed(
         _ session: Session, _ request: StreamRequest, _ context: RequestContext
     ) throws(Problem) {
         guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
@@ -90,7 +104,10 @@ final class StreamAPI: Sendable {
         _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         switch refusal {
+        case .sessionEnded where context.share != nil:
+            throw Problem(.sessionEnded, "This session was deleted or has expired.")
         case .sessionEnded: Self.answerEnded(context)
+        case .shareRevoked: throw Share.unknown
         case .full:
             throw Problem(
                 .tooManyStreams,
@@ -113,7 +130,7 @@ final class StreamAPI: Sendable {
         let start = context.exchange.startedAt
         return EventStream(
             session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
-            expiresAt: context.credentials.expiresAt, on: context.exchange.loop
+            context.credentials, on: context.exchange.loop
         ) { [clock, metrics, head = context.head, decorator = context.decorator] revision, connection in
             metrics.streamClosed()
             // A watched session is in use until its last stream ends.
@@ -157,10 +174,12 @@ private struct StreamRequest: Sendable {
     /// The last event that the client has of this history.
     let seen: EventID?
 
-    init(_ head: RequestHead, _ session: Session) throws(Problem) {
+    init(_ context: RequestContext, _ session: Session) throws(Problem) {
+        let head = context.head
         subscription = StreamSubscription(
-            selection: try head.selection(for: session.kind), format: try Self.format(head))
-        showsEffects = try head.flag("effects")
+            selection: try context.selection(for: session.kind), format: try Self.format(head),
+            isShared: context.share != nil)
+        showsEffects = context.share == nil ? try head.flag("effects") : false
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
     }

@@ -25,14 +25,17 @@ extension RequestHead {
     /// The selection of `?select=`.
     func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
         guard let text = query.first("select"), !text.isEmpty else { return .root }
-        let kind = kind()
-        if kind.selectors.contains(where: { $0.name == text }) { return .named(text) }
+        return try kind().selection(text)
+    }
+
+    /// The pointer of `?select=`.
+    func selectedPointer() throws(Problem) -> JSONPointer {
+        guard let text = query.first("select") else { return .root }
         do throws(JSONPointerError) {
-            return .pointer(try JSONPointer(text))
+            return try JSONPointer(text)
         } catch {
-            let named = kind.selectors.map(\.name).joined(separator: ", ")
-            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
-            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
+            throw Problem(
+                .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
         }
     }
 
@@ -67,6 +70,20 @@ extension RequestHead {
             return try EntityTagCondition(fields.values(field))
         } catch {
             throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
+        }
+    }
+}
+
+extension StoreKind {
+    /// A selection by a JSON Pointer or the name of a selector.
+    func selection(_ text: String) throws(Problem) -> Selection {
+        if selectors.contains(where: { $0.name == text }) { return .named(text) }
+        do throws(JSONPointerError) {
+            return .pointer(try JSONPointer(text))
+        } catch {
+            let named = selectors.map(\.name).joined(separator: ", ")
+            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
+            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
         }
     }
 }

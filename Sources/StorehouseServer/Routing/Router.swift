@@ -64,7 +64,9 @@ package final class Router: RequestHandler {
             }
             try resource.validateQuery(request.head)
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
-            try api.gate.admit(context, rule) { [self] context throws(Problem) in try handle(context, at: resource) }
+            try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
+                try handle(context, at: resource)
+            }
         } catch {
             context.answer(error.response)
         }
@@ -110,11 +112,13 @@ package final class Router: RequestHandler {
         let route = resource.route
         switch (context.head.method, route) {
         case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
-        case (.get, .events): try api.streams.open(resource.id, context)
+        case (.get, .events), (.get, .sharedEvents): try api.streams.open(resource.id, context)
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
-        case (.post, .actions): try api.actions.dispatch(resource.id, context)
+        case (.post, .actions), (.post, .sharedActions): try api.actions.dispatch(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
+        case (.post, .shares): try api.shares.create(resource.id, context)
+        case (.delete, .shares): try api.shares.revoke(resource.id, context)
         case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
         case (.delete, .adminSession): try api.admin.delete(resource.id, context)
@@ -133,11 +137,12 @@ package final class Router: RequestHandler {
         // Prometheus sends many forms of Accept, and gets the only representation.
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
-        case .state: try api.reads.readState(resource.id, context)
+        case .state, .sharedState: try api.reads.readState(resource.id, context)
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource)
+        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:
+            throw Self.methodNotAllowed(resource)
         }
     }
 

@@ -31,6 +31,9 @@ final class SessionAccess: Sendable {
         ifEnded: Otherwise? = nil,
         _ use: @escaping Use
     ) throws(Problem) {
+        if let share = context.share {
+            return try authorizedSession(share.session, for: permission, context, isUse: isUse, use)
+        }
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
             return try personal.withSession(of: subject, context) { session, context throws(Problem) in
@@ -68,14 +71,16 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         switch found {
         case .session(let session):
+            if let share = context.share, share.generation != session.shareGeneration { throw Share.unknown }
             context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
             try use(session, context)
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
-            if let ifEnded { return try ifEnded(context) }
+            if let ifEnded, context.share == nil { return try ifEnded(context) }
             throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
         case .unknown:
+            if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
             throw unknown
