@@ -62,6 +62,7 @@ import Testing
         let configuration = Configuration.with {
             $0.http.maxWait = .seconds(1)
             $0.http.threads = 1
+            $0.log.access = .all
         }
         try await LiveServer.run(animal: remote, configuration: configuration) { server in
             let session = try await server.session("animal")
