@@ -1,16 +1,21 @@
 public import JSON
 public import Stores
 
-/// Finds the changes of a state since the previous visit of its members.
+/// Finds the changes of a state since the previous visit of its members, and writes the state as JSON on the way.
 ///
-/// The time is proportional to the size of the members without a token or with a new one, plus the number of changes.
+/// The time is proportional to the size of the members without a token or with a new one, plus the number of changes. Long
+/// members whose token is unchanged are left out of the text, which is then not the whole state.
 public struct StateDiffer: ~Copyable {
     @usableFromInline var baseline: EncodedBaseline
     @usableFromInline var patch = EncodedPatch()
-    /// The current member as JSON.
-    @usableFromInline var scratch = JSONWriter(reservingCapacity: 128)
-    /// The path to the current object.
-    @usableFromInline var path: [StaticString] = []
+    /// The visited members as JSON.
+    @usableFromInline var text: JSONWriter
+    /// The path to the current object, while the paths of the members are not known yet.
+    private var path: [StaticString] = []
+    private let findsPaths: Bool
+    /// Whether the text has every member that was visited.
+    private var isComplete = true
+    private var isWhole = false
     /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
     /// known.
     @usableFromInline var growth = 0
@@ -20,80 +25,107 @@ public struct StateDiffer: ~Copyable {
     private var members = 0
     private var tokens = 0
 
-    init(_ baseline: EncodedBaseline) { self.baseline = baseline }
+    /// A longer member with an unchanged token is not copied into the text.
+    private static var maxCopiedBytes: Int { 512 }
+    /// A longer table is not encoded for the text.
+    private static var maxEncodedEntities: Int { 8 }
 
-    /// The changes, and the writer for reuse.
-    consuming func finish() -> DiffResult { DiffResult(patch, growth, scratch) }
+    init(_ baseline: EncodedBaseline) {
+        self.baseline = baseline
+        findsPaths = baseline.paths.isEmpty
+        text = JSONWriter(reservingCapacity: baseline.text.count + 64)
+        text.beginObject()
+    }
+
+    /// The changes, the baseline of the next diff, and the writer for reuse.
+    consuming func finish() -> DiffResult {
+        if !isWhole { text.endObject() }
+        if baseline.memberCount != members { failure = failure ?? "The state visits other members than before." }
+        baseline.setText(text.bytes, isComplete: isComplete && failure == nil)
+        return DiffResult(patch, growth, baseline, failure, text)
+    }
 
     /// Compares a state that does not declare its members as a whole.
     @inlinable
     public mutating func whole(_ state: some JSONEncodable) {
-        scratch.clear()
-        state.encode(into: &scratch)
-        compare(nil)
+        beginWhole()
+        state.encode(into: &text)
+        compare(from: 0)
     }
 
-    /// Compares the JSON in `scratch` with the baseline of the next member.
     @usableFromInline
-    mutating func compare(_ name: StaticString?) {
-        if scratch.failure != nil { fail(at: name.map { text(of: $0) } ?? "") }
-        let member = members
-        let range = baseline.range(of: member)
-        members += 1
-        scratch.withBytes { new in
-            if let range {
-                if baseline.isEqual(UnsafeRawBufferPointer(new), at: range) { return }
-                growth += new.count - range.count
-                patch.append(EncodedPatch(from: baseline.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
-            }
-            baseline.set(member, at: range, to: new)
+    mutating func beginWhole() {
+        isWhole = true
+        text.clear()
+        if findsPaths { baseline.paths.append("") }
+    }
+
+    /// Writes the name of the next member.
+    ///
+    /// - Returns: where its value begins.
+    @usableFromInline
+    mutating func begin(_ name: StaticString) -> Int {
+        text.name(name)
+        if findsPaths { baseline.paths.append(pathText(name)) }
+        return text.count
+    }
+
+    /// Compares the text from `start` on with the baseline of the next member.
+    @usableFromInline
+    mutating func compare(from start: Int) {
+        if let reason = text.failure { fail(reason, at: baseline.path(of: members)) }
+        guard let old = exchange(start..<text.count) else { return }
+        text.withBytes { text in
+            let new = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[start...])
+            if baseline.isEqual(new, at: old) { return }
+            growth += new.count - old.count
+            patch.append(EncodedPatch(from: baseline.text[old], to: new, at: baseline.path(of: members - 1)))
         }
     }
 
-    private mutating func fail(at path: String) {
-        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
-        failure = failure ?? scratch.failure.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
+    /// Stores the range of the next member.
+    ///
+    /// - Returns: the range of the previous visit; nil at the first.
+    private mutating func exchange(_ range: Range<Int>) -> Range<Int>? {
+        members += 1
+        return baseline.exchange(members - 1, range)
     }
 
-    /// - Returns: whether the member is unchanged, in which case it is not encoded.
     @usableFromInline
-    mutating func skips(_ token: ChangeToken) -> Bool {
-        guard exchange(token) == token else { return false }
-        members += 1
-        return true
+    mutating func fail(_ reason: String?, at path: String) {
+        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
+        failure = failure ?? reason.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
     }
 
     /// Stores the next token.
     ///
     /// - Returns: the token of the previous visit; nil at the first.
-    @usableFromInline
-    mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
+    private mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
         tokens += 1
         return baseline.exchange(tokens - 1, token)
     }
 
-    @usableFromInline
-    func text(of name: StaticString) -> String {
-        var text: [UInt8] = []
-        for step in path + CollectionOfOne(name) {
-            text.append(UInt8(ascii: "/"))
-            step.withUTF8Buffer { text.append(contentsOf: $0) }
-        }
-        return String(decoding: text, as: UTF8.self)
+    private func pathText(_ name: StaticString?) -> String {
+        var text = ""
+        for step in path + (name.map { [$0] } ?? []) { text += "/\(step)" }
+        return text
     }
 }
 
 extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
-        scratch.clear()
-        value.encode(into: &scratch)
-        compare(name)
+        let start = begin(name)
+        value.encode(into: &text)
+        compare(from: start)
     }
 
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
-        if !skips(stamp) { member(name, value) }
+        let start = begin(name)
+        if skips(stamp) { return }
+        value.encode(into: &text)
+        compareTracked(from: start)
     }
 
     @inlinable
@@ -104,36 +136,90 @@ extension StateDiffer: MemberVisitor {
     /// Visits an object, whose members `visit` visits.
     @inlinable
     mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {
-        path.append(name)
+        beginPart(name)
         visit(&self)
-        path.removeLast()
+        endPart()
+    }
+
+    @usableFromInline
+    mutating func beginPart(_ name: StaticString) {
+        if findsPaths { path.append(name) }
+        text.name(name)
+        text.beginObject()
+    }
+
+    @usableFromInline
+    mutating func endPart() {
+        if findsPaths { path.removeLast() }
+        text.endObject()
     }
 }
 
-/// The changes of a state.
-struct DiffResult: ~Copyable {
-    let patch: EncodedPatch
-    let growth: Int
-    /// A writer to reuse.
-    private var writer: JSONWriter
-
-    init(_ patch: EncodedPatch, _ growth: Int, _ writer: consuming JSONWriter) {
-        self.patch = patch
-        self.growth = growth
-        self.writer = writer
-        self.writer.clear()
+// Members with tokens.
+extension StateDiffer {
+    /// - Returns: whether the member, whose name is written, is unchanged; it is not encoded then.
+    @usableFromInline
+    mutating func skips(_ token: ChangeToken) -> Bool {
+        guard exchange(token) == token else { return false }
+        copyUnchanged()
+        return true
     }
 
-    /// The empty writer.
-    consuming func takeWriter() -> JSONWriter { writer }
+    /// Compares the text from `start` on with the previous value of the member whose token was exchanged last.
+    @usableFromInline
+    mutating func compareTracked(from start: Int) {
+        let old = baseline.longValue(tokens - 1)
+        let isLong = text.count - start > Self.maxCopiedBytes
+        guard isLong || old != nil else { return compare(from: start) }
+        let path = baseline.path(of: members)
+        if let reason = text.failure { fail(reason, at: path) }
+        let new = text.withBytes { Array($0[start...]) }
+        if let old = old ?? baseline.value(of: members), old != new {
+            growth += new.count - old.count
+            patch.append(EncodedPatch(from: old, to: new, at: path))
+        }
+        baseline.setLongValue(tokens - 1, isLong ? new : nil)
+        if isLong { return omit(from: start) }
+        exchangeRange(from: start)
+    }
+
+    /// Copies the unchanged text of the next member, unless it is long.
+    private mutating func copyUnchanged() {
+        let start = text.nextStart
+        guard let value = baseline.range(of: members), !value.isEmpty else { return omit(from: text.count) }
+        baseline.text.withUnsafeBufferPointer { text.raw(UnsafeBufferPointer(rebasing: $0[value])) }
+        exchangeRange(from: start)
+    }
+
+    /// Leaves the next member out of the text, of which the bytes from `start` on are its own.
+    private mutating func omit(from start: Int) {
+        text.truncate(to: start)
+        isComplete = false
+        exchangeRange(from: start)
+    }
+
+    private mutating func exchangeRange(from start: Int) {
+        _ = exchange(start..<text.count)
+    }
 }
 
+// Tables: their changes are taken from the table's log.
 extension StateDiffer {
     @inlinable
     public mutating func members<Entity>(of table: EntityTable<Entity>)
     where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
-        guard let before = exchange(table.stamp), before != table.stamp else { return }
-        let (entities, ids) = (text(of: "entities"), text(of: "ids"))
+        let before = beginTable(table.stamp)
+        if before == table.stamp { return copyTable() }
+        if let before { findChanges(of: table, since: before, at: tablePath) }
+        let start = tableStart
+        if isShort(table.count) { table.encodeMembers(into: &text) }
+        endTable(from: start, count: table.count)
+    }
+
+    @inlinable
+    mutating func findChanges<Entity>(of table: EntityTable<Entity>, since before: ChangeToken, at path: String)
+    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
+        let (entities, ids) = (path + "/entities", path + "/ids")
         guard let delta = table.changes(since: before), delta.count <= table.count + 16 else {
             // The log does not contain all changes since then, or a patch of them is longer than the table.
             add(.replace, entities) { json in
@@ -149,6 +235,30 @@ extension StateDiffer {
         }
         changeEntities(delta, of: table, at: entities)
         changeOrder(delta, at: ids)
+    }
+
+    /// - Returns: the token of the previous visit; nil at the first.
+    @usableFromInline
+    mutating func beginTable(_ token: ChangeToken) -> ChangeToken? {
+        if findsPaths { baseline.paths.append(pathText(nil)) }
+        return exchange(token)
+    }
+
+    @usableFromInline var tablePath: String { baseline.path(of: members) }
+
+    @usableFromInline var tableStart: Int { text.nextStart }
+
+    @usableFromInline
+    mutating func copyTable() { copyUnchanged() }
+
+    @usableFromInline
+    func isShort(_ count: Int) -> Bool { count <= Self.maxEncodedEntities }
+
+    @usableFromInline
+    mutating func endTable(from start: Int, count: Int) {
+        if let reason = text.failure { fail(reason, at: tablePath) }
+        guard isShort(count), text.count - start <= 2 * Self.maxCopiedBytes else { return omit(from: min(start, text.count)) }
+        exchangeRange(from: start)
     }
 
     @inlinable
@@ -189,10 +299,10 @@ extension StateDiffer {
     mutating func add(
         _ kind: EncodedPatch.Operation.Kind, _ path: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
-        scratch.clear()
-        write(&scratch)
-        if scratch.failure != nil { fail(at: path) }
-        let value = scratch.bytes
+        var json = JSONWriter(reservingCapacity: 128)
+        write(&json)
+        if let reason = json.failure { fail(reason, at: path) }
+        let value = json.finish()
         // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
         growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
         patch.operations.append(EncodedPatch.Operation(kind, path, value))
@@ -202,11 +312,6 @@ extension StateDiffer {
     static func step(_ id: some LosslessStringConvertible) -> String {
         JSONPointer(tokens: [id.description]).description
     }
-}
-
-/// A state that cannot be encoded, because the `encode(to:)` of a value throws.
-struct EncodingFailure: Error, CustomStringConvertible {
-    let description: String
 }
 
 /// An element that a list gets, as JSON; and its old index, if it is moved.
@@ -224,71 +329,29 @@ struct ListElement {
     }
 }
 
-/// The encoded members of a state and their change tokens, with which the next state is compared.
-///
-/// Members and tokens are numbered in the order of the visit, which is always the same.
-@usableFromInline
-struct EncodedBaseline: Sendable {
-    private(set) var bytes: [UInt8] = []
-    /// The offset of the end of each member's JSON.
-    private var ends: [Int32] = []
-    private var tokens: [ChangeToken] = []
+/// The changes of a state.
+struct DiffResult: ~Copyable {
+    let patch: EncodedPatch
+    let growth: Int
+    /// The baseline of the next diff.
+    let baseline: EncodedBaseline
+    /// Why a value could not be encoded; nil if all could.
+    let failure: String?
+    /// A writer to reuse.
+    private var writer: JSONWriter
 
-    init() {}
-
-    /// The baseline of a first state.
-    init(of state: some DiffableState) throws(EncodingFailure) {
-        var differ = StateDiffer(EncodedBaseline())
-        state.findChanges(&differ)
-        if let failure = differ.failure { throw EncodingFailure(description: failure) }
-        self = differ.baseline
+    init(
+        _ patch: EncodedPatch, _ growth: Int, _ baseline: EncodedBaseline, _ failure: String?,
+        _ writer: consuming JSONWriter
+    ) {
+        self.patch = patch
+        self.growth = growth
+        self.baseline = baseline
+        self.failure = failure
+        self.writer = writer
+        self.writer.clear()
     }
 
-    /// The range of a member's JSON; nil if the member was never visited.
-    func range(of member: Int) -> Range<Int>? {
-        guard member < ends.count else { return nil }
-        return (member == 0 ? 0 : Int(ends[member - 1]))..<Int(ends[member])
-    }
-
-    /// Whether the bytes in `range` are equal to `json`.
-    func isEqual(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
-        guard range.count == json.count else { return false }
-        return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
-    }
-
-    // Compares eight bytes at a time, because every commit compares every member.
-    static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
-        guard old.count == new.count else { return false }
-        var offset = 0
-        while offset + 8 <= new.count {
-            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-            offset += 8
-        }
-        while offset < new.count, new[offset] == old[offset] { offset += 1 }
-        return offset == new.count
-    }
-
-    /// - Parameter range: the range of the member's JSON; nil at the first visit.
-    mutating func set(_ member: Int, at range: Range<Int>?, to json: UnsafeBufferPointer<UInt8>) {
-        guard let range else {
-            bytes.append(contentsOf: json)
-            ends.append(Int32(truncatingIfNeeded: bytes.count))
-            return
-        }
-        bytes.replaceSubrange(range, with: json)
-        let growth = Int32(truncatingIfNeeded: json.count - range.count)
-        guard growth != 0 else { return }
-        for index in member..<ends.count { ends[index] += growth }
-    }
-
-    /// - Returns: the previous token; nil if there was none.
-    mutating func exchange(_ index: Int, _ token: ChangeToken) -> ChangeToken? {
-        guard index < tokens.count else {
-            tokens.append(token)
-            return nil
-        }
-        defer { tokens[index] = token }
-        return tokens[index]
-    }
+    /// The empty writer.
+    consuming func takeWriter() -> JSONWriter { writer }
 }

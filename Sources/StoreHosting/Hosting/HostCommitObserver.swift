@@ -7,7 +7,7 @@ public import Stores
 ///
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline
-final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver {
+final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver, StateSource {
     private let encoder: StateEncoder<State>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
@@ -35,7 +35,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 
     /// The commits of the newest dispatch that committed something.
-    var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
+    @usableFromInline var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
 
     /// Begins with a state that was persisted.
     @usableFromInline
@@ -44,7 +44,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         _ contents: StoreCore<State, Action>.ContentsPointer
     ) {
         let bookkeeping = HostBookkeeping(
-            baseline.encoded, byteCount: baseline.byteCount, privateBaseline: baseline.privateState)
+            baseline.encoded, at: contents.pointee.revision, byteCount: baseline.byteCount,
+            privateBaseline: baseline.privateState)
         bookkeeping.pendingMigration = baseline.migration
         bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
@@ -60,7 +61,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
-        let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
+        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
         let (type, payload) = catalogue.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
@@ -122,13 +123,23 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     // MARK: The state as JSON
 
     /// A view that is valid as long as the store's lock is held.
-    @usableFromInline
+    @inlinable
     func view(of contents: StoreCore<State, Action>.ContentsPointer) -> StateView {
-        StateView(revision: contents.pointee.revision, commits: commits) { [self] selection in
-            encoder.encode(selection, of: contents.pointee.state) {
-                root(contents.pointee.state, at: contents.pointee.revision)
+        StateView(revision: contents.pointee.revision, self, contents)
+    }
+
+    @usableFromInline
+    func encoded(_ selection: Selection, at revision: Int, _ contents: UnsafeRawPointer) -> [UInt8] {
+        if let json = shortRoot(at: revision) {
+            switch selection {
+            case .root: return json
+            case .pointer(let pointer): return pointer.found(in: json)
+            case .named: break
             }
         }
+        // The state has the address of the contents.
+        let state = contents.assumingMemoryBound(to: State.self)
+        return encoder.encode(selection, of: state) { root(state.pointee, at: revision) }
     }
 
     /// The state as it is persisted.
@@ -149,32 +160,40 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         bookkeeping.recordCommit(
             migration.record(
                 snapshot(of: state, at: revision), schema: encoder.schema, revision: revision, at: moment))
+        bookkeeping.baselineRevision = revision
     }
 
     @usableFromInline var hasPendingMigration: Bool { bookkeeping?.pendingMigration != nil }
 
     /// The whole state as JSON. Each revision is encoded once, however often it is asked for.
     private func root(_ state: State, at revision: Int) -> [UInt8] {
-        guard revision > 0 || bookkeeping != nil else { return encoder.initial.json }
-        if let newest = bookkeeping?.encoding, newest.revision == revision { return newest.json }
-        let json = encoder.json(of: state)
-        bookkeeping?.encoding = StateEncoding(revision: revision, json: json)
-        return json
+        if let json = shortRoot(at: revision) { return json }
+        guard let bookkeeping else { return encoder.json(of: state) }
+        if let newest = bookkeeping.encoding, newest.revision == revision { return newest.json }
+        let encoding = encoder.encoding(of: state, at: revision, after: bookkeeping.encoding)
+        bookkeeping.encoding = encoding
+        return encoding.json
+    }
+
+    /// The whole state as JSON, if it is known without encoding it; it is not long then.
+    private func shortRoot(at revision: Int) -> [UInt8]? {
+        guard let bookkeeping else { return revision == 0 ? encoder.initial.json : nil }
+        return encoder.visitsWhatItEncodes ? bookkeeping.text(at: revision) : nil
     }
 
     /// The changes since the last commit, and the private part of the state if that has changed too.
     private func changes(
-        in state: State, since bookkeeping: HostBookkeeping
+        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(in: state)
+        let found = bookkeeping.findChanges(in: state, at: revision)
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
-        encoder.encodePrivateState(of: state, into: &members)
+        encoder.encodePrivateState(of: state.pointee, into: &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, encoder.privateState(of: state, persistedSecrets))
+        return (patch, encoder.privateState(of: state.pointee, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
@@ -190,7 +209,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     private func newBookkeeping() -> HostBookkeeping {
         HostBookkeeping(
-            encoder.initialBaseline, byteCount: encoder.initial.json.count,
+            encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
     }
 }
@@ -212,7 +231,7 @@ struct RestoredBaseline: Sendable {
     ) throws(RestorationError) {
         self.byteCount = byteCount
         do throws(EncodingFailure) {
-            encoded = try EncodedBaseline(of: state)
+            encoded = try EncodedBaseline(of: state, like: encoder.initialBaseline)
         } catch {
             throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
         }
@@ -226,13 +245,13 @@ extension PrivateStateEncoder.Secrets {
     fileprivate static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
 }
 
-/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the
+/// What a host remembers of one store: its newest state as JSON, which is the baseline of the next diff, and the commits of the
 /// newest dispatch.
 ///
 /// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
 @usableFromInline
 final class HostBookkeeping {
-    /// The newest state as JSON, if it was asked for.
+    /// The newest state as JSON if it was asked for, and the baseline does not have it.
     var encoding: StateEncoding?
     /// The commits of the newest dispatch that committed something.
     @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
@@ -242,6 +261,8 @@ final class HostBookkeeping {
     var pendingMigration: PendingMigration?
     @exclusivity(unchecked) private var hasOpenTransaction = false
     @exclusivity(unchecked) private var baseline: EncodedBaseline
+    /// The revision of the state that the baseline is of.
+    @exclusivity(unchecked) var baselineRevision: Int
     /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
     private var privateBaseline: [UInt8]
     /// The size of the newest state.
@@ -250,26 +271,37 @@ final class HostBookkeeping {
 
     /// - Parameters:
     ///   - baseline: of the state before the first commit.
+    ///   - revision: of that state.
     ///   - byteCount: the size of that state as JSON.
     ///   - privateBaseline: the private part of that state.
-    init(_ baseline: EncodedBaseline, byteCount: Int, privateBaseline: [UInt8]) {
+    init(_ baseline: EncodedBaseline, at revision: Int, byteCount: Int, privateBaseline: [UInt8]) {
         self.baseline = baseline
+        baselineRevision = revision
         size = StateSize(byteCount)
         self.privateBaseline = privateBaseline
     }
 
-    /// Finds what has changed in the state since the last call.
-    func findChanges(in state: some DiffableState) -> DiffResult {
+    /// The whole state at `revision` as JSON, if the newest diff has written it.
+    func text(at revision: Int) -> [UInt8]? {
+        baselineRevision == revision && baseline.isComplete ? baseline.text : nil
+    }
+
+    /// Finds what has changed in the state, which is now at `revision`, since the last call.
+    ///
+    /// - Parameter state: a pointer, because passing a state of an unknown type copies it.
+    func findChanges(in state: UnsafePointer<some DiffableState>, at revision: Int) -> DiffResult {
         var differ = StateDiffer(baseline)
-        // The differ must hold the only reference, so that it changes the bytes in place.
+        // The differ must hold the only reference, so that it changes the arrays in place.
         baseline = EncodedBaseline()
-        state.findChanges(&differ)
+        state.pointee.findChanges(&differ)
+        let found = differ.finish()
         // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
         // would lose data, without anybody's notice.
-        if let failure = differ.failure { fatalError(failure) }
-        baseline = differ.baseline
-        size.grow(by: differ.growth)
-        return differ.finish()
+        if let failure = found.failure { fatalError(failure) }
+        baseline = found.baseline
+        baselineRevision = revision
+        size.grow(by: found.growth)
+        return found
     }
 
     /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
@@ -294,7 +326,8 @@ final class HostBookkeeping {
     func previewPatch(to state: some DiffableState) -> EncodedPatch? {
         var differ = StateDiffer(baseline)
         state.findChanges(&differ)
-        return differ.failure == nil ? differ.patch : nil
+        let found = differ.finish()
+        return found.failure == nil ? found.patch : nil
     }
 
     /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
