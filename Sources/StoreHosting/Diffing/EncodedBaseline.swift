@@ -11,7 +11,7 @@ struct EncodedBaseline: Sendable {
     /// The paths of the members, which all states of a kind share.
     @usableFromInline var paths: [String] = []
     /// Where the members are in the text; empty for those that are left out.
-    private var ranges: [Range<Int32>] = []
+    private var ranges: [MemberRange] = []
     private var tokens: [ChangeToken] = []
     /// The values of the long members with tokens, by their tokens; empty for all others.
     private var longValues: [[UInt8]] = []
@@ -22,13 +22,8 @@ struct EncodedBaseline: Sendable {
     ///
     /// - Parameter other: the baseline of another state of the kind, if there is one.
     init(of state: some DiffableState, like other: EncodedBaseline? = nil) throws(EncodingFailure) {
-        var first = EncodedBaseline()
-        first.paths = other?.paths ?? []
-        var differ = StateDiffer(first)
-        state.findChanges(&differ)
-        let found = differ.finish()
-        if let failure = found.failure { throw EncodingFailure(description: failure) }
-        self = found.baseline
+        paths = other?.paths ?? []
+        if let failure = update(state.findChanges).failure { throw EncodingFailure(description: failure) }
     }
 
     var memberCount: Int { ranges.count }
@@ -40,23 +35,22 @@ struct EncodedBaseline: Sendable {
 
     /// The range of a member's JSON; nil if the member was never visited.
     func range(of member: Int) -> Range<Int>? {
-        guard member < ranges.count else { return nil }
-        return Int(ranges[member].lowerBound)..<Int(ranges[member].upperBound)
+        member < ranges.count ? ranges[member].range : nil
     }
 
     /// A member's JSON; nil if the member was never visited.
     func value(of member: Int) -> [UInt8]? { range(of: member).map { Array(text[$0]) } }
 
     /// - Returns: the previous range; nil if there was none.
+    @inline(__always)
     mutating func exchange(_ member: Int, _ range: Range<Int>) -> Range<Int>? {
-        let new = Int32(truncatingIfNeeded: range.lowerBound)..<Int32(truncatingIfNeeded: range.upperBound)
         guard member < ranges.count else {
-            ranges.append(new)
+            ranges.append(MemberRange(range))
             return nil
         }
-        let old = ranges[member]
-        ranges[member] = new
-        return Int(old.lowerBound)..<Int(old.upperBound)
+        let old = ranges[member].range
+        ranges[member] = MemberRange(range)
+        return old
     }
 
     /// - Returns: the previous token; nil if there was none.
@@ -97,6 +91,20 @@ struct EncodedBaseline: Sendable {
         while offset < new.count, new[offset] == old[offset] { offset += 1 }
         return offset == new.count
     }
+}
+
+private struct MemberRange {
+    private let start: Int32
+    private let end: Int32
+
+    @inline(__always)
+    init(_ range: Range<Int>) {
+        start = Int32(truncatingIfNeeded: range.lowerBound)
+        end = Int32(truncatingIfNeeded: range.upperBound)
+    }
+
+    @inline(__always)
+    var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 }
 
 /// A state that cannot be encoded, because the `encode(to:)` of a value throws.

@@ -6,7 +6,8 @@ public import Stores
 /// The time is proportional to the size of the members without a token or with a new one, plus the number of changes. Long
 /// members whose token is unchanged are left out of the text, which is then not the whole state.
 public struct StateDiffer: ~Copyable {
-    @usableFromInline var baseline: EncodedBaseline
+    /// Updated in place. It outlives the differ: see ``EncodedBaseline/update(_:)``.
+    private let baseline: UnsafeMutablePointer<EncodedBaseline>
     @usableFromInline var patch = EncodedPatch()
     /// The visited members as JSON.
     @usableFromInline var text: JSONWriter
@@ -30,19 +31,19 @@ public struct StateDiffer: ~Copyable {
     /// A longer table is not encoded for the text.
     private static var maxEncodedEntities: Int { 8 }
 
-    init(_ baseline: EncodedBaseline) {
+    fileprivate init(_ baseline: UnsafeMutablePointer<EncodedBaseline>) {
         self.baseline = baseline
-        findsPaths = baseline.paths.isEmpty
-        text = JSONWriter(reservingCapacity: baseline.text.count + 64)
+        findsPaths = baseline.pointee.paths.isEmpty
+        text = JSONWriter(reservingCapacity: baseline.pointee.text.count + 64)
         text.beginObject()
     }
 
-    /// The changes, the baseline of the next diff, and the writer for reuse.
-    consuming func finish() -> DiffResult {
+    /// The changes, and the writer for reuse.
+    fileprivate consuming func finish() -> DiffResult {
         if !isWhole { text.endObject() }
-        if baseline.memberCount != members { failure = failure ?? "The state visits other members than before." }
-        baseline.setText(text.bytes, isComplete: isComplete && failure == nil)
-        return DiffResult(patch, growth, baseline, failure, text)
+        if baseline.pointee.memberCount != members { failure = failure ?? "The state visits other members than before." }
+        baseline.pointee.setText(text.bytes, isComplete: isComplete && failure == nil)
+        return DiffResult(patch, growth, failure, text)
     }
 
     /// Compares a state that does not declare its members as a whole.
@@ -50,45 +51,38 @@ public struct StateDiffer: ~Copyable {
     public mutating func whole(_ state: some JSONEncodable) {
         beginWhole()
         state.encode(into: &text)
-        compare(from: 0)
+        compare(from: 0, nil)
     }
 
     @usableFromInline
     mutating func beginWhole() {
         isWhole = true
         text.clear()
-        if findsPaths { baseline.paths.append("") }
-    }
-
-    /// Writes the name of the next member.
-    ///
-    /// - Returns: where its value begins.
-    @usableFromInline
-    mutating func begin(_ name: StaticString) -> Int {
-        text.name(name)
-        if findsPaths { baseline.paths.append(pathText(name)) }
-        return text.count
     }
 
     /// Compares the text from `start` on with the baseline of the next member.
     @usableFromInline
-    mutating func compare(from start: Int) {
-        if let reason = text.failure { fail(reason, at: baseline.path(of: members)) }
-        guard let old = exchange(start..<text.count) else { return }
+    mutating func compare(from start: Int, _ name: StaticString?) {
+        let end = text.count
+        let old = exchange(start..<end, name)
+        if let reason = text.failure { fail(reason, at: baseline.pointee.path(of: members - 1)) }
+        guard let old else { return }
         text.withBytes { text in
-            let new = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[start...])
-            if baseline.isEqual(new, at: old) { return }
+            let new = UnsafeRawBufferPointer(start: text.baseAddress.map { $0 + start }, count: end - start)
+            if baseline.pointee.isEqual(new, at: old) { return }
             growth += new.count - old.count
-            patch.append(EncodedPatch(from: baseline.text[old], to: new, at: baseline.path(of: members - 1)))
+            patch.append(EncodedPatch(from: baseline.pointee.text[old], to: new, at: baseline.pointee.path(of: members - 1)))
         }
     }
 
     /// Stores the range of the next member.
     ///
+    /// - Parameter name: the name of the member; nil if it has none.
     /// - Returns: the range of the previous visit; nil at the first.
-    private mutating func exchange(_ range: Range<Int>) -> Range<Int>? {
+    private mutating func exchange(_ range: Range<Int>, _ name: StaticString?) -> Range<Int>? {
         members += 1
-        return baseline.exchange(members - 1, range)
+        if findsPaths { baseline.pointee.paths.append(pathText(name)) }
+        return baseline.pointee.exchange(members - 1, range)
     }
 
     @usableFromInline
@@ -102,7 +96,7 @@ public struct StateDiffer: ~Copyable {
     /// - Returns: the token of the previous visit; nil at the first.
     private mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
         tokens += 1
-        return baseline.exchange(tokens - 1, token)
+        return baseline.pointee.exchange(tokens - 1, token)
     }
 
     private func pathText(_ name: StaticString?) -> String {
@@ -115,17 +109,19 @@ public struct StateDiffer: ~Copyable {
 extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
-        let start = begin(name)
+        text.name(name)
+        let start = text.count
         value.encode(into: &text)
-        compare(from: start)
+        compare(from: start, name)
     }
 
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
-        let start = begin(name)
+        text.name(name)
+        let start = text.count
         if skips(stamp) { return }
         value.encode(into: &text)
-        compareTracked(from: start)
+        compareTracked(from: start, name)
     }
 
     @inlinable
@@ -167,39 +163,39 @@ extension StateDiffer {
 
     /// Compares the text from `start` on with the previous value of the member whose token was exchanged last.
     @usableFromInline
-    mutating func compareTracked(from start: Int) {
-        let old = baseline.longValue(tokens - 1)
+    mutating func compareTracked(from start: Int, _ name: StaticString) {
+        let old = baseline.pointee.longValue(tokens - 1)
         let isLong = text.count - start > Self.maxCopiedBytes
-        guard isLong || old != nil else { return compare(from: start) }
-        let path = baseline.path(of: members)
+        guard isLong || old != nil else { return compare(from: start, name) }
+        let path = findsPaths ? pathText(name) : baseline.pointee.path(of: members)
         if let reason = text.failure { fail(reason, at: path) }
         let new = text.withBytes { Array($0[start...]) }
-        if let old = old ?? baseline.value(of: members), old != new {
+        if let old = old ?? baseline.pointee.value(of: members), old != new {
             growth += new.count - old.count
             patch.append(EncodedPatch(from: old, to: new, at: path))
         }
-        baseline.setLongValue(tokens - 1, isLong ? new : nil)
-        if isLong { return omit(from: start) }
-        exchangeRange(from: start)
+        baseline.pointee.setLongValue(tokens - 1, isLong ? new : nil)
+        if isLong { return omit(from: start, name) }
+        exchangeRange(from: start, name)
     }
 
     /// Copies the unchanged text of the next member, unless it is long.
     private mutating func copyUnchanged() {
         let start = text.nextStart
-        guard let value = baseline.range(of: members), !value.isEmpty else { return omit(from: text.count) }
-        baseline.text.withUnsafeBufferPointer { text.raw(UnsafeBufferPointer(rebasing: $0[value])) }
+        guard let value = baseline.pointee.range(of: members), !value.isEmpty else { return omit(from: text.count) }
+        baseline.pointee.text.withUnsafeBufferPointer { text.raw(UnsafeBufferPointer(rebasing: $0[value])) }
         exchangeRange(from: start)
     }
 
     /// Leaves the next member out of the text, of which the bytes from `start` on are its own.
-    private mutating func omit(from start: Int) {
+    private mutating func omit(from start: Int, _ name: StaticString? = nil) {
         text.truncate(to: start)
         isComplete = false
-        exchangeRange(from: start)
+        exchangeRange(from: start, name)
     }
 
-    private mutating func exchangeRange(from start: Int) {
-        _ = exchange(start..<text.count)
+    private mutating func exchangeRange(from start: Int, _ name: StaticString? = nil) {
+        _ = exchange(start..<text.count, name)
     }
 }
 
@@ -240,11 +236,10 @@ extension StateDiffer {
     /// - Returns: the token of the previous visit; nil at the first.
     @usableFromInline
     mutating func beginTable(_ token: ChangeToken) -> ChangeToken? {
-        if findsPaths { baseline.paths.append(pathText(nil)) }
-        return exchange(token)
+        exchange(token)
     }
 
-    @usableFromInline var tablePath: String { baseline.path(of: members) }
+    @usableFromInline var tablePath: String { findsPaths ? pathText(nil) : baseline.pointee.path(of: members) }
 
     @usableFromInline var tableStart: Int { text.nextStart }
 
@@ -314,6 +309,19 @@ extension StateDiffer {
     }
 }
 
+extension EncodedBaseline {
+    /// Makes this the baseline of the state that `visit` passes to the differ.
+    ///
+    /// - Returns: what has changed since the state before.
+    mutating func update(_ visit: (inout StateDiffer) -> Void) -> DiffResult {
+        withUnsafeMutablePointer(to: &self) { place in
+            var differ = StateDiffer(place)
+            visit(&differ)
+            return differ.finish()
+        }
+    }
+}
+
 /// An element that a list gets, as JSON; and its old index, if it is moved.
 @usableFromInline
 struct ListElement {
@@ -333,20 +341,14 @@ struct ListElement {
 struct DiffResult: ~Copyable {
     let patch: EncodedPatch
     let growth: Int
-    /// The baseline of the next diff.
-    let baseline: EncodedBaseline
     /// Why a value could not be encoded; nil if all could.
     let failure: String?
     /// A writer to reuse.
     private var writer: JSONWriter
 
-    init(
-        _ patch: EncodedPatch, _ growth: Int, _ baseline: EncodedBaseline, _ failure: String?,
-        _ writer: consuming JSONWriter
-    ) {
+    init(_ patch: EncodedPatch, _ growth: Int, _ failure: String?, _ writer: consuming JSONWriter) {
         self.patch = patch
         self.growth = growth
-        self.baseline = baseline
         self.failure = failure
         self.writer = writer
         self.writer.clear()

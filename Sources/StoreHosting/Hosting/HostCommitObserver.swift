@@ -8,27 +8,23 @@ public import Stores
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline
 final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver, StateSource {
-    private let encoder: StateEncoder<State>
+    private let coding: KindCoding<State, Action>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
     /// The largest state, in bytes of its JSON.
     private let maxStateBytes: Int
     /// Names the store in the line that is written if its code ends the process.
     private let note: fault_note
-    private let names: FaultNames
-    private let catalogue: ActionSchema<Action>
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
 
     @usableFromInline
     init(
-        _ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
-        maxStateBytes: Int, _ catalogue: ActionSchema<Action>, _ names: FaultNames, label: String
+        _ coding: KindCoding<State, Action>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
+        maxStateBytes: Int, label: String
     ) {
-        self.encoder = encoder
-        self.catalogue = catalogue
-        self.names = names
-        note = names.note(label)
+        self.coding = coding
+        note = coding.names.note(label)
         self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
@@ -62,7 +58,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
         let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
-        let (type, payload) = catalogue.describe(commit.action) ?? ("undeclared", [:])
+        let (type, payload) = coding.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
                 revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
@@ -73,7 +69,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func willReduce(_ action: Action, isNamed: Bool) {
         if isNamed { return FaultNote.set(note) }
         FaultNote.set(
-            note, type: catalogue.describe(action).flatMap { catalogue.index(of: $0.type) }.flatMap(names.type))
+            note, type: coding.describe(action).flatMap { coding.index($0.type) }.flatMap(coding.names.type))
     }
 
     @usableFromInline
@@ -92,7 +88,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
         guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
         return .stateTooLarge(
-            origin, type: catalogue.describe(action)?.type ?? "", label: FaultNames.label(of: note))
+            origin, type: coding.describe(action)?.type ?? "", label: FaultNames.label(of: note))
     }
 
     @usableFromInline
@@ -119,6 +115,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         guard let recorder else { return done(true) }
         recorder.whenDurable(through: revision) { failure in done(failure == nil) }
     }
+
+    private var encoder: StateEncoder<State> { coding.encoder }
 
     // MARK: The state as JSON
 
@@ -185,7 +183,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     private func changes(
         in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(in: state, at: revision)
+        let found = bookkeeping.findChanges(at: revision) { coding.findChanges(state, &$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
@@ -211,6 +209,31 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         HostBookkeeping(
             encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
+    }
+}
+
+/// How the states and the actions of one kind are encoded. All of its stores share it.
+@usableFromInline
+final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
+    let encoder: StateEncoder<State>
+    let names: FaultNames
+    /// Passes the parts of a state to the differ. A closure that is made where the type of the state is known does not copy
+    /// the state.
+    let findChanges: @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    let describe: @Sendable (Action) -> ActionSchema<Action>.Description?
+    /// The index of an action's type among the declarations.
+    let index: @Sendable (String) -> Int?
+
+    @usableFromInline
+    init(
+        _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
+        findChanges: @escaping @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
+    ) {
+        self.encoder = encoder
+        self.names = names
+        self.findChanges = findChanges
+        describe = catalogue.encoder
+        index = catalogue.index
     }
 }
 
@@ -287,18 +310,11 @@ final class HostBookkeeping {
     }
 
     /// Finds what has changed in the state, which is now at `revision`, since the last call.
-    ///
-    /// - Parameter state: a pointer, because passing a state of an unknown type copies it.
-    func findChanges(in state: UnsafePointer<some DiffableState>, at revision: Int) -> DiffResult {
-        var differ = StateDiffer(baseline)
-        // The differ must hold the only reference, so that it changes the arrays in place.
-        baseline = EncodedBaseline()
-        state.pointee.findChanges(&differ)
-        let found = differ.finish()
+    func findChanges(at revision: Int, _ visit: (inout StateDiffer) -> Void) -> DiffResult {
+        let found = baseline.update(visit)
         // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
         // would lose data, without anybody's notice.
         if let failure = found.failure { fatalError(failure) }
-        baseline = found.baseline
         baselineRevision = revision
         size.grow(by: found.growth)
         return found
@@ -306,9 +322,8 @@ final class HostBookkeeping {
 
     /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
     func growth(to state: some DiffableState) -> Int {
-        var differ = StateDiffer(baseline)
-        state.findChanges(&differ)
-        return differ.growth
+        var copy = baseline
+        return copy.update(state.findChanges).growth
     }
 
     /// - Returns: whether the private part differs from that of the state before.
@@ -324,9 +339,8 @@ final class HostBookkeeping {
 
     /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
     func previewPatch(to state: some DiffableState) -> EncodedPatch? {
-        var differ = StateDiffer(baseline)
-        state.findChanges(&differ)
-        let found = differ.finish()
+        var copy = baseline
+        let found = copy.update(state.findChanges)
         return found.failure == nil ? found.patch : nil
     }
 

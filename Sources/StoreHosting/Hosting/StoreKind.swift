@@ -82,6 +82,9 @@ public struct StoreKind: Sendable {
     ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
         let host = StoreHost<Engine>(encoder, catalogue, names)
+        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names) {
+            $0.pointee.findChanges(&$1)
+        }
         let vtable = HostedStoreVTable(host)
         let make:
             @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->
@@ -89,8 +92,7 @@ public struct StoreKind: Sendable {
                     state, environment, sealer, recorder, limit, label in
                     engine(
                         state, environment,
-                        HostCommitObserver(
-                            encoder, recorder, sealer, maxStateBytes: limit, catalogue, names, label: label))
+                        HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
             name, summary, selectors, encoder, catalogue,

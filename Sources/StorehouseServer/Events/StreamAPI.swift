@@ -153,7 +153,7 @@ private struct StreamRequest: Sendable {
 
     init(_ head: RequestHead, _ session: Session) throws(Problem) {
         subscription = StreamSubscription(
-            selection: try head.selection(for: session.kind), format: try Self.format(head))
+            selection: try head.selection(for: session.runtime), format: try Self.format(head))
         showsEffects = try head.flag("effects")
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }

@@ -22,14 +22,14 @@ extension RequestHead {
     private static let json = MediaType("application/json")
 
     /// The selection of `?select=`.
-    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
+    func selection(for kind: KindRuntime) throws(Problem) -> Selection {
         guard let text = query.first("select"), !text.isEmpty else { return .root }
-        let kind = kind()
-        if kind.selectors.contains(where: { $0.name == text }) { return .named(text) }
+        let selectors = kind.kind.selectors
+        if selectors.contains(where: { $0.name == text }) { return .named(text) }
         do throws(JSONPointerError) {
             return .pointer(try JSONPointer(text))
         } catch {
-            let named = kind.selectors.map(\.name).joined(separator: ", ")
+            let named = selectors.map(\.name).joined(separator: ", ")
             let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
             throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
         }

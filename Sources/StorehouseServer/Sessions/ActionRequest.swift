@@ -18,7 +18,7 @@ struct ActionRequest: Sendable {
         let head = request.head
         key = try IdempotencyKey(head)
         history = session.historyID
-        let selection = try head.selection(for: session.kind)
+        let selection = try head.selection(for: session.runtime)
         let preferences = Preferences(head.fields.values("prefer"))
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
@@ -87,9 +87,13 @@ struct ActionRequest: Sendable {
     }
 
     private static func appliedPreference(_ preferences: Preferences, _ wait: Duration?) -> String? {
-        var applied: [String] = []
-        if let wanted = preferences.return { applied.append("return=\(wanted.rawValue)") }
-        if let wait { applied.append("wait=\(wait.components.seconds)") }
-        return applied.isEmpty ? nil : applied.joined(separator: ", ")
+        let wanted: String? =
+            switch preferences.return {
+            case .minimal: "return=minimal"
+            case .representation: "return=representation"
+            case nil: nil
+            }
+        guard let wait else { return wanted }
+        return (wanted.map { "\($0), " } ?? "") + "wait=\(wait.components.seconds)"
     }
 }

@@ -21,7 +21,7 @@ final class ReadAPI: Sendable {
     }
 
     private func readState(_ session: Session, _ context: RequestContext) throws(Problem) {
-        let selection = try context.head.selection(for: session.kind)
+        let selection = try context.head.selection(for: session.runtime)
         let condition = try context.head.condition("if-none-match", "If-None-Match")
         let wanted = try context.head.number("revision", in: 0...Int.max)
         guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
