@@ -183,15 +183,16 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     private func changes(
         in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(at: revision) { coding.findChanges(state, &$0) }
+        let state = InPlace.at(state)
+        let found = bookkeeping.findChanges(at: revision) { state.pointee.value.findChanges(&$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
-        encoder.encodePrivateState(of: state.pointee, into: &members)
+        encoder.encodePrivateState(of: state.pointee.value, into: &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, encoder.privateState(of: state.pointee, persistedSecrets))
+        return (patch, encoder.privateState(of: state.pointee.value, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
@@ -217,23 +218,26 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
     let encoder: StateEncoder<State>
     let names: FaultNames
-    /// Passes the parts of a state to the differ. A closure that is made where the type of the state is known does not copy
-    /// the state.
-    let findChanges: @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
     let describe: @Sendable (Action) -> ActionSchema<Action>.Description?
     /// The index of an action's type among the declarations.
     let index: @Sendable (String) -> Int?
 
     @usableFromInline
-    init(
-        _ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames,
-        findChanges: @escaping @Sendable (UnsafePointer<State>, inout StateDiffer) -> Void
-    ) {
+    init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
         self.encoder = encoder
         self.names = names
-        self.findChanges = findChanges
         describe = catalogue.encoder
         index = catalogue.index
+    }
+}
+
+/// A value that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
+/// it refers to.
+private struct InPlace<Value>: ~Copyable {
+    let value: Value
+
+    static func at(_ place: UnsafePointer<Value>) -> UnsafePointer<Self> {
+        UnsafeRawPointer(place).assumingMemoryBound(to: Self.self)
     }
 }
 

@@ -82,9 +82,7 @@ public struct StoreKind: Sendable {
     ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
         let host = StoreHost<Engine>(encoder, catalogue, names)
-        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names) {
-            $0.pointee.findChanges(&$1)
-        }
+        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
         let make:
             @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->

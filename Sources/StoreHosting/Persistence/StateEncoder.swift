@@ -230,14 +230,14 @@ extension StateEncoder {
     }
 
     /// The private part of a state as JSON; nil if states of this kind have none.
-    func privateState(of state: State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
+    func privateState(of state: borrowing State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
         guard hasPrivateState else { return nil }
         var members = PrivateStateEncoder(JSONWriter(), secrets)
         encodePrivateState(of: state, into: &members)
         return members.bytes
     }
 
-    func encodePrivateState(of state: State, into members: inout PrivateStateEncoder) {
+    func encodePrivateState(of state: borrowing State, into members: inout PrivateStateEncoder) {
         restoration?.encodePrivate(state, schema: schema, into: &members)
     }
 

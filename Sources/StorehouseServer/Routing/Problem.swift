@@ -110,8 +110,9 @@ extension Response {
     ///
     /// - Parameter requestID: needs no escaping.
     consuming func naming(_ requestID: String) -> Response {
+        guard status.rawValue >= 400 else { return self }
         let end = Array("}\n".utf8)
-        guard status.rawValue >= 400, body.suffix(end.count) == end[...] else { return self }
+        guard body.suffix(end.count) == end[...] else { return self }
         body.removeLast(end.count)
         body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
         return self
