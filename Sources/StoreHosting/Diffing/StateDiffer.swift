@@ -41,7 +41,9 @@ public struct StateDiffer: ~Copyable {
     /// The changes, and the writer for reuse.
     fileprivate consuming func finish() -> DiffResult {
         if !isWhole { text.endObject() }
-        if baseline.pointee.memberCount != members { failure = failure ?? "The state visits other members than before." }
+        if baseline.pointee.memberCount != members {
+            failure = failure ?? "The state visits other members than before."
+        }
         baseline.pointee.setText(text.bytes, isComplete: isComplete && failure == nil)
         return DiffResult(patch, growth, failure, text)
     }
@@ -71,7 +73,8 @@ public struct StateDiffer: ~Copyable {
             let new = UnsafeRawBufferPointer(start: text.baseAddress.map { $0 + start }, count: end - start)
             if baseline.pointee.isEqual(new, at: old) { return }
             growth += new.count - old.count
-            patch.append(EncodedPatch(from: baseline.pointee.text[old], to: new, at: baseline.pointee.path(of: members - 1)))
+            patch.append(
+                EncodedPatch(from: baseline.pointee.text[old], to: new, at: baseline.pointee.path(of: members - 1)))
         }
     }
 
@@ -212,27 +215,6 @@ extension StateDiffer {
         endTable(from: start, count: table.count)
     }
 
-    @inlinable
-    mutating func findChanges<Entity>(of table: EntityTable<Entity>, since before: ChangeToken, at path: String)
-    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
-        let (entities, ids) = (path + "/entities", path + "/ids")
-        guard let delta = table.changes(since: before), delta.count <= table.count + 16 else {
-            // The log does not contain all changes since then, or a patch of them is longer than the table.
-            add(.replace, entities) { json in
-                json.object { json in
-                    for entity in table.ordered { json.member(name: entity.id.description, entity) }
-                }
-            }
-            return add(.replace, ids) { json in
-                json.array { json in
-                    for id in table.ids { json.value(id) }
-                }
-            }
-        }
-        changeEntities(delta, of: table, at: entities)
-        changeOrder(delta, at: ids)
-    }
-
     /// - Returns: the token of the previous visit; nil at the first.
     @usableFromInline
     mutating func beginTable(_ token: ChangeToken) -> ChangeToken? {
@@ -252,60 +234,10 @@ extension StateDiffer {
     @usableFromInline
     mutating func endTable(from start: Int, count: Int) {
         if let reason = text.failure { fail(reason, at: tablePath) }
-        guard isShort(count), text.count - start <= 2 * Self.maxCopiedBytes else { return omit(from: min(start, text.count)) }
-        exchangeRange(from: start)
-    }
-
-    @inlinable
-    mutating func changeEntities<Entity>(
-        _ delta: EntityDelta<Entity.ID>, of table: EntityTable<Entity>, at path: String
-    ) where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
-        for row in delta.removed { add(.remove, path + Self.step(row.id)) }
-        for id in delta.updated { add(.replace, path + Self.step(id)) { $0.value(table[id]) } }
-        for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
-    }
-
-    @inlinable
-    mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
-        var inserted = delta.inserted.map { ListElement(at: $0.index, from: nil, json: $0.id.encoded()) }
-        inserted += delta.moved.map { ListElement(at: $0.to, from: $0.from, json: $0.id.encoded()) }
-        changeList(removing: delta.removed.map { $0.index }, inserting: inserted, at: path)
-    }
-
-    @usableFromInline
-    mutating func changeList(removing removed: [Int], inserting inserted: [ListElement], at path: String) {
-        let inserted = inserted.sorted { $0.index < $1.index }
-        let values = Dictionary(uniqueKeysWithValues: inserted.map { ($0.index, $0.json) })
-        let insertions = inserted.map { ListInsertion(at: $0.index, from: $0.source) }
-        for step in ListStep.steps(removing: removed, inserting: insertions) {
-            switch step {
-            case .remove(let index): add(.remove, path + "/\(index)")
-            case .insert(let index, let element):
-                guard let value = values[element] else { continue }
-                growth += value.count + 1
-                patch.operations.append(.init(.add, path + "/\(index)", value))
-            case .move(let from, let to):
-                patch.operations.append(.init(movingFrom: path + "/\(from)", to: path + "/\(to)"))
-            }
+        guard isShort(count), text.count - start <= 2 * Self.maxCopiedBytes else {
+            return omit(from: min(start, text.count))
         }
-    }
-
-    @usableFromInline
-    mutating func add(
-        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ write: (inout JSONWriter) -> Void = { _ in }
-    ) {
-        var json = JSONWriter(reservingCapacity: 128)
-        write(&json)
-        if let reason = json.failure { fail(reason, at: path) }
-        let value = json.finish()
-        // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
-        growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
-        patch.operations.append(EncodedPatch.Operation(kind, path, value))
-    }
-
-    @usableFromInline
-    static func step(_ id: some LosslessStringConvertible) -> String {
-        JSONPointer(tokens: [id.description]).description
+        exchangeRange(from: start)
     }
 }
 
@@ -319,21 +251,6 @@ extension EncodedBaseline {
             visit(&differ)
             return differ.finish()
         }
-    }
-}
-
-/// An element that a list gets, as JSON; and its old index, if it is moved.
-@usableFromInline
-struct ListElement {
-    let index: Int
-    let source: Int?
-    let json: [UInt8]
-
-    @usableFromInline
-    init(at index: Int, from source: Int?, json: [UInt8]) {
-        self.index = index
-        self.source = source
-        self.json = json
     }
 }
 

@@ -17,6 +17,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     private let note: fault_note
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
+    /// Nil before one is attached, and after the store has ended.
+    var watcher: (any CommitWatcher)?
 
     @usableFromInline
     init(
@@ -63,6 +65,10 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
             CommitRecord(
                 revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
                 committedAt: moment, changes: changes, privateState: privateState))
+        if commit.endsBatch, let watcher {
+            // The state has the address of the contents.
+            watcher.committed(StateView(revision: commit.revision, self, commit.statePlace))
+        }
     }
 
     @usableFromInline
@@ -184,15 +190,15 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
         let state = InPlace.at(state)
-        let found = bookkeeping.findChanges(at: revision) { state.pointee.value.findChanges(&$0) }
+        let found = bookkeeping.findChanges(at: revision) { state.pointee.findChanges(&$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
-        encoder.encodePrivateState(of: state.pointee.value, into: &members)
+        state.pointee.encodePrivate(encoder, into: &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, encoder.privateState(of: state.pointee.value, persistedSecrets))
+        return (patch, state.pointee.persistedPrivateState(encoder, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
@@ -213,167 +219,22 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     }
 }
 
-/// How the states and the actions of one kind are encoded. All of its stores share it.
-@usableFromInline
-final class KindCoding<State: DiffableState, Action: Sendable>: Sendable {
-    let encoder: StateEncoder<State>
-    let names: FaultNames
-    let describe: @Sendable (Action) -> ActionSchema<Action>.Description?
-    /// The index of an action's type among the declarations.
-    let index: @Sendable (String) -> Int?
-
-    @usableFromInline
-    init(_ encoder: StateEncoder<State>, _ catalogue: ActionSchema<Action>, _ names: FaultNames) {
-        self.encoder = encoder
-        self.names = names
-        describe = catalogue.encoder
-        index = catalogue.index
-    }
-}
-
-/// A value that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
+/// A state that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
 /// it refers to.
-private struct InPlace<Value>: ~Copyable {
-    let value: Value
+private struct InPlace<State: DiffableState>: ~Copyable {
+    private let state: State
 
-    static func at(_ place: UnsafePointer<Value>) -> UnsafePointer<Self> {
+    static func at(_ place: UnsafePointer<State>) -> UnsafePointer<Self> {
         UnsafeRawPointer(place).assumingMemoryBound(to: Self.self)
     }
-}
 
-/// What the next diff of a restored state needs. The stores that begin with the state share it.
-@usableFromInline
-struct RestoredBaseline: Sendable {
-    let encoded: EncodedBaseline
-    /// The size of the state as JSON, or about that.
-    let byteCount: Int
-    let privateState: [UInt8]
-    /// The migration that made the state; nil if it is as it was persisted.
-    let migration: PendingMigration?
+    borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
 
-    @usableFromInline
-    init<State: DiffableState>(
-        of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
-        _ migration: PendingMigration?
-    ) throws(RestorationError) {
-        self.byteCount = byteCount
-        do throws(EncodingFailure) {
-            encoded = try EncodedBaseline(of: state, like: encoder.initialBaseline)
-        } catch {
-            throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
-        }
-        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
-        self.migration = migration
-    }
-}
-
-extension PrivateStateEncoder.Secrets {
-    /// The secrets of a baseline: in clear if they are persisted at all.
-    fileprivate static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
-}
-
-/// What a host remembers of one store: its newest state as JSON, which is the baseline of the next diff, and the commits of the
-/// newest dispatch.
-///
-/// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
-@usableFromInline
-final class HostBookkeeping {
-    /// The newest state as JSON if it was asked for, and the baseline does not have it.
-    var encoding: StateEncoding?
-    /// The commits of the newest dispatch that committed something.
-    @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
-    /// The response to the dispatch in progress, which is persisted with its commits.
-    var idempotencyRecord: IdempotencyRecord?
-    /// The migration that becomes the first commit when the store resumes.
-    var pendingMigration: PendingMigration?
-    @exclusivity(unchecked) private var hasOpenTransaction = false
-    @exclusivity(unchecked) private var baseline: EncodedBaseline
-    /// The revision of the state that the baseline is of.
-    @exclusivity(unchecked) var baselineRevision: Int
-    /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
-    private var privateBaseline: [UInt8]
-    /// The size of the newest state.
-    @exclusivity(unchecked) var size: StateSize
-    private var lastReportedLoss: Int?
-
-    /// - Parameters:
-    ///   - baseline: of the state before the first commit.
-    ///   - revision: of that state.
-    ///   - byteCount: the size of that state as JSON.
-    ///   - privateBaseline: the private part of that state.
-    init(_ baseline: EncodedBaseline, at revision: Int, byteCount: Int, privateBaseline: [UInt8]) {
-        self.baseline = baseline
-        baselineRevision = revision
-        size = StateSize(byteCount)
-        self.privateBaseline = privateBaseline
+    borrowing func encodePrivate(_ encoder: StateEncoder<State>, into members: inout PrivateStateEncoder) {
+        encoder.encodePrivateState(of: state, into: &members)
     }
 
-    /// The whole state at `revision` as JSON, if the newest diff has written it.
-    func text(at revision: Int) -> [UInt8]? {
-        baselineRevision == revision && baseline.isComplete ? baseline.text : nil
-    }
-
-    /// Finds what has changed in the state, which is now at `revision`, since the last call.
-    func findChanges(at revision: Int, _ visit: (inout StateDiffer) -> Void) -> DiffResult {
-        let found = baseline.update(visit)
-        // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
-        // would lose data, without anybody's notice.
-        if let failure = found.failure { fatalError(failure) }
-        baselineRevision = revision
-        size.grow(by: found.growth)
-        return found
-    }
-
-    /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
-    func growth(to state: some DiffableState) -> Int {
-        var copy = baseline
-        return copy.update(state.findChanges).growth
-    }
-
-    /// - Returns: whether the private part differs from that of the state before.
-    func updatePrivateBaseline(_ members: borrowing PrivateStateEncoder) -> Bool {
-        members.json.withBytes { new in
-            if privateBaseline.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) {
-                return false
-            }
-            privateBaseline = Array(new)
-            return true
-        }
-    }
-
-    /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
-    func previewPatch(to state: some DiffableState) -> EncodedPatch? {
-        var copy = baseline
-        let found = copy.update(state.findChanges)
-        return found.failure == nil ? found.patch : nil
-    }
-
-    /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
-    func reportsLoss(at moment: Int) -> Bool {
-        if let lastReportedLoss, moment - lastReportedLoss < 60_000 { return false }
-        lastReportedLoss = moment
-        return true
-    }
-
-    func recordCommit(_ record: CommitRecord) {
-        if !hasOpenTransaction { commits.removeAll(keepingCapacity: true) }
-        hasOpenTransaction = true
-        commits.append(record)
-    }
-
-    /// Ends the dispatch in progress.
-    ///
-    /// - Parameters:
-    ///   - revision: of the store now.
-    ///   - nextDeadline: when the next timer is due.
-    /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
-        defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
-        guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
-        let commits = hasOpenTransaction ? commits : []
-        defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
-        return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
-            nextDeadline: nextDeadline)
-    }
+    borrowing func persistedPrivateState(
+        _ encoder: StateEncoder<State>, _ secrets: PrivateStateEncoder.Secrets
+    ) -> [UInt8]? { encoder.privateState(of: state, secrets) }
 }

@@ -67,6 +67,35 @@ final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: Diffa
     }
 
     @usableFromInline
+    func attach(_ watcher: any CommitWatcher, to engine: Engine) {
+        engine.core.contents.withLock { contents in
+            if !contents.pointee.hasEnded { observer(of: contents).watcher = watcher }
+        }
+    }
+
+    @usableFromInline
+    func end(_ engine: Engine) {
+        engine.core.end()
+        detachWatcher(of: engine)
+    }
+
+    @usableFromInline
+    func endIfIdle(_ engine: Engine) -> Bool {
+        let hasEnded = engine.core.contents.withLock { contents in
+            observer(of: contents).watcher?.isWatching != true && engine.core.endIfIdle()
+        }
+        if hasEnded { detachWatcher(of: engine) }
+        return hasEnded
+    }
+
+    /// The watcher may hold the store, so it must not stay.
+    private func detachWatcher(of engine: Engine) {
+        let watcher = engine.core.contents.withLock { observer(of: $0).watcher.take() }
+        // Released outside of the lock.
+        withExtendedLifetime(watcher) {}
+    }
+
+    @usableFromInline
     func watchEffects(_ engine: Engine, _ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
         engine.core.watchEffects(observer)
     }

@@ -312,12 +312,13 @@ extension HostedStoreVTable {
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
+            attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
-            end: { unsafeDowncast($0, to: Engine.self).core.end() },
-            endIfIdle: { unsafeDowncast($0, to: Engine.self).core.endIfIdle() })
+            end: { host.end(unsafeDowncast($0, to: Engine.self)) },
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self)) })
     }
 }
 

@@ -21,43 +21,42 @@ final class EventStream {
     let subscription: StreamSubscription
     /// Whether the events of effects are sent.
     let showsEffects: Bool
-    let settings: Settings
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
 
     private let session: Session
-    private let events: Counters<ServerMetrics.EventResult>
     /// When the credentials of its client expire, by the wall clock; nil for never.
     private let expiresAt: Int?
-    private let onEnd: @Sendable () -> Void
+    private let api: StreamAPI
     private var connection: HTTPConnection?
     private var position = StreamPosition()
     private var clock: StreamClock
     private var timer: LoopTimer?
+
+    var settings: Settings { api.settings }
+
+    private var events: Counters<ServerMetrics.EventResult> { api.metrics.events }
 
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
     ///   - expiresAt: when the credentials of its client expire, by the wall clock; nil for never.
-    ///   - onEnd: called when the stream is over, for whatever reason.
+    ///   - api: is told when the stream is over, for whatever reason.
     init(
-        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
-        _ events: Counters<ServerMetrics.EventResult>, expiresAt: Int?, on loop: any EventLoop,
-        onEnd: @escaping @Sendable () -> Void
+        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, expiresAt: Int?,
+        on loop: any EventLoop, _ api: StreamAPI
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
-        self.settings = settings
-        self.events = events
         self.expiresAt = expiresAt
-        self.onEnd = onEnd
+        self.api = api
         self.loop = loop
         clock = StreamClock(
-            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter),
-            lifetime: StreamTiming.lifetime(settings.maxLifetime, .jitter))
+            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
+            lifetime: StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
     }
 
     /// Sends the initial events; later ones follow.
@@ -121,7 +120,7 @@ final class EventStream {
         timer = nil
         connection = nil
         session.events.unsubscribe(self)
-        onEnd()
+        api.streamEnded(session)
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }

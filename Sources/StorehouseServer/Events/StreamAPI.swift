@@ -11,10 +11,10 @@ final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let pool: WorkPool
-    private let settings: EventStream.Settings
+    let settings: EventStream.Settings
     private let clock: SessionClock
     private let log: Log
-    private let metrics: ServerMetrics
+    let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
@@ -114,14 +114,15 @@ final class StreamAPI: Sendable {
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
         EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
-            expiresAt: context.credentials.expiresAt, on: context.exchange.loop
-        ) { [clock, log, metrics] in
-            metrics.streamClosed()
-            // A watched session is in use until its last stream ends.
-            session.touch(clock.now())
-            log.debug("stream ended", [.init("session", session.id.fingerprint)])
-        }
+            session, request.subscription, showsEffects: request.showsEffects,
+            expiresAt: context.credentials.expiresAt, on: context.exchange.loop, self)
+    }
+
+    func streamEnded(_ session: Session) {
+        metrics.streamClosed()
+        // A watched session is in use until its last stream ends.
+        session.touch(clock.now())
+        log.debug("stream ended", [.init("session", session.id.fingerprint)])
     }
 
     private func start(

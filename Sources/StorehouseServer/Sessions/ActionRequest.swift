@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 
 /// How a client wants its action dispatched and answered.
-struct ActionRequest: Sendable {
+final class ActionRequest: Sendable {
     let options: DispatchOptions
     /// Nil if the client does not intend to send the request again.
     let key: IdempotencyKey?
