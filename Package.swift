@@ -49,6 +49,7 @@ let package = Package(
             dependencies: [
                 "Access", "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
                 "RemoteServices",
+                "Sealing",
                 "Sockets",
                 "StoreHosting",
                 "Stores",

@@ -28,9 +28,11 @@ build() {
 run_tests() {
     local log status=0
     log=$(mktemp "$logs/test.XXXXXX")
-    timeout --kill-after=10 "${minutes}m" script/test "$@" >"$log" 2>&1 || status=$?
+    # Whole lines reach the log at once, so that it names what ran when the time was up.
+    timeout --kill-after=10 "${minutes}m" stdbuf -oL script/test "$@" >"$log" 2>&1 || status=$?
     if ((status)); then
         grep -v '^◇ ' "$log" | tail -c 200000
+        if ((status == 124)); then unfinished_tests "$log"; fi
         # The failures come again at the end, because readers of a long log begin there.
         grep -E '^✘ |: (fatal )?error:|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$log" | tail -n 40 || true
         echo "error: status $status (124: it took more than $minutes minutes)"
@@ -45,6 +47,13 @@ run_tests() {
         echo 'error: no test ran'
         return 1
     fi
+}
+
+# Prints the tests that have begun and not ended in a log of a test run.
+unfinished_tests() {
+    echo 'error: these tests had not ended:'
+    comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$1" | sort) \
+        <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*$/\1/p' "$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort)
 }
 
 # sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times.

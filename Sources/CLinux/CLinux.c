@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #ifdef __linux__
-int clinux_accept(int listener) {
-    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length) {
+    return accept4(listener, peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 #endif

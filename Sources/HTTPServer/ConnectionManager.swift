@@ -18,7 +18,7 @@ package final class ConnectionManager: Sendable {
         var isDraining = false
         var onDrained: (() -> Void)?
         var date: (second: Int, bytes: [UInt8]) = (0, [])
-        var requestIDs = RequestIDs()
+        @exclusivity(unchecked) var requestIDs = RequestIDs()
     }
 
     init(loop: any EventLoop, settings: HTTPServer.Settings, count: ConnectionCount, handler: any RequestHandler) {
@@ -42,7 +42,7 @@ package final class ConnectionManager: Sendable {
     }
 
     private func accept(_ socket: AcceptedSocket) {
-        let connection = HTTPConnection(self)
+        let connection = HTTPConnection(self, peer: IPAddress(ipv6: socket.peer.ipv6Bits))
         guard let channel = try? Channel(owning: socket.descriptor, on: loop, delegate: connection) else { return }
         channel.budget = settings.output
         connection.start(on: channel)

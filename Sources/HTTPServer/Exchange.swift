@@ -3,7 +3,7 @@ package import Sockets
 
 /// One request's place in its connection: it is answered once, and in order. On the connection's loop only.
 package struct Exchange {
-    let connection: HTTPConnection
+    package let connection: HTTPConnection
     /// Which exchange of the connection it is.
     let number: Int
 
@@ -33,9 +33,6 @@ package struct Exchange {
 
     /// When the request was complete: the start of the turn of the loop in which its last bytes came.
     package var startedAt: LoopInstant { connection.requestStart }
-
-    /// Names the request in its response, in problems and in the log.
-    package var requestID: String { connection.requestID }
 
     /// The address of the client, or of the proxy that it uses.
     package var peer: IPAddress { connection.peer }

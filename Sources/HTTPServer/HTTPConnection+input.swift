@@ -85,12 +85,16 @@ extension HTTPConnection {
         deadline.clear()
         requestStart = now
         context.handler.handle(request, Exchange(connection: self, number: number))
-        if machine.isCurrent(number) { startAwaitingResponse(to: request.head) }
+        if machine.isCurrent(number) {
+            startAwaitingResponse(to: request.head)
+        } else {
+            answered(request.head)
+        }
     }
 
     /// Responds to bytes that are no request. The connection closes if the start of the next request is unknown.
     func refuse(_ failure: RequestFailure) {
-        requestID = context.requestID(failure.requestID)
+        requestID = context.requestID(failure.fields?.requestID)
         machine.receivedFailure(ResponseEncoder(answering: failure, requestID: requestID))
         answer(context.handler.response(to: failure, on: self), isRefusal: true)
     }

@@ -16,11 +16,20 @@ package protocol StreamHandler: AnyObject {
 /// One connection: performs on the socket what its state machine decides. On its loop only.
 package final class HTTPConnection {
     let context: ConnectionManager
-    // A value whose methods call nothing else, so accesses cannot overlap, and checking each would cost more than they do.
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one. Checking each would cost
+    // more than they do.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
+    /// The address of the client, or of the proxy that it uses.
+    package let peer: IPAddress
     /// Names the current request in its response, in problems and in the log.
-    package internal(set) var requestID = ""
+    @exclusivity(unchecked) package internal(set) var requestID = ""
+    /// What the current request is about, as the handler says, for the log. It is released with the response.
+    @exclusivity(unchecked) package var subject: AnyObject?
+    /// Whether the server has closed the connection while bytes waited for the client.
+    package private(set) var isCut = false
+    /// How many bytes were written for the client since its stream began.
+    @exclusivity(unchecked) package private(set) var streamedBytes = 0
     /// The request whose body is incomplete.
     var partialRequest: PartialRequest?
     /// The owner of the stream while the response is one.
@@ -32,14 +41,19 @@ package final class HTTPConnection {
     /// When the newest timeout was started.
     private var timeoutStart: LoopInstant
     /// When the request in progress was complete.
-    var requestStart: LoopInstant
+    @exclusivity(unchecked) var requestStart: LoopInstant
     /// The request in progress, once it was not answered at once.
     var awaitingRequest: RequestHead?
+    /// Whether the newest response does not fit the buffers of the system.
+    @exclusivity(unchecked) private var hasLargeResponse = false
+    /// The newest request, if its response is large.
+    @exclusivity(unchecked) private var largeRequest: RequestHead?
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
     var onTimeout: (() -> Void)?
 
-    init(_ context: ConnectionManager) {
+    init(_ context: ConnectionManager, peer: IPAddress) {
         self.context = context
+        self.peer = peer
         deadline = Deadline(on: context.loop)
         timeoutStart = context.loop.now
         requestStart = timeoutStart
@@ -55,11 +69,6 @@ package final class HTTPConnection {
             limits.maxTargetBytes + limits.maxHeaderBytes + HTTPConnectionStateMachine.maxPendingResponseBytes
         startTimeout(.idle)
     }
-
-    /// The address of the client, or of the proxy that it uses. Asked from the system once, and only when it is needed.
-    package private(set) lazy var peer =
-        channel.flatMap { SocketAddress(peerOf: $0.descriptor) }
-        .map { IPAddress(ipv6: $0.ipv6Bits) } ?? IPAddress(ipv6: 0)
 
     /// How many bytes wait for a client that reads slowly.
     package var pendingBytes: Int { channel?.pendingBytes ?? 0 }
@@ -122,10 +131,15 @@ extension HTTPConnection: ChannelDelegate {
         machine.channelClosed()
         onTimeout = nil
         if let head = stopAwaitingResponse() { context.handler.requestWasCut(head, on: self, since: requestStart) }
+        if isCut, let largeRequest {
+            context.handler.responseWasCut(to: largeRequest, on: self, since: requestStart)
+        }
+        largeRequest = nil
         partialRequest = nil
         self.channel = nil
         loopBoundSelf = nil
         stream.take()?.streamClosed()
+        subject = nil
         context.remove(self)
     }
 }
@@ -152,7 +166,10 @@ extension HTTPConnection {
         close(timeout, linger: .short)
     }
 
-    func closeNow() { channel?.closeNow() }
+    func closeNow() {
+        isCut = pendingBytes > 0
+        channel?.closeNow()
+    }
 
     /// Sends what is pending, then closes. The timeout bounds how long the client may take to read it.
     func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger) {
@@ -175,8 +192,11 @@ extension HTTPConnection {
         let isDraining = context.isDraining
         guard let channel, let action = machine.respond(isDraining: isDraining) else { return }
         onTimeout = nil
-        stopAwaitingResponse()
+        let head = stopAwaitingResponse()
         write(response, action.encoder, to: channel)
+        hasLargeResponse = response.body.count > Self.maxCopiedBytes
+        largeRequest = hasLargeResponse ? head : nil
+        subject = nil
         if action.closes {
             return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
         }
@@ -198,6 +218,7 @@ extension HTTPConnection {
     /// All bytes for the client pass here, so that they are counted.
     func write(_ bytes: [UInt8], to channel: Channel) {
         traffic.sent(bytes.count)
+        streamedBytes += bytes.count
         channel.write(bytes)
     }
 
@@ -215,6 +236,11 @@ extension HTTPConnection {
         guard let head = awaitingRequest.take() else { return nil }
         traffic.responseNotAwaited()
         return head
+    }
+
+    /// The request was answered at once.
+    func answered(_ head: RequestHead) {
+        if hasLargeResponse { largeRequest = head }
     }
 
     private static var maxCopiedBytes: Int { 32_768 }
@@ -235,6 +261,7 @@ extension HTTPConnection {
         stopAwaitingResponse()
         channel.countAsStream()
         write(output, to: channel)
+        streamedBytes = 0
         channel.resumeReading()
     }
 

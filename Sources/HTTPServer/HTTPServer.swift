@@ -74,6 +74,12 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// - Parameter start: when the request was complete.
     func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
 
+    /// The server has closed a connection because its client takes nothing of a large response. Called on the connection's
+    /// loop.
+    ///
+    /// - Parameter start: when the request was complete.
+    func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
+
     /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.
     ///
     /// - Parameter closed: how many idle connections were closed to make room.
@@ -84,6 +90,8 @@ extension RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
 
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
+
+    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
 
     package func connectionLimitReached(closing closed: Int) {}
 }

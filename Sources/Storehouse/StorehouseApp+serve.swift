@@ -143,7 +143,9 @@ extension Log {
                 .init("seconds", duration),
             ]
             switch outcome {
-            case .answered(let status): debug("upstream call", fields + [.init("status", status)])
+            case .answered(let status) where status < 500:
+                debug("upstream call", fields + [.init("status", status)])
+            case .answered(let status): info("upstream call failed", fields + [.init("status", status)])
             case .failed(let code, let library):
                 let cause = library.map { [LogField("curl", $0)] } ?? []
                 info("upstream call failed", fields + [.init("code", code.rawValue)] + cause)

@@ -20,12 +20,16 @@ final class API: Sendable {
         var allowedHosts = AllowedHosts.all
         var trustedProxies = TrustedProxies()
         var rateLimits = Configuration.Limits()
+        /// Which requests have a line in the log.
+        var loggedRequests = Configuration.Logging.Access.errors
         /// Ends the names of histories; differs in each run if commits may be lost between runs, else empty.
         var streamEpoch = ""
         /// The token for the resources of operators.
         var adminToken = ""
         /// Nil in capability mode.
         var tokenVerifier: TokenVerifier?
+        /// Seals shares and cursors; nil for the secret of the journal.
+        var secret: [UInt8]?
         /// The service that publishes keys of tokens; nil if there is none.
         var keySetClient: (any RemoteClient)?
         /// Whether browsers get the inspector page at `/`.
@@ -42,6 +46,7 @@ final class API: Sendable {
     let actions: ActionAPI
     let reads: ReadAPI
     let streams: StreamAPI
+    let shares: ShareAPI
     let admin: AdminAPI
     let meta: MetaAPI
 
@@ -55,10 +60,10 @@ final class API: Sendable {
     let basePath: BasePath
     let origins: OriginPolicy
     let hosts: AllowedHosts
-    let proxies: TrustedProxies
     let limits: RateLimits
     let log: Log
     let metrics = ServerMetrics()
+    let recorder: RequestRecorder
     let kinds: [KindRuntime]
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
@@ -78,7 +83,8 @@ final class API: Sendable {
         self.additionalMetrics = additionalMetrics
         origins = OriginPolicy(settings.allowedOrigins, behind: settings.trustedProxies)
         hosts = settings.allowedHosts
-        proxies = settings.trustedProxies
+        recorder = RequestRecorder(
+            metrics, log, settings.loggedRequests, below: settings.basePath, behind: settings.trustedProxies)
         limits = RateLimits(settings.rateLimits, behind: settings.trustedProxies, clock: clock)
         availability = Availability(journal, memory)
         registry = SessionRegistry(
@@ -102,17 +108,20 @@ final class API: Sendable {
         } else {
             timers = nil
         }
+        let clientSealer = ClientSealer(secret: settings.secret ?? journal?.secret ?? Self.randomSecret)
         sessions = SessionAPI(access, availability, creator, states, limits)
+        shares = ShareAPI(access, availability, clientSealer, basePath: settings.basePath.text, clock: clock)
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
-            access, availability, states.pool, settings.streams, clock: registry.clock, log: log, metrics)
-        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool)
+            access, availability, states.pool, settings.streams, clock: registry.clock, metrics)
+        admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, clientSealer)
         gate = Gate(
-            adminToken: settings.adminToken,
+            adminToken: settings.adminToken, clientSealer,
             settings.tokenVerifier.map {
                 TokenAuthenticator($0, keySet: settings.keySetClient, clock: clock, log: log)
-            })
+            },
+            clock: clock)
         meta = MetaAPI(
             CachedDocuments(
                 kinds, defaultStore: settings.defaultStore, basePath: settings.basePath.text,
@@ -123,6 +132,8 @@ final class API: Sendable {
     }
 
     var isDraining: Bool { availability.isDraining }
+
+    private static var randomSecret: [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
     /// Logs that there are as many connections as may be, once a minute at most.
     ///

@@ -51,9 +51,13 @@
             let code = try await ServerProcess.run(settings) { server in
                 let held = try await Self.fetch(server, service)
                 server.signal(SIGTERM)
-                await server.log.line(with: "draining")
-                server.signal(SIGTERM)
+                try await server.log.line(with: "draining")
                 defer { withExtendedLifetime(held) {} }
+                // ThreadSanitizer holds a signal back that comes while a thread leaves the handler of the first one.
+                try await waitUntil {
+                    server.signal(SIGTERM)
+                    return server.hasEnded
+                }
                 return await server.exitCode()
             }
             #expect(code == 128 + SIGTERM)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 
 PATIENCE = 20  # seconds, the longest wait for what comes at once where all is well
@@ -255,6 +256,22 @@ def check_hiding(session):
     until_equal("with one stream", subscribers, 1)
 
 
+def check_shares():
+    browser.type("part", "/counter")
+    browser.run(f"{at('share')}.requestSubmit()")
+    shows("a share is made", "shared", "state: http.*events: http")
+    state = browser.run("document.querySelector('#shared code').textContent").removeprefix(url)
+    until_equal("which shows its part", lambda: get(state)["state"], {"count": 26})
+    browser.run(f"{at('revoke')}.click()")
+    shows("all shares are revoked", "shared", "revoked")
+    try:
+        get(state)
+    except urllib.error.HTTPError as error:
+        print(f"    ok: and this one is unknown then: {error.code}", flush=True)
+    else:
+        raise Failure("a share works after it was revoked")
+
+
 def set_visibility(state):
     browser.run(f"Object.defineProperty(document, 'hidden', {{ value: {json.dumps(state == 'hidden')}, configurable: true }});"
                 "document.dispatchEvent(new Event('visibilitychange'))")
@@ -309,6 +326,7 @@ try:
     check_watching(path)
     check_travelling(path)
     check_hiding(path)
+    check_shares()
     check_looks()
     check_end()
     check_policy()

@@ -10,8 +10,8 @@
 #include <malloc.h>
 #endif
 
-// Calls accept4 without an address. The new socket is non-blocking and close-on-exec.
-int clinux_accept(int listener);
+// Calls accept4. The new socket is non-blocking and close-on-exec.
+int clinux_accept(int listener, struct sockaddr *peer, socklen_t *length);
 #endif
 
 #endif

@@ -47,9 +47,9 @@ struct FieldSectionScanner: Sendable {
         return nil
     }
 
-    /// The value of the first line of this name in the scanned part.
-    func value(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> String? {
-        lines.first { bytes.hasText(name, in: $0.name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
+    /// The fields of the scanned part; nil if there are none.
+    func scanned(_ bytes: UnsafeRawBufferPointer) -> HTTPFields? {
+        lines.last.map { HTTPFields(bytes: [UInt8](bytes[..<$0.value.upperBound]), lines: lines) }
     }
 
     private mutating func scanLineStart(_ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {

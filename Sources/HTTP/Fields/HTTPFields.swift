@@ -1,6 +1,6 @@
 /// The field lines of a message in order, as ranges of the received bytes: strings are created on access only. Names
 /// are case-insensitive (RFC 9110, section 5.1).
-package struct HTTPFields: Sendable {
+package struct HTTPFields: Sendable, Hashable {
     /// The bytes of the whole head.
     let bytes: [UInt8]
     let lines: [FieldLine]

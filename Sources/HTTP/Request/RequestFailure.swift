@@ -24,10 +24,8 @@ package struct RequestFailure: Error, Sendable, Hashable {
     package let detail: String
     /// The method, if it was parsed. A response to HEAD has no body.
     package internal(set) var method: HTTPMethod?
-    /// The value of the Origin field, if it was parsed, for the CORS fields of the response.
-    package internal(set) var origin: String?
-    /// The value of the X-Request-Id field, if it was parsed.
-    package internal(set) var requestID: String?
+    /// The fields that were parsed; nil if there are none.
+    package internal(set) var fields: HTTPFields?
     /// The length of the request, if it is known and the client keeps the connection open: the next request starts
     /// behind it. If nil, the connection must be closed.
     package internal(set) var consumed: Int?
@@ -71,12 +69,11 @@ package struct RequestFailure: Error, Sendable, Hashable {
         return head.map(failure.of) ?? failure
     }
 
-    /// This failure with the method, the origin and the id of the request's head.
+    /// This failure with the method and the fields of the request's head.
     package func of(_ head: RequestHead) -> RequestFailure {
         var failure = self
         failure.method = head.method
-        failure.origin = head.fields.first("origin")
-        failure.requestID = head.fields.first("x-request-id")
+        failure.fields = head.fields
         return failure
     }
 

@@ -38,8 +38,7 @@ package struct RequestParser: Sendable {
         } catch {
             var failure = error
             failure.method = line.method
-            failure.origin = fields.value("origin", bytes)
-            failure.requestID = fields.value("x-request-id", bytes)
+            failure.fields = fields.scanned(bytes)
             if failure.consumed != nil { self = RequestParser(limits: limits) }
             return .failed(failure)
         }

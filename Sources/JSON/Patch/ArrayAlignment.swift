@@ -52,7 +52,7 @@ struct ArrayAlignment {
         return keys.new.indices.map { kept.new.contains($0) ? nil : free[keys.new[$0]].popLast() }
     }
 
-    /// Compares elements without counterparts one by one, and removes or inserts what is left.
+    /// Pairs the elements at the same offset, to be compared. Of the longer list, the other elements are removed or inserted.
     private mutating func pair(_ before: [Int], _ after: [Int]) {
         let shorter = min(before.count, after.count)
         compared += zip(before, after).map { (old: $0, new: $1) }

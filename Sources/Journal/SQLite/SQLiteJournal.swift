@@ -29,6 +29,7 @@ public final class SQLiteJournal: Journal {
     /// Nil if the file is not a backup.
     private let backup: BackupMarker?
     public let timeReference: SessionTimeReference?
+    public let secret: [UInt8]?
 
     /// Opens the database, and creates it if it is missing.
     ///
@@ -69,6 +70,7 @@ public final class SQLiteJournal: Journal {
         try Schema.prepare(connection, path, report)
         backup = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
         timeReference = try storageErrors(path) { () throws(SQLiteError) in try SessionTimeReference(of: connection) }
+        secret = try storageErrors(path) { () throws(SQLiteError) in try StorageSecret.bytes(in: connection) }
         let limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays)
         self.limits = limits
         let database = try storageErrors(path) { () throws(SQLiteError) in

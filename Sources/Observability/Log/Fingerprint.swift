@@ -7,44 +7,54 @@ package enum Fingerprint {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// The hash as eight words. It serves the log only, so it is short and not fast.
+    /// The hash as eight words.
     private static func sha256(_ message: [UInt8]) -> [UInt32] {
         var padded = message + [0x80]
+        padded.reserveCapacity(message.count + 72)
         while padded.count % 64 != 56 { padded.append(0) }
-        padded += (0..<8).map { UInt8(truncatingIfNeeded: (message.count * 8) >> (56 - 8 * $0)) }
-        var hash = fractions(of: primes.prefix(8), root: 2)
-        for start in stride(from: 0, to: padded.count, by: 64) {
-            let block = stride(from: start, to: start + 64, by: 4).map { index in
-                padded[index..<index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            padded.append(UInt8(truncatingIfNeeded: (message.count * 8) >> shift))
+        }
+        var hash = initialHash
+        padded.withUnsafeBytes { bytes in
+            for start in stride(from: 0, to: bytes.count, by: 64) {
+                withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+                    for index in 0..<16 {
+                        let word = bytes.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self)
+                        words[index] = UInt32(bigEndian: word)
+                    }
+                    compress(words, &hash)
+                }
             }
-            hash = zip(hash, compress(block, hash)).map { $0 &+ $1 }
         }
         return hash
     }
 
-    private static func compress(_ block: [UInt32], _ hash: [UInt32]) -> [UInt32] {
-        var words = block
+    /// - Parameter words: 64, the first 16 of which are the block.
+    private static func compress(_ words: UnsafeMutableBufferPointer<UInt32>, _ hash: inout [UInt32]) {
         for index in 16..<64 {
             let (early, late) = (words[index - 15], words[index - 2])
             let small0 = rotate(early, 7) ^ rotate(early, 18) ^ early >> 3
             let small1 = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
-            words.append(words[index - 16] &+ small0 &+ words[index - 7] &+ small1)
+            words[index] = words[index - 16] &+ small0 &+ words[index - 7] &+ small1
         }
-        var v = hash
-        for (word, constant) in zip(words, constants) {
-            let sum1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)
-            let choice = v[4] & v[5] ^ ~v[4] & v[6]
-            let first = v[7] &+ sum1 &+ choice &+ constant &+ word
-            let sum0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)
-            let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2]
-            v = [first &+ sum0 &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
+        var (a, b, c, d) = (hash[0], hash[1], hash[2], hash[3])
+        var (e, f, g, h) = (hash[4], hash[5], hash[6], hash[7])
+        let constants = constants
+        for index in 0..<64 {
+            let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+            let first = h &+ sum1 &+ (e & f ^ ~e & g) &+ constants[index] &+ words[index]
+            let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+            let second = sum0 &+ (a & b ^ a & c ^ b & c)
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
-        return v
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { hash[index] &+= word }
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
     private static let primes = (2...311).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
+    private static let initialHash = fractions(of: primes.prefix(8), root: 2)
     private static let constants = fractions(of: primes[...], root: 3)
 
     /// The first 32 bits of the fractional parts of the square or cube roots.

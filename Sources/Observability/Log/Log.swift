@@ -56,7 +56,7 @@ public struct Log: Sendable {
     }
 
     /// Writes a message that the starter of the process waits for. It is written whatever the level of the log is.
-    package func announce(_ message: String) { write(.info, message, []) }
+    package func announce(_ message: String) { write(.info, message) }
 
     /// How many lines were lost because the reader of the log is too slow.
     package var lostLines: Int { sink.lostLines }
@@ -64,7 +64,8 @@ public struct Log: Sendable {
     /// Waits until all lines so far are written, but not for long. For the end of a process that does not call `exit`.
     package func flush() { sink.flush(within: .milliseconds(500)) }
 
-    private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
+    /// Writes an entry whatever the level of the log is.
+    package func write(_ level: LogLevel, _ message: String, _ fields: [LogField] = []) {
         let time = clock()
         send(LogEntry(time: time, level: level, message: message, fields: fields).line(format), at: time)
     }

@@ -62,7 +62,7 @@ package struct LogEntry {
         json.object { json in
             json.member("time", Timestamp.rfc3339(time))
             json.member("level", level.rawValue)
-            json.member("message", message)
+            json.member("message", LogField.Value.text(message))
             for field in fields {
                 json.member(field.name, field.value)
             }
@@ -77,6 +77,7 @@ package struct LogEntry {
 extension LogField.Value: JSONEncodable {
     func encode(into json: inout JSONWriter) {
         switch self {
+        case .text(let text) where text.unicodeScalars.contains(where: \.needsEscapeInJSON): json.raw(text.escapedJSON)
         case .text(let text): json.value(text)
         case .integer(let integer): json.value(integer)
         case .number(let number): json.value(number)
@@ -149,6 +150,22 @@ extension String {
         }
     }
 
+    /// The text as a string in JSON. A terminal or a viewer must not act on its characters any more than on those of the text
+    /// format, so all are escaped that are escaped there.
+    fileprivate var escapedJSON: [UInt8] {
+        var json = JSONWriter()
+        json.value(self)
+        let scalars = String(decoding: json.finish(), as: UTF8.self).unicodeScalars
+        let escaped = scalars.reduce(into: "") { text, scalar in
+            guard scalar.needsEscapeInJSON else { return text.unicodeScalars.append(scalar) }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return Array(escaped.utf8)
+    }
+
     /// The text as the value of `name=value`, in quotes unless it is one plain word.
     var quotedIfNeeded: String {
         let isPlain = !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"=\\".utf8.contains($0) }
@@ -181,6 +198,9 @@ extension LogField {
 }
 
 extension Unicode.Scalar {
+    /// Whether JSON allows the character in a string, but a log must not have it.
+    fileprivate var needsEscapeInJSON: Bool { value >= 0x7F && needsEscape }
+
     fileprivate var needsEscape: Bool {
         switch value {
         case 0x20..<0x5C, 0x5D..<0x7F: false

@@ -60,9 +60,10 @@ package final class Listener: ReadinessHandler {
     package func ready(_ descriptor: Int32, _ readiness: Readiness) {
         for _ in 0..<Self.maxAcceptsPerTurn where isOpen {
             guard mayAccept() else { return backOff() }
-            let new = SystemSocket.acceptOne(descriptor)
+            var peer = SocketAddress()
+            let new = peer.withMutableStorage { SystemSocket.acceptOne(descriptor, $0, $1) }
             if new >= 0 {
-                accepted(AcceptedSocket(descriptor: new))
+                accepted(AcceptedSocket(descriptor: new, peer: peer))
                 continue
             }
             switch errno {
@@ -89,6 +90,8 @@ package final class Listener: ReadinessHandler {
 /// A new connection: non-blocking, without Nagle's delay. The receiver owns it.
 package struct AcceptedSocket: Sendable {
     package let descriptor: Int32
+    /// The address of the other end.
+    package let peer: SocketAddress
 
     /// Closes the connection. Do not call this after a `Channel` has taken it over.
     package func close() {

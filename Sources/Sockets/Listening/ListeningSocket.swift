@@ -103,11 +103,6 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of the other end of a connected socket; nil if the connection is over.
-    package init?(peerOf descriptor: Int32) {
-        guard withMutableStorage({ getpeername(descriptor, $0, $1) }) == 0 else { return nil }
-    }
-
     /// The address as IPv6, in network order; an IPv4 address is mapped (RFC 4291, section 2.5.5.2).
     package var ipv6Bits: UInt128 {
         guard family == AF_INET6 else {

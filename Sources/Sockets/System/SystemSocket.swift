@@ -61,15 +61,21 @@ enum SystemSocket {
     }
 
     /// Accepts one connection, non-blocking and close-on-exec. Returns -1 and sets `errno` if there is none.
-    static func acceptOne(_ listener: Int32) -> Int32 {
+    ///
+    /// - Parameters:
+    ///   - peer: gets the address of the other end.
+    ///   - length: the size of `peer`.
+    static func acceptOne(
+        _ listener: Int32, _ peer: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
+    ) -> Int32 {
         #if canImport(Darwin)
-            let accepted = accept(listener, nil, nil)
+            let accepted = accept(listener, peer, length)
             guard accepted >= 0 else { return -1 }
             _ = makeNonBlocking(accepted)
             _ = set(accepted, SOL_SOCKET, SO_NOSIGPIPE, to: 1)
             return accepted
         #else
-            return clinux_accept(listener)
+            return clinux_accept(listener, peer, length)
         #endif
     }
 }

@@ -203,6 +203,7 @@ public struct Fetch<State: Sendable, Values: Sendable, Output: Codable & Sendabl
     public func add(to elements: inout StoreElements<State>) {
         call.arrived.add(to: &elements)
         call.failed.add(to: &elements)
+        elements.fetches.append((call.name, ObjectIdentifier(call.trigger.handler), call.trigger.name))
         elements.services.append(service)
         elements.makers.append { [call] clients in FetchMiddleware(call: call, client: clients[call.service]) }
         elements.problems += problems

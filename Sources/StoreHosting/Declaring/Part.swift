@@ -71,6 +71,7 @@ public struct Part<State: Sendable, Slice: Sendable>: StoreElement {
             let declaration = action.declaration.renamed { [name] in $0.contains("/") ? $0 : "\(name)/\($0)" }
             return .init(id: action.id, declaration: declaration.embedded(in: casePath))
         }
+        elements.fetches += slice.fetches
         elements.selectors += slice.selectors.map { $0.pulledBack(to: path) }
         elements.services += slice.services
         elements.makers += slice.makers.map { make in

@@ -60,7 +60,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
                 [], elements.middleware(clients).map { $0.scoped(\DefinedState<State>.value, .whole) })
             return StoreKind(name, summary, selectors, encoder, catalogue) { state, environment, observer in
                 Store(state, reducer, middleware, environment, observer: observer)
-            }
+            }.checked(middleware.timerGroups)
         }
         self.init(
             kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
@@ -108,6 +108,8 @@ public struct StoreElements<State: Sendable>: Sendable {
 
     @usableFromInline var members: [AnyMember<State>] = []
     var actions: [NamedAction] = []
+    /// The fetches, and the actions that cause them.
+    var fetches: [(name: String, trigger: ObjectIdentifier, action: String)] = []
     @usableFromInline var selectors: [Selector<State>] = []
     @usableFromInline var services: [RemoteService] = []
     var makers: [@Sendable (RemoteClients) -> any Middleware<State, StoreAction<State>>] = []
@@ -154,6 +156,10 @@ public struct StoreElements<State: Sendable>: Sendable {
         var problems = problems
         if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
         problems += selectors.map(\.name).duplicates.map { "Two selectors have the name \"\($0)\"." }
+        let known = Set(actions.map(\.id))
+        problems += fetches.filter { !known.contains($0.trigger) }.map {
+            "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."
+        }
         return problems + memberProblems
     }
 
@@ -191,6 +197,7 @@ public enum StoreBuilder<State: Sendable> {
         blocks.reduce(into: StoreElements()) { all, block in
             all.members += block.members
             all.actions += block.actions
+            all.fetches += block.fetches
             all.selectors += block.selectors
             all.services += block.services
             all.makers += block.makers
@@ -225,10 +232,10 @@ extension String {
     }
 }
 
-extension [String] {
+extension Array where Element: Hashable {
     /// The elements that occur more than once, each once, in order.
-    fileprivate var duplicates: [String] {
-        var counts: [String: Int] = [:]
+    var duplicates: [Element] {
+        var counts: [Element: Int] = [:]
         return filter { element in
             counts[element, default: 0] += 1
             return counts[element] == 2

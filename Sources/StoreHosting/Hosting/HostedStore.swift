@@ -188,8 +188,17 @@ public enum Selection: Sendable, Hashable {
     case root
     /// The value that the pointer finds in the state's JSON; `null` if it finds nothing.
     case pointer(JSONPointer)
-    /// The value of a selector that the kind declares.
-    case named(String)
+    /// The value of a selector that the kind declares, or the part of it that the pointer finds; `null` if it finds nothing.
+    case named(String, at: JSONPointer = .root)
+
+    /// The part that `pointer` finds in this one.
+    public func appending(_ pointer: JSONPointer) -> Selection {
+        switch self {
+        case .root: .pointer(pointer)
+        case .pointer(let base): .pointer(JSONPointer(tokens: base.tokens + pointer.tokens))
+        case .named(let name, let base): .named(name, at: JSONPointer(tokens: base.tokens + pointer.tokens))
+        }
+    }
 }
 
 /// A named value that is computed from the state.

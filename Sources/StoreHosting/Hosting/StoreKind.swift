@@ -262,18 +262,27 @@ extension StoreKind {
         let reducer = reducer.prepared
         let middleware = MiddlewareStack(reducer.middleware, middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             Store(state, reducer, middleware, environment, observer: observer)
-        }
-        return reducer.onlyFollows ? kind.withoutReducer : kind
+        }.checked(onlyFollows: reducer.onlyFollows, middleware.timerGroups)
     }
 
-    /// The kind, with the problem that its reducer accepts no action.
-    @usableFromInline var withoutReducer: StoreKind {
+    /// The kind, with the problems of its reducer and its timers.
+    ///
+    /// - Parameters:
+    ///   - onlyFollows: whether its reducer accepts no action.
+    ///   - timerGroups: the groups of timers of its middlewares.
+    @usableFromInline
+    func checked(onlyFollows: Bool = false, _ timerGroups: [EffectKey]) -> StoreKind {
         var kind = self
-        kind.problems.append(
-            "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
-                + "Add a reducer that decides.")
+        if onlyFollows {
+            kind.problems.append(
+                "The reducer of \"\(name)\" only follows actions that others accept, so it would ignore every action. "
+                    + "Add a reducer that decides.")
+        }
+        kind.problems += timerGroups.duplicates.map {
+            "Two groups of timers have the name \"\($0.id)\", so each would disarm the timers of the other."
+        }
         return kind
     }
 
@@ -296,10 +305,9 @@ extension StoreKind {
         let rules = reducer.synchronousRules
         let middleware = MiddlewareStack(rules?.middleware ?? [], middleware)
         let encoder = StateEncoder(State(), State.restoration, selectors: selectors, migrations: migrations)
-        let kind = StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
+        return StoreKind(name, summary, selectors, encoder, Action.catalogue) { state, environment, observer in
             AsyncStore(state, reducer, middleware, environment, observer: observer)
-        }
-        return rules?.onlyFollows == true ? kind.withoutReducer : kind
+        }.checked(onlyFollows: rules?.onlyFollows == true, middleware.timerGroups)
     }
 }
 

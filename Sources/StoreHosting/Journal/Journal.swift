@@ -16,6 +16,10 @@ public protocol Journal: Sendable {
     /// Whether writes are likely to succeed now. If not, no new work should be accepted.
     var isAvailable: Bool { get }
 
+    /// At least 32 random bytes that each process that opens the storage finds the same, so that it can read what another one has
+    /// sealed for clients; nil if it has none.
+    var secret: [UInt8]? { get }
+
     /// How many sessions are stored and have not ended; 0 if only the server has them.
     var sessionCount: Int { get }
 
@@ -81,6 +85,8 @@ public protocol Journal: Sendable {
 }
 
 extension Journal {
+    public var secret: [UInt8]? { nil }
+
     public var storageBytes: Int? { nil }
 
     public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}

@@ -65,10 +65,10 @@ final class StateEncoder<State: DiffableState>: Sendable {
                 return pointer.found(in: root())
             }
             return PointedMember.json(of: object, pointer)
-        case .named(let name):
+        case .named(let name, let pointer):
             var json = JSONWriter()
             if let selector = selectors[name] { selector.write(state.pointee, &json) } else { json.null() }
-            return json.finish()
+            return pointer.tokens.isEmpty ? json.finish() : pointer.found(in: json.finish())
         }
     }
 

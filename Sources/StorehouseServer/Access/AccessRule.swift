@@ -9,6 +9,8 @@ package enum AccessRule: Sendable, Equatable {
     case authenticated
     /// The permission, and a session that the credentials give access to.
     case permission(Permission)
+    /// A valid share that has the permission, in both modes.
+    case share(Permission)
     /// The admin token, or in token mode a token with the permission `admin`.
     case operators
 }
@@ -29,6 +31,9 @@ extension Route {
         case (.actions, .get), (.actions, .head), (.events, .get): .permission(.read)
         case (.actions, .post): .permission(.act)
         case (.session, .delete): .permission(.delete)
+        case (.shares, .post), (.shares, .delete): .permission(.share)
+        case (.sharedState, .get), (.sharedState, .head), (.sharedEvents, .get): .share(.read)
+        case (.sharedActions, .post): .share(.act)
         case (.adminSessions, .get), (.adminSessions, .head): .operators
         case (.adminSession, .get), (.adminSession, .head), (.adminSession, .delete): .operators
         default: nil

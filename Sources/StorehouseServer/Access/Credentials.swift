@@ -1,33 +1,47 @@
-package import Access
+import Access
 
 /// What the credentials of a request allow. A pure value.
 ///
 /// Every way into a session asks it; see ``SessionAccess``.
-package enum Credentials: Sendable {
+enum Credentials: Sendable {
     /// In capability mode: whoever knows a session's id may use it.
     case capability
     /// A verified token.
     case token(TokenClaims)
+    /// A share, which is not known to be revoked.
+    case share(Share)
     /// The admin token.
     case admin
 
     /// The owner of the sessions that are created with these credentials.
-    package var subject: String? {
+    var subject: String? {
         if case .token(let claims) = self { claims.subject } else { nil }
     }
 
     /// When they stop to be valid, in milliseconds since 1970; nil for never.
-    package var expiresAt: Int? {
-        if case .token(let claims) = self { claims.expiresAt } else { nil }
+    var expiresAt: Int? {
+        switch self {
+        case .token(let claims): claims.expiresAt
+        case .share(let share): share.expiresAt
+        case .capability, .admin: nil
+        }
     }
 
-    package func require(_ permission: Permission) throws(Problem) {
-        guard case .token(let claims) = self, !claims.permissions.contains(permission) else { return }
-        throw Problem(.forbidden, "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\".")
+    func require(_ permission: Permission) throws(Problem) {
+        switch self {
+        case .capability, .admin: return
+        case .token(let claims):
+            guard !claims.permissions.contains(permission) else { return }
+            throw Problem(
+                .forbidden, "The token does not allow this: its storehouse.may lacks \"\(permission.rawValue)\".")
+        case .share(let share):
+            guard !share.permissions.contains(permission) else { return }
+            throw Problem(.forbidden, "The share does not allow this: its may lacks \"\(permission.rawValue)\".")
+        }
     }
 
     /// Requires that sessions of a kind may be used.
-    package func require(store: String) throws(Problem) {
+    func require(store: String) throws(Problem) {
         guard case .token(let claims) = self, let stores = claims.stores, !stores.contains(store) else { return }
         throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
     }

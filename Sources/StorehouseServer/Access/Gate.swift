@@ -1,5 +1,7 @@
 import Access
 import HTTP
+import RemoteServices
+import Stores
 
 /// Verifies the credentials of requests, and applies the rules of ``Route/accessRule(for:)``: every request passes it.
 ///
@@ -8,11 +10,15 @@ final class Gate: Sendable {
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     private let adminToken: String
+    private let sealer: ClientSealer
+    private let clock: WallClock
     /// Nil in capability mode.
     private let tokens: TokenAuthenticator?
 
-    init(adminToken: String, _ tokens: TokenAuthenticator?) {
+    init(adminToken: String, _ sealer: ClientSealer, _ tokens: TokenAuthenticator?, clock: WallClock) {
         self.adminToken = adminToken
+        self.sealer = sealer
+        self.clock = clock
         self.tokens = tokens
     }
 
@@ -21,17 +27,27 @@ final class Gate: Sendable {
         switch rule {
         case .open: true
         case .authenticated, .permission: tokens == nil
-        case .operators: false
+        case .share, .operators: false
         }
     }
 
     /// Calls `handle` with the credentials in the context, if they satisfy the rule: at once, unless a key has to be fetched.
-    func admit(_ context: RequestContext, _ rule: AccessRule, _ handle: @escaping Handler) throws(Problem) {
+    ///
+    /// - Parameter id: what the path names, such as a share.
+    func admit(
+        _ context: RequestContext, _ rule: AccessRule, at id: PathSegment, _ handle: @escaping Handler
+    ) throws(Problem) {
         switch rule {
         case .open: try handle(context)
         case .authenticated, .permission:
             guard let tokens else { return try handle(context) }
             try admit(context, rule, try BearerToken(context.head, for: "storehouse"), tokens, handle)
+        case .share(let permission):
+            guard let share = sealer.share(id.decoded), share.expiresAt > clock.now() else { throw Share.unknown }
+            var context = context
+            context.credentials = .share(share)
+            try context.credentials.require(permission)
+            try handle(context)
         case .operators:
             let token = try BearerToken(context.head, for: "admin")
             if token.matches(adminToken) {
@@ -65,7 +81,7 @@ final class Gate: Sendable {
         case .success(let claims): context.credentials = .token(claims)
         }
         switch rule {
-        case .open, .authenticated: break
+        case .open, .authenticated, .share: break
         case .permission(let permission): try context.credentials.require(permission)
         case .operators:
             try context.credentials.require(.admin)

@@ -194,6 +194,9 @@ extension Configuration {
         ConfigurationKey("log.level", \.log.level, .choice, "the lowest level that is written"),
         ConfigurationKey("log.format", \.log.format, .choice, "the format of a log line"),
         ConfigurationKey(
+            "log.access", \.log.access, .choice,
+            "the requests that have a line, whatever `log.level` is: `errors` are 5xx and cut connections"),
+        ConfigurationKey(
             "metrics.port", \.metrics.port, .integer(0...65535),
             "the port of a listener of its own for `/metrics` and `/admin`, at `http.host`; they are then not found at "
                 + "`http.port`; 0 leaves them there"),

@@ -151,6 +151,7 @@ extension Configuration {
         settings.allowedHosts = http.hosts(listeningOn: IPAddress(ipv6: address.ipv6Bits))
         settings.trustedProxies = TrustedProxies(http.trustedProxies.compactMap { AddressRange($0) })
         settings.rateLimits = limits
+        settings.loggedRequests = log.access
         settings.hasInspector = inspector.enabled
         settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait

@@ -173,8 +173,17 @@ public struct Configuration: Sendable, Hashable {
 
     /// The log.
     public struct Logging: Sendable, Hashable {
+        /// Which requests have a line in the log, whatever its level is.
+        public enum Access: String, Sendable, CaseIterable {
+            case off
+            /// Those whose answer is 5xx, or whose connection was cut before they had it.
+            case errors
+            case all
+        }
+
         public var level = LogLevel.info
         public var format = LogFormat.text
+        public var access = Access.errors
     }
 
     /// The listener of `/metrics` and `/admin`.

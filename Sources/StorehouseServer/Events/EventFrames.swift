@@ -171,10 +171,13 @@ struct EventBytes: Sendable {
 package struct StreamSubscription: Sendable, Hashable {
     package let selection: Selection
     package let format: StreamFormat
+    /// Whether it is for clients with a share. They see neither actions nor the revisions that change nothing for them.
+    package let isShared: Bool
 
-    package init(selection: Selection, format: StreamFormat) {
+    package init(selection: Selection, format: StreamFormat, isShared: Bool = false) {
         self.selection = selection
         self.format = format
+        self.isShared = isShared
     }
 }
 

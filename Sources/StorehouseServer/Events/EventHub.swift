@@ -3,6 +3,7 @@ import Locks
 import Sockets
 import StoreHosting
 import Stores
+import Synchronization
 
 /// Brings a session's commits to its event streams.
 ///
@@ -20,6 +21,7 @@ final class EventHub: Sendable {
     private let store: HostedStore
     private let journal: (any SessionJournal)?
     private let historyID: String
+    private let madeChanges = AtomicLazyReference<SelectionChanges>()
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
@@ -28,6 +30,9 @@ final class EventHub: Sendable {
         self.journal = journal
         self.historyID = historyID
     }
+
+    /// Finds which commits have changed what shares show. Most sessions have no shares.
+    var changes: SelectionChanges { madeChanges.load() ?? madeChanges.storeIfNil(SelectionChanges(journal)) }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -56,7 +61,7 @@ final class EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let index = contents.add(stream, state)
+                    let index = contents.add(stream, state, stream.subscription.isShared ? changes : nil)
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -119,6 +124,14 @@ final class EventHub: Sendable {
             for group in contents.withLock({ $0.topics.flatMap(\.groups) }) { group.end(reason) }
         }
     }
+
+    /// Ends the streams of shares with `closed`. Their shares must be revoked before, so that no other stream comes.
+    func endShared() {
+        whenDurable(through: 0) { [self] in
+            let shared = contents.withLock { $0.topics.filter(\.topic.subscription.isShared).flatMap(\.groups) }
+            for group in shared { group.end("revoked") }
+        }
+    }
 }
 
 // Publishing.
@@ -163,8 +176,8 @@ extension EventHub: CommitWatcher {
         switch change {
         case .value: EventFrame(event(&topic, state))
         case .patch(let patch):
-            EventFrame(PatchEvent(historyID: historyID, revision: state.revision, patch: patch))
-        case .lines(let lines): EventFrame(state.revision, lines)
+            EventFrame(PatchEvent(historyID: historyID, revision: topic.shownRevision(state), patch: patch))
+        case .lines(let lines): EventFrame(topic.shownRevision(state), lines)
         }
     }
 
@@ -177,7 +190,7 @@ extension EventHub: CommitWatcher {
 
     private func event(_ topic: inout Topic, _ state: borrowing StateView) -> StateEvent {
         StateEvent(
-            historyID: historyID, revision: state.revision, json: topic.value(state),
+            historyID: historyID, revision: topic.shownRevision(state), json: topic.value(state),
             lastChangedRevision: topic.lastChangedRevision)
     }
 
@@ -243,6 +256,7 @@ private struct SubscribedTopic {
 
 extension EventHub.Contents {
     fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
+        if stream.isRevoked { return .refused(.shareRevoked) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
@@ -250,9 +264,15 @@ extension EventHub.Contents {
     }
 
     /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView) -> Int {
-        let known = topics.firstIndex { $0.topic.subscription == stream.subscription }
-        if known == nil { topics.append(SubscribedTopic(topic: Topic(stream.subscription, state))) }
+    fileprivate mutating func add(
+        _ stream: EventStream, _ state: borrowing StateView, _ changes: SelectionChanges?
+    ) -> Int {
+        let subscription = stream.subscription
+        let known = topics.firstIndex { $0.topic.subscription == subscription }
+        if known == nil {
+            let change = changes?.known(subscription.selection, at: state.revision)
+            topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: change)))
+        }
         let index = known ?? topics.count - 1
         if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {
             group.add(stream)

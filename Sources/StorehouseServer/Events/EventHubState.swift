@@ -36,6 +36,7 @@ package struct EventHubState: Sendable {
         case sessionEnded
         /// The session continues elsewhere, or later from its journal.
         case sessionDetached
+        case shareRevoked
     }
 
     /// A subscriber comes.

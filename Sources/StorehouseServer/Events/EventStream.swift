@@ -26,8 +26,12 @@ final class EventStream {
     var groupIndex = 0
 
     private let session: Session
-    /// When the credentials of its client expire, by the wall clock; nil for never.
-    private let expiresAt: Int?
+    /// Of the request that opened the stream, for the access log.
+    let head: RequestHead
+    let decorator: ResponseDecorator
+    let openedAt: LoopInstant
+
+    private let credentials: Credentials
     private let api: StreamAPI
     private var connection: HTTPConnection?
     private var position = StreamPosition()
@@ -42,21 +46,29 @@ final class EventStream {
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
-    ///   - expiresAt: when the credentials of its client expire, by the wall clock; nil for never.
+    ///   - context: the request.
     ///   - api: is told when the stream is over, for whatever reason.
     init(
-        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, expiresAt: Int?,
-        on loop: any EventLoop, _ api: StreamAPI
+        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ context: RequestContext,
+        _ api: StreamAPI
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
-        self.expiresAt = expiresAt
+        head = context.head
+        decorator = context.decorator
+        openedAt = context.exchange.startedAt
+        credentials = context.credentials
         self.api = api
-        self.loop = loop
+        loop = context.exchange.loop
         clock = StreamClock(
             now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
             lifetime: StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
+    }
+
+    /// Whether its client came by a share that was revoked since.
+    var isRevoked: Bool {
+        if case .share(let share) = credentials { share.generation != session.shareGeneration } else { false }
     }
 
     /// Sends the initial events; later ones follow.
@@ -118,9 +130,9 @@ final class EventStream {
     private func release() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        connection = nil
+        let connection = connection.take()
         session.events.unsubscribe(self)
-        api.streamEnded(session)
+        api.ended(self, of: session, at: position.lastSentRevision, connection)
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }
@@ -134,13 +146,13 @@ final class EventStream {
     private func scheduleHeartbeat() {
         var delay = clock.timerDelay(now: loop.now)
         // The wall clock may step: it is looked at with each heartbeat.
-        if let expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
+        if let expiresAt = credentials.expiresAt { delay = min(delay, .milliseconds(max(1, expiresAt - session.now))) }
         timer = loop.schedule(after: delay) { [self] in heartbeatDue() }
     }
 
     private func heartbeatDue() {
         guard let connection else { return }
-        if let expiresAt, expiresAt <= session.now { return end("expired") }
+        if let expiresAt = credentials.expiresAt, expiresAt <= session.now { return end("expired") }
         let action = clock.timerFired(
             now: loop.now, pendingBytes: connection.pendingBytes,
             nextInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter))

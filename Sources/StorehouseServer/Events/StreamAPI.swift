@@ -1,7 +1,6 @@
 import Access
 import HTTP
 import HTTPServer
-import Observability
 import Sockets
 import StoreHosting
 import Stores
@@ -13,19 +12,17 @@ final class StreamAPI: Sendable {
     private let pool: WorkPool
     let settings: EventStream.Settings
     private let clock: SessionClock
-    private let log: Log
     let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
-        clock: SessionClock, log: Log, _ metrics: ServerMetrics
+        clock: SessionClock, _ metrics: ServerMetrics
     ) {
         self.access = access
         self.availability = availability
         self.pool = pool
         self.settings = settings
         self.clock = clock
-        self.log = log
         self.metrics = metrics
     }
 
@@ -38,17 +35,31 @@ final class StreamAPI: Sendable {
 
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
-        let request = try StreamRequest(context.head, session)
-        guard session.isLarge else { return try openStream(session, request, context) }
+        let request = try StreamRequest(context, session)
+        guard context.share != nil else { return try openStream(session, request, context) }
         let deferred = context.deferred
-        try pool.run(for: .session(session.id)) { [self] in
-            // The store remembers the encoded state, so the loop does not have to encode it.
-            _ = session.store.read()
-            deferred.resume { [self] context throws(Problem) in try openStream(session, request, context) }
+        // The first event names the revision that changed last what the stream shows.
+        session.events.changes.find(request.subscription.selection, at: session.store.revision) { [self] found in
+            deferred.resume { [self] context throws(Problem) in
+                if case .failure(let failure) = found { throw Problem(failure) }
+                try openStream(session, request, context)
+            }
         }
     }
 
     private func openStream(
+        _ session: Session, _ request: StreamRequest, _ context: RequestContext
+    ) throws(Problem) {
+        guard session.isLarge else { return try replayMissed(session, request, context) }
+        let deferred = context.deferred
+        try pool.run(for: .session(session.id)) { [self] in
+            // The store remembers the encoded state, so the loop does not have to encode it.
+            _ = session.store.read()
+            deferred.resume { [self] context throws(Problem) in try replayMissed(session, request, context) }
+        }
+    }
+
+    private func replayMissed(
         _ session: Session, _ request: StreamRequest, _ context: RequestContext
     ) throws(Problem) {
         guard let revision = request.revisionMissingFromBuffer(of: session), let journal = session.journal else {
@@ -93,7 +104,10 @@ final class StreamAPI: Sendable {
         _ refusal: EventHubState.Refusal, _ session: Session, _ context: RequestContext
     ) throws(Problem) {
         switch refusal {
+        case .sessionEnded where context.share != nil:
+            throw Problem(.sessionEnded, "This session was deleted or has expired.")
         case .sessionEnded: Self.answerEnded(context)
+        case .shareRevoked: throw Share.unknown
         case .full:
             throw Problem(
                 .tooManyStreams,
@@ -113,16 +127,26 @@ final class StreamAPI: Sendable {
     }
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
-        EventStream(
-            session, request.subscription, showsEffects: request.showsEffects,
-            expiresAt: context.credentials.expiresAt, on: context.exchange.loop, self)
+        EventStream(session, request.subscription, showsEffects: request.showsEffects, context, self)
     }
 
-    func streamEnded(_ session: Session) {
+    /// A stream is over, for whatever reason.
+    ///
+    /// - Parameter connection: that of the stream, if it has begun.
+    func ended(
+        _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ connection: HTTPConnection?
+    ) {
         metrics.streamClosed()
         // A watched session is in use until its last stream ends.
         session.touch(clock.now())
-        log.debug("stream ended", [.init("session", session.id.fingerprint)])
+        guard let connection else { return }
+        let (head, decorator) = (stream.head, stream.decorator)
+        var request = FinishedRequest(
+            method: head.method, route: decorator.route, status: .ok, since: stream.openedAt)
+        request.bytes = connection.streamedBytes
+        request.revision = lastSentRevision
+        request.isCut = connection.isCut
+        decorator.recorder.writeLine(request, of: head, on: connection)
     }
 
     private func start(
@@ -133,7 +157,10 @@ final class StreamAPI: Sendable {
             session.events.unsubscribe(stream)
             throw .outputBudgetReached
         }
-        context.recordStream()
+        metrics.count(
+            FinishedRequest(
+                method: context.head.method, route: context.decorator.route, status: .ok,
+                since: context.exchange.startedAt))
         let connection = context.exchange.startStream(
             fields: StreamRequest.responseFields(stream.subscription.format) + context.decorator.fields, owner: stream)
         guard let connection else { return session.events.unsubscribe(stream) }
@@ -152,10 +179,12 @@ private struct StreamRequest: Sendable {
     /// The last event that the client has of this history.
     let seen: EventID?
 
-    init(_ head: RequestHead, _ session: Session) throws(Problem) {
+    init(_ context: RequestContext, _ session: Session) throws(Problem) {
+        let head = context.head
         subscription = StreamSubscription(
-            selection: try head.selection(for: session.runtime), format: try Self.format(head))
-        showsEffects = try head.flag("effects")
+            selection: try context.selection(for: session.kind), format: try Self.format(head),
+            isShared: context.share != nil)
+        showsEffects = context.share == nil ? try head.flag("effects") : false
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }
     }

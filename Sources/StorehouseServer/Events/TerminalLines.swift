@@ -6,9 +6,11 @@ import Stores
 /// The changes of a selected value as lines for a terminal: time in UTC, revision, action, path: old → new.
 struct TerminalLines: Sendable {
     let inColor: Bool
+    private let showsActions: Bool
     private var value: JSONValue
 
-    init(of json: [UInt8], inColor: Bool) {
+    init(of json: [UInt8], inColor: Bool, showsActions: Bool = true) {
+        self.showsActions = showsActions
         value = (try? JSONValue(parsing: json, maximumDepth: JSONValue.maxDepth)) ?? .null
         self.inColor = inColor
     }
@@ -23,7 +25,8 @@ struct TerminalLines: Sendable {
             case .value, .needsValue:
                 // Which commit of a batch changed the value is unknown, so its last commit stands for all.
                 let patch = EncodedPatch(from: value.encoded(), to: state.encoded(selection))
-                return bytes + lines(of: patch, by: state.commits.last ?? commit)
+                let last = showsActions ? nil : state.commits.last { selection.project($0.changes) != .unchanged }
+                return bytes + lines(of: patch, by: last ?? state.commits.last ?? commit)
             }
         }
         return bytes
@@ -38,7 +41,7 @@ struct TerminalLines: Sendable {
                 operation.kind == .add || old == nil ? Self.nothing : old.map { Self.short($0.encoded()) } ?? ""
             let after = operation.kind == .remove ? Self.nothing : Self.short(operation.value)
             var line = TerminalLine(inColor: inColor)
-            line.begin(commit.committedAt, commit.revision, commit.type)
+            line.begin(commit.committedAt, commit.revision, showsActions ? commit.type : "")
             if let from = operation.from {
                 line.add(Self.printable(from) + " → " + Self.printable(operation.path))
                 bytes += line.bytes

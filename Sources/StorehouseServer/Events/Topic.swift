@@ -19,14 +19,23 @@ package struct Topic {
     private var json: [UInt8]?
     private var terminal: TerminalLines?
 
-    package init(_ subscription: StreamSubscription, _ state: borrowing StateView) {
+    /// - Parameter lastChangedRevision: the revision that changed the selected value last; nil if it is not known.
+    package init(
+        _ subscription: StreamSubscription, _ state: borrowing StateView, lastChangedRevision: Int? = nil
+    ) {
         self.subscription = subscription
-        lastChangedRevision = state.revision
+        self.lastChangedRevision = lastChangedRevision ?? state.revision
         if case .text(let inColor) = subscription.format {
-            terminal = TerminalLines(of: state.encoded(subscription.selection), inColor: inColor)
+            terminal = TerminalLines(
+                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isShared)
         } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }
+    }
+
+    /// The revision that the newest event names.
+    package func shownRevision(_ state: borrowing StateView) -> Int {
+        subscription.isShared ? lastChangedRevision : state.revision
     }
 
     /// The selected value now. All callers share its memory, until the next commit that changes it.
@@ -52,7 +61,10 @@ package struct Topic {
         let projected = subscription.selection.project(changes)
         if projected == .unchanged { return nil }
         let change = terminal == nil ? change(projected, state) : lines(state)
-        if change != nil { lastChangedRevision = state.revision }
+        if change != nil {
+            let last = subscription.isShared ? state.commits.lastChange(of: subscription.selection) : nil
+            lastChangedRevision = last ?? state.revision
+        }
         return change
     }
 

@@ -168,7 +168,7 @@ extension InspectorPage {
             $("session").hidden = true
             $("start").hidden = false
             for (const control of controls()) control.disabled = false
-            for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects"])
+            for (const id of ["about", "log", "revision", "changes", "tree", "refusal", "answer", "effects", "shared"])
                 $(id).replaceChildren()
             $("action").value = ""
             status("")
@@ -425,6 +425,22 @@ extension InspectorPage {
         on("now", "click", returnToNow)
         on("fork", "click", () => begin(current.path + "/forks", { revision: (current.past ?? current.now).revision }))
         on("delete", "click", () => confirm("Delete this session for everybody?") && attempt(() => ask("DELETE", current.path)))
+        on("share", "submit", () => attempt(async () => {
+            const session = current
+            const may = $("acting").checked ? ["read", "act"] : ["read"]
+            const wanted = JSON.stringify({ may, select: $("part").value.trim() })
+            const { links, expiresAt } = await ask("POST", session.path + "/shares", wanted)
+            if (session !== current) return
+            const items = Object.entries(links).map(([name, link]) =>
+                make("li", "", `${name}: `, make("code", "", new URL(link, location).href)))
+            const until = `Whoever has these addresses can use them until ${new Date(expiresAt).toLocaleString()}.`
+            $("shared").replaceChildren(make("p", "note", until), make("ul", "", ...items))
+        }))
+        on("revoke", "click", () => attempt(async () => {
+            const session = current
+            await ask("DELETE", session.path + "/shares")
+            if (session === current) $("shared").replaceChildren(make("p", "good", "All shares of this session are revoked."))
+        }))
         on("types", "change", choose)
         on("send", "submit", event => {
             $("answer").replaceChildren()

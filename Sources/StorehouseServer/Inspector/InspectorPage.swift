@@ -95,6 +95,15 @@ extension InspectorPage {
         <div id="answer" role="status"></div>
         <h2>Effects</h2>
         <ul id="effects"></ul>
+        <h2>Shares</h2>
+        <p>A share shows a part of this session to others, without its id.</p>
+        <form id="share" autocomplete="off">
+        <label>Part <input id="part" size="16" placeholder="all, or a JSON Pointer" autocomplete="off" autocapitalize="off"
+        spellcheck="false"></label>
+        <label><input id="acting" type="checkbox"> may send actions</label>
+        <button>Make a share</button> <button id="revoke" type="button" class="bad">Revoke all shares</button>
+        </form>
+        <div id="shared" role="status"></div>
         </section>
         </main>
         <footer><a href="stores">stores</a> · <a href="openapi.json">openapi.json</a> · <a href="metrics">metrics</a></footer>

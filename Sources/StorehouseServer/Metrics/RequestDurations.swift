@@ -3,49 +3,42 @@ import Observability
 import Sockets
 import Synchronization
 
-/// A request that has its response, or never gets one: all that the metrics and the access log show of it.
-struct FinishedRequest {
-    /// Nil if the bytes were no request.
-    let method: HTTPMethod?
-    /// Nil if no resource has the path.
-    let route: Route?
-    /// The status of the response, or of the head of a stream; nil if the connection was cut before.
-    let status: HTTPStatus?
-    /// The code of the problem document, if the response is one.
-    var code: Problem.Code?
-    /// The length of the response's body; 0 for a stream.
-    var bytes = 0
-    /// From the moment at which the request was complete to the response, or to the head of a stream.
-    var duration: Duration { .nanoseconds(nanoseconds) }
-    let nanoseconds: Int
-
-    init(method: HTTPMethod?, route: Route?, status: HTTPStatus?, since start: LoopInstant) {
-        self.method = method
-        self.route = route
-        self.status = status
-        nanoseconds = start.nanoseconds(to: .current)
-    }
-
-    init(_ response: Response, method: HTTPMethod?, route: Route?, since start: LoopInstant) {
-        self.init(method: method, route: route, status: response.status, since: start)
-        if let problem = response.problemCode { code = Problem.Code(rawValue: problem) }
-        bytes = response.body.count
-    }
-}
-
 /// The durations of requests: a histogram for each route, method and class of status that has occurred.
 final class RequestDurations: Sendable {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
     /// The last one is for connections that were cut before the response.
     private static let statuses = ["1xx", "2xx", "3xx", "4xx", "5xx", "cut"]
     private static let routes = Route.allCases
+    /// Names the paths that are no resource, and the bytes that are no request.
+    static let otherRoute = "other"
 
     /// Most combinations never occur, so a histogram is made for the first request.
+    ///
+    /// It holds a pointer, because an `AtomicLazyReference` looks up generic metadata at each use.
     private final class Slot: Sendable {
-        private let made = AtomicLazyReference<DurationHistogram>()
+        /// The retained histogram; 0 if there is none.
+        private let address = Atomic(0)
 
-        var histogram: DurationHistogram? { made.load() }
-        var madeHistogram: DurationHistogram { made.load() ?? made.storeIfNil(DurationHistogram()) }
+        deinit { Self.reference(address.load(ordering: .acquiring))?.release() }
+
+        var histogram: DurationHistogram? {
+            Self.reference(address.load(ordering: .acquiring))?.takeUnretainedValue()
+        }
+
+        var madeHistogram: DurationHistogram { histogram ?? make() }
+
+        private func make() -> DurationHistogram {
+            let new = Unmanaged.passRetained(DurationHistogram())
+            let (isFirst, other) = address.compareExchange(
+                expected: 0, desired: Int(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
+            guard !isFirst, let first = Self.reference(other) else { return new.takeUnretainedValue() }
+            new.release()
+            return first.takeUnretainedValue()
+        }
+
+        private static func reference(_ address: Int) -> Unmanaged<DurationHistogram>? {
+            UnsafeRawPointer(bitPattern: address).map(Unmanaged.fromOpaque)
+        }
     }
 
     private let routes = RequestDurations.routes
@@ -87,7 +80,7 @@ final class RequestDurations: Sendable {
     }
 
     func write(into text: inout PrometheusWriter) {
-        let paths = routes.map(\.path) + ["other"]
+        let paths = routes.map(\.path) + [Self.otherRoute]
         for (route, path) in paths.enumerated() {
             for (method, name) in Self.methods.enumerated() {
                 for (status, text) in Self.statuses.enumerated() {

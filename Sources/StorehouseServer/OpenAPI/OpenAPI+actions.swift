@@ -82,7 +82,7 @@ extension OpenAPI {
             responses: [
                 .init(
                     status: .ok, description: "The stream. It lasts until one side ends it.",
-                    content: ("text/event-stream", Self.content(Self.streamSchema, streamExample))),
+                    content: ("text/event-stream", Self.content(Self.streamSchema(withEffects: true), streamExample))),
                 .init(status: .noContent, description: "The session has ended: do not reconnect."),
             ],
             problems: [
@@ -111,8 +111,9 @@ extension OpenAPI {
         ("state", "StateEvent"), ("patch", "PatchEvent"), ("effect", "EffectEvent"), ("closed", "ClosedEvent"),
     ]
 
-    private static var streamSchema: JSONValue {
-        [
+    static func streamSchema(withEffects: Bool) -> JSONValue {
+        let events = events.filter { withEffects || $0.0 != "effect" }
+        return [
             "type": "string",
             "description": .string(
                 "Events as in WHATWG HTML, section 9.2. The data of each is JSON: "

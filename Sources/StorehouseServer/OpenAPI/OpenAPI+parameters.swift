@@ -17,6 +17,16 @@ extension OpenAPI {
                     "The session's id." + (usesTokens ? " `me` is the session of the token's subject." : "")),
                 "schema": usesTokens ? ["anyOf": [.schema("SessionID"), ["const": "me"]]] : .schema("SessionID"),
             ],
+            "storeOfMe": [
+                "name": "store", "in": "query",
+                "description": "The kind of store, if the id is `me`; otherwise it is ignored.",
+                "schema": .written(
+                    JSONSchema.enumeration(kinds.map(\.name)).defaulting(to: .string(defaultStore)).encoded()),
+            ],
+            "share": [
+                "name": "share", "in": "path", "required": true, "description": "The share.",
+                "schema": ["type": "string", "minLength": 1],
+            ],
             "select": select,
             "revision": [
                 "name": "revision", "in": "query",

@@ -6,7 +6,7 @@ import Stores
 extension OpenAPI {
     var schemas: JSONObject {
         var components = SchemaComponents()
-        let schemas = [requestSchemas, Self.sessionSchemas, Self.eventSchemas, Self.documentSchemas]
+        let schemas = [requestSchemas, Self.sessionSchemas, Self.shareSchemas, Self.eventSchemas, Self.documentSchemas]
         for schema in schemas.joined() { components.reserve(schema.name) }
         for schema in schemas.joined() { components.add(schema.name, schema.value) }
         addKinds(to: &components)
@@ -37,17 +37,8 @@ extension OpenAPI {
                 ],
             ]),
             "StateAnswer": object(["revision": .schema("Revision"), "state": .schema("State")]),
-            "DispatchAnswer": object(
-                [
-                    "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
-                    "state": .schema("State"), "effects": names("The effects that the action started."),
-                    "settled": [
-                        "type": "boolean",
-                        "description":
-                            "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
-                    ],
-                    "patch": .schema("Patch"),
-                ], optional: ["settled", "patch"]),
+            "DispatchAnswer": dispatchAnswer(withEffects: true),
+            "SharedDispatchAnswer": dispatchAnswer(withEffects: false),
             "ActionLog": object([
                 "actions": ["type": "array", "items": .schema("LoggedAction")],
                 "next": [
@@ -58,6 +49,20 @@ extension OpenAPI {
             "LoggedAction": Self.loggedAction,
             "Revision": count("0 for the initial state; each committed action adds one."),
         ]
+    }
+
+    private static func dispatchAnswer(withEffects: Bool) -> JSONValue {
+        var members: JSONObject = [
+            "revision": .schema("Revision"), "outcome": ["type": "string", "enum": ["committed", "ignored"]],
+            "state": .schema("State"),
+        ]
+        if withEffects { members["effects"] = names("The effects that the action started.") }
+        members["settled"] = [
+            "type": "boolean",
+            "description": "With `Prefer: wait=N`: whether all effects have ended, or the time was over before.",
+        ]
+        members["patch"] = .schema("Patch")
+        return object(members, optional: ["settled", "patch"])
     }
 
     private static var eventSchemas: JSONObject {
@@ -81,7 +86,7 @@ extension OpenAPI {
                 ], optional: ["from", "value"]),
             "EffectEvent": Self.effectEvent,
             "ClosedEvent": object([
-                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated", "expired"]]
+                "reason": ["type": "string", "enum": ["session-ended", "draining", "rotated", "expired", "revoked"]]
             ]),
         ]
     }

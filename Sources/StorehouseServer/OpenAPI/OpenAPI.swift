@@ -27,7 +27,9 @@ struct OpenAPI: Sendable {
             "components": [
                 "parameters": .object(parameters),
                 "headers": .object(headers),
-                "requestBodies": ["Session": sessionBody, "Fork": forkBody, "Actions": actionsBody],
+                "requestBodies": [
+                    "Session": sessionBody, "Fork": forkBody, "Actions": actionsBody, "Share": shareBody,
+                ],
                 "responses": .object(Self.problemResponses),
                 "securitySchemes": [
                     "admin": ["type": "http", "scheme": "bearer", "description": "The token of `admin.token`."],
@@ -81,7 +83,11 @@ struct OpenAPI: Sendable {
 
     private func pathItem(_ route: Route) -> JSONValue {
         var item: JSONObject = [:]
-        if route.path.contains("{id}") { item["parameters"] = [.reference("parameters", "id")] }
+        for name in ["id", "share"] where route.path.contains("{\(name)}") {
+            let isPersonal = name == "id" && usesTokens && !route.isForOperators
+            let names = isPersonal ? [name, "storeOfMe"] : [name]
+            item["parameters"] = .array(names.map { .reference("parameters", $0) })
+        }
         for method in route.allow.split(separator: ", ") {
             let rule = route.accessRule(for: HTTPMethod(String(method)))
             item[method.lowercased()] = operation(String(method), on: route)?.secured(by: rule, usesTokens)
@@ -128,6 +134,11 @@ extension OpenAPI {
                 problems: [.draining, .storageUnavailable])
         case ("POST", .sessions): createSession
         case ("POST", .forks): forkSession
+        case ("POST", .shares): createShare
+        case ("DELETE", .shares): revokeShares
+        case ("GET", .sharedState): readSharedState
+        case ("GET", .sharedEvents): watchShared
+        case ("POST", .sharedActions): dispatchShared
         case ("GET", .adminSessions): listSessions
         case ("GET", .adminSession): adminOperation(readSession, "inspectSession", "does not count as use of it")
         case ("DELETE", .adminSession): adminOperation(deleteSession, "endSession", "works for every session")

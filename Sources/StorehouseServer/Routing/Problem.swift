@@ -16,6 +16,7 @@ package struct Problem: Error {
         case noSuchSession = "no-such-session"
         case noSuchStore = "no-such-store"
         case noSuchRevision = "no-such-revision"
+        case noSuchShare = "no-such-share"
         case methodNotAllowed = "method-not-allowed"
         case notAcceptable = "not-acceptable"
         case unsupportedMediaType = "unsupported-media-type"
@@ -110,10 +111,8 @@ extension Response {
     ///
     /// - Parameter requestID: needs no escaping.
     consuming func naming(_ requestID: String) -> Response {
-        guard status.rawValue >= 400 else { return self }
-        let end = Array("}\n".utf8)
-        guard body.suffix(end.count) == end[...] else { return self }
-        body.removeLast(end.count)
+        guard status.rawValue >= 400, body.suffix(2).elementsEqual("}\n".utf8) else { return self }
+        body.removeLast(2)
         body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
         return self
     }
@@ -131,7 +130,7 @@ extension Problem.Code {
         case .malformedRequest, .malformedJSON, .malformedPointer: .badRequest
         case .unauthorized: .unauthorized
         case .forbidden, .internalAction: .forbidden
-        case .noSuchResource, .noSuchSession, .noSuchStore, .noSuchRevision: .notFound
+        case .noSuchResource, .noSuchSession, .noSuchStore, .noSuchRevision, .noSuchShare: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
@@ -165,6 +164,7 @@ extension Problem.Code {
         case .noSuchSession: "There is no such session"
         case .noSuchStore: "There is no such store"
         case .noSuchRevision: "There is no such revision"
+        case .noSuchShare: "There is no such share"
         case .methodNotAllowed: "The resource does not support the method"
         case .notAcceptable: "No representation is acceptable"
         case .unsupportedMediaType: "The body must be JSON"

@@ -19,13 +19,21 @@ struct RequestContext {
 
     var head: RequestHead { request.head }
 
-    func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
+    /// Names the session in the line of the access log, if there is one.
+    func logs(_ session: Session) { exchange.connection.subject = session }
 
-    /// Logs and counts the request, whose response becomes a stream.
-    func recordStream() {
-        let (method, route) = (head.method, decorator.route)
-        decorator.record(.init(method: method, route: route, status: .ok, since: exchange.startedAt))
+    /// The share by which the client came; nil if it knows the session's id.
+    var share: Share? { if case .share(let share) = credentials { share } else { nil } }
+
+    /// The part of the state that the client asks for, which is relative to that of its share.
+    func selection(for kind: StoreKind) throws(Problem) -> Selection {
+        guard let share else { return try head.selection(for: kind) }
+        if share.selection == .root { return try head.selection(for: kind) }
+        // Selectors of the kind would show more than the share.
+        return share.selection.appending(try head.selectedPointer())
     }
+
+    func answer(_ response: Response) { decorator.send(response, to: head, exchange) }
 
     /// The same request for any thread.
     var deferred: Deferred {
@@ -96,25 +104,7 @@ struct ResponseDecorator: Sendable {
     let fields: [Response.Field]
     /// The resource; nil if no resource has the path.
     let route: Route?
-    private let requestID: String
-    private let log: AccessLog?
-    private let metrics: ServerMetrics
-
-    init(
-        fields: [Response.Field], route: Route?, requestID: String, log: AccessLog?, _ metrics: ServerMetrics
-    ) {
-        self.fields = fields
-        self.route = route
-        self.requestID = requestID
-        self.log = log
-        self.metrics = metrics
-    }
-
-    /// Logs and counts a request. Everything that is known of it when it ends is known here.
-    func record(_ request: FinishedRequest) {
-        log?.write(request)
-        metrics.count(request)
-    }
+    let recorder: RequestRecorder
 
     /// Sends the response, if the output budget has room for it.
     ///
@@ -122,17 +112,22 @@ struct ResponseDecorator: Sendable {
     /// has happened, so its connection closes.
     fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
         if exchange.hasRoom(for: response.body.count) {
-            exchange.answer(finish(response, to: head, since: exchange.startedAt))
+            exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {
-            exchange.answer(finish(Problem.outputBudgetReached.response, to: head, since: exchange.startedAt))
+            let response = Problem.outputBudgetReached.response
+            exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else {
             exchange.disconnect()
         }
     }
 
-    func finish(_ response: consuming Response, to head: RequestHead, since start: LoopInstant) -> Response {
-        record(FinishedRequest(copy response, method: head.method, route: route, since: start))
+    func finish(
+        _ response: consuming Response, to head: RequestHead, _ connection: HTTPConnection, since start: LoopInstant
+    ) -> Response {
         if !fields.isEmpty { response.fields += fields }
-        return response.naming(requestID)
+        let named = response.naming(connection.requestID)
+        let request = FinishedRequest(named, method: head.method, route: route, since: start)
+        recorder.record(request, of: head, on: connection)
+        return named
     }
 }

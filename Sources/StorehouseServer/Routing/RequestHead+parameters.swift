@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import JSON
 import StoreHosting
+import Stores
 
 /// How many entries of a list a client may ask for at once, and how many it gets by default.
 enum PageSize {
@@ -22,16 +23,19 @@ extension RequestHead {
     private static let json = MediaType("application/json")
 
     /// The selection of `?select=`.
-    func selection(for kind: KindRuntime) throws(Problem) -> Selection {
+    func selection(for kind: @autoclosure () -> StoreKind) throws(Problem) -> Selection {
         guard let text = query.first("select"), !text.isEmpty else { return .root }
-        let selectors = kind.kind.selectors
-        if selectors.contains(where: { $0.name == text }) { return .named(text) }
+        return try kind().selection(text)
+    }
+
+    /// The pointer of `?select=`.
+    func selectedPointer() throws(Problem) -> JSONPointer {
+        guard let text = query.first("select") else { return .root }
         do throws(JSONPointerError) {
-            return .pointer(try JSONPointer(text))
+            return try JSONPointer(text)
         } catch {
-            let named = selectors.map(\.name).joined(separator: ", ")
-            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
-            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
+            throw Problem(
+                .malformedPointer, "select must be a JSON Pointer into the part that the share shows. \(error)")
         }
     }
 
@@ -66,6 +70,20 @@ extension RequestHead {
             return try EntityTagCondition(fields.values(field))
         } catch {
             throw Problem(.malformedRequest, "\(name) must be * or entity tags in quotes, such as \"3\".")
+        }
+    }
+}
+
+extension StoreKind {
+    /// A selection by a JSON Pointer or the name of a selector.
+    func selection(_ text: String) throws(Problem) -> Selection {
+        if selectors.contains(where: { $0.name == text }) { return .named(text) }
+        do throws(JSONPointerError) {
+            return .pointer(try JSONPointer(text))
+        } catch {
+            let named = selectors.map(\.name).joined(separator: ", ")
+            let hint = named.isEmpty ? "" : " This store's named selectors are: \(named)."
+            throw Problem(.malformedPointer, "select must be a JSON Pointer such as /counter/count. \(error)\(hint)")
         }
     }
 }
@@ -119,5 +137,16 @@ extension Request {
 
     private static var notJSON: Problem {
         Problem(.unsupportedMediaType, "Send JSON in UTF-8, with Content-Type: application/json.")
+    }
+}
+
+extension HTTPFields {
+    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
+    var trace: TraceContext? {
+        guard contains("traceparent") else { return nil }
+        let values = values("traceparent")
+        guard let parent = values.first, values.count == 1 else { return nil }
+        let state = self.values("tracestate")
+        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 }

@@ -8,12 +8,13 @@ import Stores
 package enum Route: String, Sendable, CaseIterable {
     case index, stores, openAPI
     case liveness, readiness
-    case sessions, session, state, actions, events, forks
+    case sessions, session, state, actions, events, forks, shares
+    case sharedState, sharedEvents, sharedActions
     case adminSessions, adminSession, metrics
     /// The whole server: `OPTIONS *`.
     case server
 
-    /// The path; `{id}` stands for a session's id.
+    /// The path; `{id}` stands for a session's id, and `{share}` for a share.
     package var path: String {
         switch self {
         case .index: "/"
@@ -27,10 +28,22 @@ package enum Route: String, Sendable, CaseIterable {
         case .actions: "/sessions/{id}/actions"
         case .events: "/sessions/{id}/events"
         case .forks: "/sessions/{id}/forks"
+        case .shares: "/sessions/{id}/shares"
+        case .sharedState: "/shared/{share}/state"
+        case .sharedEvents: "/shared/{share}/events"
+        case .sharedActions: "/shared/{share}/actions"
         case .adminSessions: "/admin/sessions"
         case .adminSession: "/admin/sessions/{id}"
         case .metrics: "/metrics"
         case .server: "*"
+        }
+    }
+
+    /// Whether the path has the id of a session.
+    var hasSessionID: Bool {
+        switch self {
+        case .session, .state, .actions, .events, .forks, .shares, .adminSession: true
+        default: false
         }
     }
 
@@ -40,12 +53,14 @@ package enum Route: String, Sendable, CaseIterable {
     /// The methods, as the Allow field lists them.
     package var allow: String {
         switch self {
-        case .index, .stores, .openAPI, .liveness, .readiness, .state, .adminSessions, .metrics: "GET, HEAD, OPTIONS"
-        case .sessions, .forks: "POST, OPTIONS"
+        case .index, .stores, .openAPI, .liveness, .readiness, .metrics: "GET, HEAD, OPTIONS"
+        case .state, .sharedState, .adminSessions: "GET, HEAD, OPTIONS"
+        case .sessions, .forks, .sharedActions: "POST, OPTIONS"
+        case .shares: "POST, DELETE, OPTIONS"
         case .actions: "GET, HEAD, POST, OPTIONS"
         case .session: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .adminSession: "GET, HEAD, DELETE, OPTIONS"
-        case .events: "GET, OPTIONS"
+        case .events, .sharedEvents: "GET, OPTIONS"
         case .server: "OPTIONS"
         }
     }
@@ -57,10 +72,12 @@ extension Route {
     package func parameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
         case (.state, .get), (.state, .head): ["select", "revision"]
-        case (.actions, .post): ["select", "dryRun"]
+        case (.sharedState, .get), (.sharedState, .head): ["select"]
+        case (.actions, .post), (.sharedActions, .post): ["select", "dryRun"]
         case (.actions, .get), (.actions, .head): ["after", "limit"]
         case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner"]
         case (.events, .get): ["select", "changes", "effects", "color", "lastEventId"]
+        case (.sharedEvents, .get): ["select", "changes", "color", "lastEventId"]
         default: []
         }
     }
@@ -97,7 +114,7 @@ extension Route {
 /// What a path names.
 struct Resource {
     let route: Route
-    /// The session's id as it stands in the path; meaningless if the route has none.
+    /// The session's id or the share, as it stands in the path; meaningless if the route has none.
     let id: PathSegment
 
     init(_ path: RequestPath, below base: BasePath) throws(Problem) {
@@ -114,9 +131,12 @@ struct Resource {
             guard path.next() == nil else { throw Self.unknown }
             return
         }
-        guard first == "sessions" else { throw Self.unknown }
         id = second
-        route = try Self.ofSession(second, path.next())
+        switch first {
+        case "sessions": route = try Self.ofSession(second, path.next())
+        case "shared": route = try Self.ofShare(path.next())
+        default: throw Self.unknown
+        }
         guard path.next() == nil else { throw Self.unknown }
     }
 
@@ -134,12 +154,7 @@ struct Resource {
     var allow: String { isPersonal ? route.allow.replacing("PUT, ", with: "") : route.allow }
 
     /// Whether it is the session of the token's subject, or below it.
-    private var isPersonal: Bool {
-        switch route {
-        case .session, .state, .actions, .events, .forks: id == "me"
-        default: false
-        }
-    }
+    private var isPersonal: Bool { route.hasSessionID && route != .adminSession && id == "me" }
 
     private static func top(_ name: PathSegment) throws(Problem) -> Route {
         switch name {
@@ -170,6 +185,16 @@ struct Resource {
         case "actions"?: .actions
         case "events"?: .events
         case "forks"?: .forks
+        case "shares"?: .shares
+        default: throw unknown
+        }
+    }
+
+    private static func ofShare(_ name: PathSegment?) throws(Problem) -> Route {
+        switch name {
+        case "state"?: .sharedState
+        case "events"?: .sharedEvents
+        case "actions"?: .sharedActions
         default: throw unknown
         }
     }

@@ -44,8 +44,7 @@ package final class Router: RequestHandler {
             return nil
         } catch {
             let route = try? resource(of: head).route
-            return decorator(head, route, connection.requestID, connection.peer)
-                .finish(error.response, to: head, since: connection.now)
+            return decorator(head, route).finish(error.response, to: head, connection, since: connection.now)
         }
     }
 
@@ -54,12 +53,10 @@ package final class Router: RequestHandler {
         do throws(Problem) {
             resource = try self.resource(of: request.head)
         } catch {
-            let decorator = decorator(request.head, nil, exchange.requestID, exchange.peer)
-            let context = RequestContext(request, exchange, decorator)
+            let context = RequestContext(request, exchange, decorator(request.head, nil))
             return context.answer(api.basePath.redirect(request.head) ?? error.response)
         }
-        let context = RequestContext(
-            request, exchange, decorator(request.head, resource.route, exchange.requestID, exchange.peer))
+        let context = RequestContext(request, exchange, decorator(request.head, resource.route))
         do throws(Problem) {
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             guard let rule = resource.accessRule(for: request.head.method) else {
@@ -67,7 +64,9 @@ package final class Router: RequestHandler {
             }
             try resource.validateQuery(request.head)
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
-            try api.gate.admit(context, rule) { [self] context throws(Problem) in try handle(context, at: resource) }
+            try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
+                try handle(context, at: resource)
+            }
         } catch {
             context.answer(error.response)
         }
@@ -76,17 +75,26 @@ package final class Router: RequestHandler {
     package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
         let code = Problem.Code(rawValue: failure.code)
         var response = code.map { Problem($0, failure.detail).response } ?? Response(failure.status)
-        api.metrics.count(FinishedRequest(response, method: failure.method, route: nil, since: .current))
-        response.fields += api.origins.fields(for: failure.origin)
-        return response.naming(connection.requestID)
+        response.fields += api.origins.fields(for: failure.fields?.first("origin"))
+        response = response.naming(connection.requestID)
+        let request = FinishedRequest(response, method: failure.method, route: nil, since: .current)
+        api.recorder.record(request, of: failure, on: connection)
+        return response
     }
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
+        api.recorder.record(cutRequest(head, since: start), of: head, on: connection)
+    }
+
+    package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
+        api.recorder.writeLine(cutRequest(head, since: start), of: head, on: connection)
+    }
+
+    private func cutRequest(_ head: RequestHead, since start: LoopInstant) -> FinishedRequest {
         let route = try? resource(of: head).route
-        decorator(head, route, connection.requestID, connection.peer)
-            .record(FinishedRequest(method: head.method, route: route, status: nil, since: start))
+        return FinishedRequest(method: head.method, route: route, status: nil, since: start)
     }
 
     /// What the path names, if this listener has it.
@@ -96,23 +104,21 @@ package final class Router: RequestHandler {
         return resource
     }
 
-    private func decorator(
-        _ head: RequestHead, _ route: Route?, _ requestID: String, _ peer: @autoclosure () -> IPAddress
-    ) -> ResponseDecorator {
-        ResponseDecorator(
-            fields: api.origins.fields(for: head), route: route, requestID: requestID,
-            log: api.requestLog(head, requestID: requestID, peer: peer()), api.metrics)
+    private func decorator(_ head: RequestHead, _ route: Route?) -> ResponseDecorator {
+        ResponseDecorator(fields: api.origins.fields(for: head), route: route, recorder: api.recorder)
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
         let route = resource.route
         switch (context.head.method, route) {
         case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))
-        case (.get, .events): try api.streams.open(resource.id, context)
+        case (.get, .events), (.get, .sharedEvents): try api.streams.open(resource.id, context)
         case (.get, _), (.head, _): try read(resource, context)
         case (.post, .sessions): try api.sessions.create(context)
-        case (.post, .actions): try api.actions.dispatch(resource.id, context)
+        case (.post, .actions), (.post, .sharedActions): try api.actions.dispatch(resource.id, context)
         case (.post, .forks): try api.sessions.fork(resource.id, context)
+        case (.post, .shares): try api.shares.create(resource.id, context)
+        case (.delete, .shares): try api.shares.revoke(resource.id, context)
         case (.put, .session): try api.sessions.put(resource.id, context)
         case (.delete, .session): try api.sessions.delete(resource.id, context)
         case (.delete, .adminSession): try api.admin.delete(resource.id, context)
@@ -131,11 +137,12 @@ package final class Router: RequestHandler {
         // Prometheus sends many forms of Accept, and gets the only representation.
         case .metrics: context.answer(api.readMetrics())
         case .session: try api.sessions.read(resource.id, context)
-        case .state: try api.reads.readState(resource.id, context)
+        case .state, .sharedState: try api.reads.readState(resource.id, context)
         case .actions: try api.reads.readActions(resource.id, context)
         case .adminSessions: try api.admin.listSessions(context)
         case .adminSession: try api.admin.read(resource.id, context)
-        case .sessions, .events, .forks, .server: throw Self.methodNotAllowed(resource)
+        case .sessions, .events, .forks, .shares, .sharedEvents, .sharedActions, .server:
+            throw Self.methodNotAllowed(resource)
         }
     }
 

@@ -41,7 +41,7 @@ final class ActionAPI: Sendable {
 
     /// - Parameter isAdmitted: whether the rate limit counts the actions already.
     private func dispatch(_ session: Session, _ context: RequestContext, isAdmitted: Bool) throws(Problem) {
-        let request = try ActionRequest(context.request, session, maxWait: maxWait)
+        let request = try ActionRequest(context, session, maxWait: maxWait)
         // A fork shares its state with others until the first action, which may copy much of it.
         if session.isLarge { try availability.memory.requireRoom(for: 4 * session.largestSize) }
         let requested = context.request
@@ -76,10 +76,41 @@ final class ActionAPI: Sendable {
     private func start(
         _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
+        if let share = responder.share, options.expectedRevisions != nil {
+            return dispatch(body, options, session, responder, share, attempts: 100)
+        }
         guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
         try states.pool.run(for: .session(session.id)) {
             session.store.dispatch(body, options, done: responder.respond)
             session.measureIfNeeded()
+        }
+    }
+
+    /// Dispatches actions of a client that knows only the revisions of its share, and expects one of them.
+    private func dispatch(
+        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder,
+        _ share: Share, attempts: Int
+    ) {
+        let revision = session.store.revision
+        session.findChange(shownBy: share, at: revision) { [self] found in
+            let isExpected: Bool
+            switch found {
+            case .success(let change): isExpected = options.expectedRevisions?.contains(change) == true
+            case .failure(let problem): return responder.fail(problem)
+            }
+            var current = options
+            current.expectedRevisions = isExpected ? [revision] : []
+            runOffLoop(session) { [self, current] in
+                session.store.dispatch(body, current) { [self] result in
+                    guard isExpected, case .revisionMismatch = result.outcome else { return responder.respond(result) }
+                    // A commit came in between, perhaps outside of what the share shows.
+                    guard attempts > 1 else {
+                        return responder.fail(
+                            Problem(.overloaded, "The session changes too fast for If-Match; nothing was committed."))
+                    }
+                    dispatch(body, options, session, responder, share, attempts: attempts - 1)
+                }
+            }
         }
     }
 
@@ -123,7 +154,7 @@ final class ActionAPI: Sendable {
                 recorder.abandon()
                 throw error
             }
-        case .replay(let record): try replay(record, session, context)
+        case .replay(let record): try replay(record, session, context, shownBy: request.share)
         case .inProgress:
             throw Problem(
                 .idempotencyConflict,
@@ -139,9 +170,26 @@ final class ActionAPI: Sendable {
         }
     }
 
-    /// Answers as the first request with the key was answered. The state is that of the same revision.
+    /// The same for a client with a share, if there is one.
     private func replay(
-        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext
+        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext, shownBy share: Share?
+    ) throws(Problem) {
+        guard let share, let revision = ActionResponse(encoded: record.response)?.revision else {
+            return try replay(record, session, context)
+        }
+        let deferred = context.deferred
+        session.findChange(shownBy: share, at: revision) { found in
+            deferred.resume { [self] context throws(Problem) in
+                try replay(record, session, context, at: try found.get())
+            }
+        }
+    }
+
+    /// Answers as the first request with the key was answered. The state is that of the same revision.
+    ///
+    /// - Parameter change: for a client with a share, the revision that had changed last what it shows.
+    private func replay(
+        _ record: IdempotencyRecord, _ session: Session, _ context: RequestContext, at change: Int? = nil
     ) throws(Problem) {
         // The store appends the record to the journal before it releases its lock. Pass the lock, then await the journal.
         _ = session.store.revision
@@ -153,24 +201,26 @@ final class ActionAPI: Sendable {
             return context.answer(message.replayed, about: session)
         }
         guard let revision = record.revision, let selection = response.selection else {
-            return context.answer(response.message(showing: nil, of: session.historyID).replayed, about: session)
+            return context.answer(
+                response.message(showing: nil, of: session.historyID, at: change).replayed, about: session)
         }
         guard !session.wasLarge else {
             return states.respond(to: context, about: session) { [states] () throws(Problem) in
                 let state = try states.past(of: session, at: revision).snapshot
                 let json = try session.encodeAsShown(selection, of: state).get()
-                return (session, response.message(showing: json, of: session.historyID).replayed)
+                return (session, response.message(showing: json, of: session.historyID, at: change).replayed)
             }
         }
         if let state = session.read(selection, ifAt: revision) {
             return context.answer(
-                response.message(showing: state.json, of: session.historyID).replayed, about: session)
+                response.message(showing: state.json, of: session.historyID, at: change).replayed, about: session)
         }
         let deferred = context.deferred
         session.state(at: revision) { found in
             let shown = found.flatMap { session.encodeAsShown(selection, of: $0) }
             deferred.resume { context throws(Problem) in
-                context.answer(response.message(showing: try shown.get(), of: session.historyID).replayed)
+                context.answer(
+                    response.message(showing: try shown.get(), of: session.historyID, at: change).replayed)
             }
         }
     }
@@ -204,10 +254,7 @@ extension DispatchResult {
         case .committed, .ignored: return
         case .refused(let refusal, let index): throw Problem(refusal).with("index", index.map(JSONValue.integer))
         case .rejected(let rejection, let index): throw Problem(rejected: rejection.reason, index: index)
-        case .revisionMismatch:
-            throw Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
-                .with("revision", .integer(revision))
-                .with(.init("ETag", EntityTag(session.tag(revision)).description))
+        case .revisionMismatch: throw Problem(mismatchAt: revision, session)
         case .overloaded:
             throw Problem(.overloaded, "Too many actions are queued for this session; nothing was committed.")
         case .ended:
@@ -217,6 +264,13 @@ extension DispatchResult {
 }
 
 extension Problem {
+    /// The session is at another revision than the client expects.
+    init(mismatchAt revision: Int, _ session: Session) {
+        self = Problem(.revisionMismatch, "The session is at revision \(revision); read it and decide again.")
+            .with("revision", .integer(revision))
+            .with(.init("ETag", EntityTag(session.tag(revision)).description))
+    }
+
     fileprivate init(_ refusal: ActionDecodingError) {
         switch refusal {
         case .unknownAction(_, let nearest):

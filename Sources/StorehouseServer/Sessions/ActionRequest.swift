@@ -11,14 +11,17 @@ final class ActionRequest: Sendable {
     let key: IdempotencyKey?
     /// How long to hold the response until the effects have settled; nil not to.
     let wait: Duration?
+    /// The share by which the client came; nil if it knows the session's id.
+    let share: Share?
     private let appliedPreference: String?
     private let history: String
 
-    init(_ request: Request, _ session: Session, maxWait: Duration) throws(Problem) {
-        let head = request.head
-        key = try IdempotencyKey(head)
+    init(_ context: RequestContext, _ session: Session, maxWait: Duration) throws(Problem) {
+        let (head, body) = (context.head, context.request.body)
+        share = context.share
+        key = try IdempotencyKey(head, share)
         history = session.historyID
-        let selection = try head.selection(for: session.runtime)
+        let selection = try context.selection(for: session.kind)
         let preferences = Preferences(head.fields.values("prefer"))
         var options = DispatchOptions()
         options.isDryRun = try head.flag("dryRun")
@@ -26,8 +29,8 @@ final class ActionRequest: Sendable {
         wait = options.isDryRun ? nil : preferences.wait.map { min(.seconds(min($0, 86_400)), maxWait) }
         // Below that, no action takes a state from less than half of the limit to more than all of it, unless the kind
         // makes more than four bytes of state from each byte.
-        options.isLarge = request.body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
-        options.trace = Self.trace(head)
+        options.isLarge = body.count > min(32_768, session.runtime.limits.maxStateBytes / 8)
+        options.trace = head.fields.trace
         options.expectedRevisions = try Self.expectedRevisions(head, session.historyID)
         options.selection = preferences.return == .minimal ? nil : selection
         self.options = options
@@ -47,11 +50,29 @@ final class ActionRequest: Sendable {
         response(to: result).message(showing: result.state?.json, of: history, patch: result.patch)
     }
 
+    /// The same for a client with a share.
+    ///
+    /// - Parameter change: the revision that changed last what the share shows.
+    func message(for result: DispatchResult, at change: Int) -> Response {
+        let patch = result.patch.map { patch in
+            switch options.selection?.project(patch) ?? .unchanged {
+            case .unchanged: EncodedPatch()
+            case .patch(let patch): patch
+            case .value, .needsValue: EncodedPatch([.init(.replace, "", result.state?.json ?? [])])
+            }
+        }
+        return response(to: result).message(showing: result.state?.json, of: history, patch: patch, at: change)
+    }
+
     /// The message with the action's own commit, although effects that started later may have settled.
     func earlyMessage(for result: DispatchResult) -> Response {
+        earlyResponse(to: result).message(showing: result.state?.json, of: history)
+    }
+
+    func earlyResponse(to result: DispatchResult) -> ActionResponse {
         var response = response(to: result)
         if response.isSettled != nil { response.isSettled = false }
-        return response.message(showing: result.state?.json, of: history)
+        return response
     }
 
     /// The response with the revision as it is now, and the state of that revision if the response shows one. The caller
@@ -66,15 +87,6 @@ final class ActionRequest: Sendable {
         let state = session.store.read(selection)
         response.revision = state.revision
         return (response, state.json)
-    }
-
-    /// The trace that the request belongs to. Nothing of it is passed on if `traceparent` is malformed or there are several.
-    private static func trace(_ head: RequestHead) -> TraceContext? {
-        guard head.fields.contains("traceparent") else { return nil }
-        let values = head.fields.values("traceparent")
-        guard let parent = values.first, values.count == 1 else { return nil }
-        let state = head.fields.values("tracestate")
-        return TraceContext(parent, tracestate: state.isEmpty ? nil : state.joined(separator: ","))
     }
 
     private static func expectedRevisions(_ head: RequestHead, _ history: String) throws(Problem) -> [Int]? {

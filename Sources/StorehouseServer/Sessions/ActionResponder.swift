@@ -29,6 +29,9 @@ final class ActionResponder: Sendable {
         self.recorder = recorder
     }
 
+    /// The share by which the client came; nil if it knows the session's id.
+    var share: Share? { request.share }
+
     /// Takes the store's result.
     func respond(_ result: DispatchResult) {
         let isDryRun = request.options.isDryRun
@@ -49,6 +52,14 @@ final class ActionResponder: Sendable {
 
     /// Takes the store's result once the action's commit is durable.
     private func respondDurably(_ result: DispatchResult) {
+        if case .revisionMismatch = result.outcome, let share {
+            return session.findChange(shownBy: share, at: result.revision) { [self] found in
+                switch found {
+                case .success(let change): fail(Problem(mismatchAt: change, session))
+                case .failure(let problem): fail(problem)
+                }
+            }
+        }
         do throws(Problem) {
             try result.requireDone(in: session)
             guard let wait = request.wait else { return respond(to: result) }
@@ -62,6 +73,7 @@ final class ActionResponder: Sendable {
 
     private func respond(to result: DispatchResult) {
         if let state = result.state { session.recordSize(ofPart: state.json.count) }
+        if share != nil { return answer(at: result.revision) { [self] in request.message(for: result, at: $0) } }
         guard !deferred.answerIfOnLoop({ request.message(for: result) }) else { return }
         deferred.answer { [self] in request.message(for: result) }
     }
@@ -86,10 +98,11 @@ final class ActionResponder: Sendable {
     }
 
     private func readCurrentState(_ result: DispatchResult) {
-        if recorder?.isFinal == true { return deferred.answer { [self] in request.message(for: result) } }
+        if recorder?.isFinal == true { return respond(to: result) }
         let (response, state) = request.currentResponse(to: result, session)
         recorder?.recordFinal(response, showing: state)
         session.whenDurable(through: response.revision) { [self] failure in
+            guard share == nil else { return respond(response, state, insteadOf: result, ifDurable: failure == nil) }
             deferred.answer { [self] in
                 guard failure == nil else { return request.earlyMessage(for: result) }
                 return response.message(showing: state, of: session.historyID)
@@ -97,11 +110,40 @@ final class ActionResponder: Sendable {
         }
     }
 
-    private func fail(_ problem: Problem) {
+    func fail(_ problem: Problem) {
         recorder?.abandon()
         // A session that hibernates has not ended: it can be found again.
         if problem.code == .sessionEnded, session.continuesElsewhere, api.redispatch(session.id, deferred) { return }
         deferred.answer { problem.response }
+    }
+}
+
+// Responses to clients with a share.
+extension ActionResponder {
+    /// Sends the message for the revision that changed last what the share shows.
+    ///
+    /// - Parameter revision: the one that the message is about.
+    private func answer(at revision: Int, _ message: @escaping @Sendable (Int) -> Response) {
+        guard let share else { return }
+        session.findChange(shownBy: share, at: revision) { [deferred] found in
+            // The action is committed, also if the log cannot be read now.
+            let change = (try? found.get()) ?? revision
+            deferred.answer { message(change) }
+        }
+    }
+
+    /// Answers with the state after the wait. If that is lost, or the client may not see it any more, it gets the state of the
+    /// action's own commit.
+    private func respond(
+        _ response: ActionResponse, _ state: [UInt8]?, insteadOf result: DispatchResult, ifDurable isDurable: Bool
+    ) {
+        guard let share else { return }
+        let isValid = share.generation == session.shareGeneration && share.expiresAt > session.now
+        let (response, state) =
+            isDurable && isValid ? (response, state) : (request.earlyResponse(to: result), result.state?.json)
+        answer(at: response.revision) { [session] change in
+            response.message(showing: state, of: session.historyID, at: change)
+        }
     }
 }
 
@@ -156,8 +198,13 @@ final class IdempotencyRecorder: Sendable {
         let isWhole = state != nil && !session.canReplayStates
         return IdempotencyRecord(
             key: key, fingerprint: fingerprint.persistent,
-            response: isWhole ? response.message(showing: state, of: "").serialized : response.encoded,
+            response: isWhole ? whole(response, state) : response.encoded,
             revision: state == nil || isWhole ? nil : response.revision, at: session.now)
+    }
+
+    private func whole(_ response: ActionResponse, _ state: [UInt8]?) -> [UInt8] {
+        let change = request.share == nil ? nil : response.revision
+        return response.message(showing: state, of: "", at: change).serialized
     }
 
     /// Repeated requests get this response from now on.

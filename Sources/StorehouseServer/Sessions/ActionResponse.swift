@@ -45,17 +45,20 @@ struct ActionResponse: Sendable, Equatable {
     ///   - state: the selected state at ``revision`` as JSON; nil if the response shows none.
     ///   - history: names the sequence of revisions.
     ///   - patch: what the action would change, after a dry run.
-    func message(showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil) -> Response {
+    ///   - change: for a client with a share, the revision that changed last what it shows. Such a client sees no effects.
+    func message(
+        showing state: [UInt8]?, of history: String, patch: EncodedPatch? = nil, at change: Int? = nil
+    ) -> Response {
         if case .rejected(let reason, let index) = outcome { return Problem(rejected: reason, index: index).response }
         let fields = appliedPreference.map { [Response.Field("Preference-Applied", $0)] } ?? []
-        let tag = RevisionTag(revision, of: history)
+        let tag = RevisionTag(change ?? revision, of: history)
         guard let state else { return Response(.noContent, fields: fields, revision: tag) }
         var json = JSONWriter(reservingCapacity: max(1024, state.count + 256))
         json.object { json in
-            json.member("revision", revision)
+            json.member("revision", change ?? revision)
             json.member("outcome", outcome == .committed ? "committed" : "ignored")
             json.member("state", raw: state)
-            json.member("effects", effects)
+            if change == nil { json.member("effects", effects) }
             json.member("settled", ifPresent: isSettled)
             if let patch { json.member("patch", patch) }
         }
@@ -91,7 +94,9 @@ extension ActionResponse {
             case nil: json.member("s", JSONValue.null)
             case .root?: break
             case .pointer(let pointer)?: json.member("s", pointer.description)
-            case .named(let name)?: json.member("n", name)
+            case .named(let name, let pointer)?:
+                json.member("n", name)
+                if pointer != .root { json.member("s", pointer.description) }
             }
             json.member("p", ifPresent: appliedPreference)
             json.member("w", ifPresent: isSettled)
@@ -111,8 +116,8 @@ extension ActionResponse {
     }
 
     private static func selection(_ json: JSONValue) -> Selection? {
-        if let name = json["n"]?.asString { return .named(name) }
-        guard let member = json["s"] else { return .root }
-        return member.asString.flatMap { try? JSONPointer($0) }.map(Selection.pointer)
+        let pointer = json["s"]?.asString.flatMap { try? JSONPointer($0) }
+        if let name = json["n"]?.asString { return .named(name, at: pointer ?? .root) }
+        return json["s"] == nil ? .root : pointer.map(Selection.pointer)
     }
 }

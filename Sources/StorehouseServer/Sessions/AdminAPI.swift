@@ -12,11 +12,13 @@ final class AdminAPI: Sendable {
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let pool: WorkPool
+    private let sealer: ClientSealer
 
     init(
         _ access: SessionAccess, _ registry: SessionRegistry, _ sessions: SessionAPI, journal: (any Journal)?,
-        _ pool: WorkPool
+        _ pool: WorkPool, _ sealer: ClientSealer
     ) {
+        self.sealer = sealer
         self.access = access
         self.registry = registry
         self.sessions = sessions
@@ -39,11 +41,11 @@ final class AdminAPI: Sendable {
     func listSessions(_ context: RequestContext) throws(Problem) {
         try context.head.requireJSONAcceptable()
         let page = SessionPage(
-            after: try Self.cursor(context.head), limit: try context.head.pageSize(),
+            after: try start(context.head), limit: try context.head.pageSize(),
             SessionFilter(store: context.head.query.first("store"), owner: context.head.query.first("owner")))
         let deferred = context.deferred
         guard let journal else {
-            return try pool.run(for: .admin) { [registry] in
+            return try pool.run(for: .admin) { [registry, sealer] in
                 // One more than the page shows, to know whether another page follows.
                 let sessions = registry.list(after: page.last, limit: page.limit + 1) {
                     page.filter.matches(store: $0.kind.name, owner: $0.owner)
@@ -53,7 +55,7 @@ final class AdminAPI: Sendable {
                     full.append(registry.document(of: session, revision: session.store.revision), session.id)
                 }
                 if sessions.count <= page.limit { full.end() }
-                let response = full.response
+                let response = full.response(sealer.cursor)
                 deferred.answer { response }
             }
         }
@@ -78,7 +80,7 @@ final class AdminAPI: Sendable {
                     && !rest.contains { page.filter.matches(store: $0.header.kind, owner: $0.header.owner) }
                 if isLast { page.end() }
                 guard page.isFull else { return fill(page, from: journal, deferred) }
-                let response = page.response
+                let response = page.response(sealer.cursor)
                 deferred.answer { response }
             } catch {
                 deferred.answer { Problem(error).response }
@@ -87,9 +89,9 @@ final class AdminAPI: Sendable {
     }
 
     /// The id after which the page begins; nil for the first page.
-    private static func cursor(_ head: RequestHead) throws(Problem) -> SessionID? {
+    private func start(_ head: RequestHead) throws(Problem) -> SessionID? {
         guard let text = head.query.first("after") else { return nil }
-        guard let id = SessionID(cursor: text) else {
+        guard let id = sealer.session(behind: text) else {
             throw Problem(.malformedRequest, "after must be the next of an earlier page.")
         }
         return id

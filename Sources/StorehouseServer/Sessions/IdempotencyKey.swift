@@ -8,8 +8,10 @@ struct IdempotencyKey: Sendable {
 
     /// Nil if the request has no key.
     ///
+    /// The keys of a share are its own: another client of the session may use the same, and see more in its responses.
+    ///
     /// The key is a string in quotes. A token without quotes is accepted too, since many clients send that.
-    init?(_ head: RequestHead) throws(Problem) {
+    init?(_ head: RequestHead, _ share: Share?) throws(Problem) {
         guard head.fields.contains("idempotency-key") else { return nil }
         let lines = head.fields.values("idempotency-key")
         guard lines.count == 1, let text = Self.text(of: lines[0]), (1...255).contains(text.utf8.count) else {
@@ -17,7 +19,8 @@ struct IdempotencyKey: Sendable {
                 .malformedRequest,
                 "Idempotency-Key must be one string of 1 to 255 characters in quotes, such as \"k-1\".")
         }
-        self.text = text
+        // No client can send a key with a line break.
+        self.text = if let share { "\(share.name)\n\(text)" } else { text }
     }
 
     private static func text(of value: String) -> String? {

@@ -21,9 +21,15 @@ final class ReadAPI: Sendable {
     }
 
     private func readState(_ session: Session, _ context: RequestContext) throws(Problem) {
-        let selection = try context.head.selection(for: session.runtime)
+        let selection = try context.selection(for: session.kind)
         let condition = try context.head.condition("if-none-match", "If-None-Match")
         let wanted = try context.head.number("revision", in: 0...Int.max)
+        if let share = context.share {
+            guard wanted == nil else {
+                throw Problem(.malformedRequest, "A share shows the newest state only; leave out revision.")
+            }
+            return try readState(selection, of: session, shownBy: share, condition, context)
+        }
         guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
         let newest = session.store.revision
         if let condition, newest == wanted ?? newest, condition.matchesWeakly(session.tag(newest)) {
@@ -51,6 +57,34 @@ final class ReadAPI: Sendable {
         }
     }
 
+    /// Answers with the revision that changed last what the share shows. Leaves the event loop if the state is large.
+    private func readState(
+        _ selection: Selection, of session: Session, shownBy share: Share, _ condition: EntityTagCondition?,
+        _ context: RequestContext
+    ) throws(Problem) {
+        let deferred = context.deferred
+        let read: @Sendable () -> Void = {
+            let state = session.store.read(selection)
+            session.recordSize(ofPart: state.json.count)
+            session.findChange(shownBy: share, at: state.revision) { found in
+                let document = found.map { StateReader.Document(EncodedState(revision: $0, json: state.json)) }
+                deferred.resume { context throws(Problem) in
+                    Self.answer(try document.get(), of: session, condition, context)
+                }
+            }
+        }
+        if session.isLarge { try states.pool.run(for: .session(session.id), read) } else { read() }
+    }
+
+    private static func answer(
+        _ document: StateReader.Document, of session: Session, _ condition: EntityTagCondition?,
+        _ context: RequestContext
+    ) {
+        let tag = session.tag(document.revision)
+        let isKnown = condition?.matchesWeakly(tag) == true
+        context.answer(isKnown ? notModified(tag) : response(document, session), about: session)
+    }
+
     /// Leaves the event loop, because each step takes time in proportion to the state.
     private func readLargeState(
         _ selection: Selection, of session: Session, at revision: Int?, _ condition: EntityTagCondition?,
@@ -59,10 +93,7 @@ final class ReadAPI: Sendable {
         let deferred = context.deferred
         states.read(selection, of: session, at: revision) { found in
             deferred.resume { context throws(Problem) in
-                let document = try found.get()
-                let tag = session.tag(document.revision)
-                let isKnown = condition?.matchesWeakly(tag) == true
-                context.answer(isKnown ? Self.notModified(tag) : Self.response(document, session), about: session)
+                Self.answer(try found.get(), of: session, condition, context)
             }
         }
     }

@@ -31,9 +31,15 @@ final class SessionAccess: Sendable {
         ifEnded: Otherwise? = nil,
         _ use: @escaping Use
     ) throws(Problem) {
+        if let share = context.share {
+            return try authorizedSession(share.session, for: permission, context, isUse: isUse, use)
+        }
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context, use)
+            return try personal.withSession(of: subject, context) { session, context throws(Problem) in
+                context.logs(session)
+                try use(session, context)
+            }
         }
         guard let id = SessionID(segment.decoded) else { throw Self.unknown }
         try authorizedSession(id, for: permission, context, isUse: isUse, ifEnded: ifEnded, use)
@@ -65,13 +71,16 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         switch found {
         case .session(let session):
+            if let share = context.share, share.generation != session.shareGeneration { throw Share.unknown }
+            context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
             try use(session, context)
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
-            if let ifEnded { return try ifEnded(context) }
+            if let ifEnded, context.share == nil { return try ifEnded(context) }
             throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
         case .unknown:
+            if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
             throw unknown
@@ -88,6 +97,7 @@ extension RequestContext {
     ///
     /// The state has been read before, and nothing that is committed later can be in the response.
     func answer(_ response: Response, about session: Session) {
+        logs(session)
         let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred

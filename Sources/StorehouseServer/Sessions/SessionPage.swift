@@ -53,14 +53,15 @@ struct SessionPage: Sendable {
     /// No session follows.
     mutating func end() { hasEnded = true }
 
-    var response: Response {
+    /// - Parameter cursor: makes the start of the next page from the last session of this one.
+    func response(_ cursor: (SessionID) -> String) -> Response {
         var json = JSONWriter(reservingCapacity: 128 + documents.reduce(0) { $0 + $1.count + 1 })
         json.object { json in
             json.name("sessions")
             json.array { json in
                 for document in documents { json.raw(document) }
             }
-            json.member("next", hasEnded ? nil : last?.cursor)
+            json.member("next", hasEnded ? nil : last.map(cursor))
         }
         return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
     }

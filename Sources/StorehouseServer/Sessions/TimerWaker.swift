@@ -46,6 +46,9 @@ package struct DueTimers: Sendable {
         return sessions.filter { !unusable.contains($0.id) }
     }
 
+    /// A session cannot be loaded now. The next batch begins with the first session again.
+    package mutating func retry() { nextRestart = .min }
+
     /// A session cannot be loaded, now or ever.
     package mutating func markUnusable(_ id: String) {
         if unusable.count >= Self.maxUnusable { unusable = [] }
@@ -108,9 +111,11 @@ final class TimerWaker: Sendable {
         guard let id = SessionID(session.id.utf8) else { return done() }
         guard registry.resident(id) == nil else { return done() }
         loader.load(id, isUse: false) { [timers] found in
-            // The storage may be available again later.
-            if case .failure(let problem) = found, problem.code == .internalError {
-                timers.withLock { $0.markUnusable(session.id) }
+            if case .failure(let problem) = found {
+                // Storage may be available again later, and memory free.
+                timers.withLock { timers in
+                    if problem.code == .internalError { timers.markUnusable(session.id) } else { timers.retry() }
+                }
             }
             done()
         }

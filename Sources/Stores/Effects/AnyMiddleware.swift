@@ -84,6 +84,8 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
     /// Whether something happens before an action is reduced.
     @usableFromInline package let precedesReducer: Bool
     private let haveParts: [AnyMiddleware<State, Action>]
+    /// The groups of timers, of which a store needs each once.
+    @usableFromInline package let timerGroups: [EffectKey]
 
     /// The middlewares of a reducer, then those of the store.
     @usableFromInline
@@ -95,6 +97,7 @@ package final class MiddlewareStack<State: Sendable, Action: Sendable>: Sendable
         readsPreviousState = all.contains { $0.readsPreviousState }
         precedesReducer = !interceptors.isEmpty || readsPreviousState
         haveParts = all.filter { $0.isGone != nil }
+        timerGroups = all.flatMap { $0.timers.map(\.group) }
     }
 
     /// Whether the state no longer has the part that `path` leads to.

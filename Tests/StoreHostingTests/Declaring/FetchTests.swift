@@ -132,7 +132,7 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
     }
 
     @Test func aSavedStateThatWaitsGetsAFailure() throws {
-        let waiting = hall.kind.makeStore()
+        let waiting = hall.kind.connected(to: RemoteClients(["quotes": quotes])).makeStore()
         waiting.dispatch(["type": "hall/clear"], DispatchOptions()) { _ in }
         let (revision, snapshot) = waiting.snapshot()
         let restored = try hall.kind.makeStore(from: snapshot, revision: revision)

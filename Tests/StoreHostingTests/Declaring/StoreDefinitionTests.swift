@@ -208,6 +208,8 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
             Fetch("ask-him", on: Action("ask-him", "Asks.") { _ in }, from: "him", .get(), at: "name") { _, _ in }
             Selector("count", "How many.") { $0.guests.count }
             Selector("count", "The same.") { $0.guests.count }
+            Timers("close") { _ in [] }
+            Timers("close") { _ in [] }
         }
         #expect(
             wrong.kind.problems == [
@@ -218,9 +220,11 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
                 #"The pointer "name" of the fetch "ask-him" must be empty or begin with '/'."#,
                 #"The name "wrong name" must have only letters, digits and '-'."#,
                 #"Two selectors have the name "count"."#,
+                #"The fetch "ask-him" follows the action "ask-him", which the definition does not contain."#,
                 #"Two members have the name "guests"."#,
                 #"The name of the member "a/b" must have only letters, digits, '-' and '_'."#,
                 #"The action type "wrong name/go" is declared twice."#,
+                #"Two groups of timers have the name "close", so each would disarm the timers of the other."#,
             ])
     }
 }

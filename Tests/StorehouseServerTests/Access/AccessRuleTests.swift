@@ -19,7 +19,8 @@ struct AccessRuleTests {
     }
 
     @Test(
-        "leave nothing below /sessions and /stores open, and nothing below /admin to users", arguments: Route.allCases)
+        "leave nothing below /sessions, /shared and /stores open, and nothing below /admin to users",
+        arguments: Route.allCases)
     func areStrict(route: Route) {
         for name in Self.methods where name != "OPTIONS" {
             guard let rule = route.accessRule(for: HTTPMethod(name)) else { continue }
@@ -30,6 +31,12 @@ struct AccessRuleTests {
                     continue
                 }
                 #expect(rule != .permission(.admin))
+            case "shared"?:
+                guard case .share(let permission) = rule else {
+                    Issue.record("\(name) \(route.path) needs no share")
+                    continue
+                }
+                #expect(permission == .read || permission == .act)
             case "stores"?: #expect(rule == .authenticated)
             case "admin"?: #expect(rule == .operators)
             default: #expect(rule == .open, "\(name) \(route.path)")
@@ -41,7 +48,9 @@ struct AccessRuleTests {
     func demandMore(route: Route) {
         for name in ["POST", "PUT", "DELETE"] {
             guard let rule = route.accessRule(for: HTTPMethod(name)) else { continue }
-            #expect(rule != .permission(.read) && rule != .open && rule != .authenticated, "\(name) \(route.path)")
+            #expect(
+                rule != .permission(.read) && rule != .share(.read) && rule != .open && rule != .authenticated,
+                "\(name) \(route.path)")
         }
     }
 }

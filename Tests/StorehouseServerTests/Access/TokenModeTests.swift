@@ -121,7 +121,9 @@ struct TokenModeTests {
                 for (permission, request) in Self.requests(path) where permission == needed {
                     guard !request.path.hasSuffix("/events") else { continue }
                     var request = request
-                    request.fields += TestTokens.field(of: "alice", ["may": [.string(permission.rawValue)]])
+                    // A share allows nothing that its maker may not do.
+                    let may = [permission, request.path.hasSuffix("/shares") ? .read : permission].map(\.rawValue)
+                    request.fields += TestTokens.field(of: "alice", ["may": .array(may.map(JSONValue.string))])
                     let status = try await server.send(request).status
                     #expect([200, 201, 204].contains(status), "\(request.method) \(request.path) \(status)")
                 }
@@ -178,6 +180,41 @@ struct TokenModeTests {
         }
     }
 
+    @Test("a share needs the permission to share, allows no more than its maker may, and needs no token")
+    func shares() async throws {
+        try await Self.run { server in
+            let path = try await server.sessionPath(of: "alice")
+            func share(_ may: JSONValue, as permissions: JSONValue) async throws -> TestResponse {
+                try await server.send("POST", path + "/shares", as: "alice", ["may": permissions], ["may": may])
+            }
+            #expect(try await share(["read"], as: ["read"]).status == 403)
+            #expect(try await share(["read"], as: ["share"]).status == 403)
+            #expect(try await share(["read", "act"], as: ["share", "read"]).status == 403)
+            #expect(try await share(["delete"], as: ["share", "read"]).status == 403)
+            #expect(try await share(["delete"], as: ["share", "delete"]).status == 422)
+            #expect(try await share(["act"], as: ["share", "read", "act"]).status == 201)
+            #expect(try await server.send("POST", path + "/shares", as: "bob", nil, [:]).status == 403)
+            #expect(try await server.send("POST", path + "/shares", as: "alice", ["may": ["share"]]).status == 403)
+            let made = try TestShare(try await share(["read"], as: ["share", "read"]), of: server)
+            #expect(try await made.state().status == 200)
+            #expect(try await made.state("", TestTokens.field("wrong")).status == 200)
+            #expect(try await made.events().state().revision == 0)
+            #expect(try await made.post(["type": "counter/increment"]).status == 403)
+            #expect(try await made.post(["type": "counter/increment"], "", TestTokens.field(of: "alice")).status == 403)
+            #expect(try await server.send("DELETE", path + "/shares", as: "bob").status == 403)
+            #expect(try await server.send("DELETE", path + "/shares", as: "alice", ["may": ["read"]]).status == 403)
+            #expect(try await made.state().status == 200)
+            #expect(try await server.send("DELETE", path + "/shares", as: "alice", ["may": ["share"]]).status == 204)
+            #expect(try await made.state().status == 404)
+            let mine = try await server.send("POST", "/sessions/me/shares", as: "alice", nil, ["may": ["act"]])
+            let actions = try #require(mine.at("/links/actions")?.asString)
+            #expect(try await server.post(actions, json: ["type": "counter/increment"]).revision == 1)
+            #expect(try await server.send("GET", "/sessions/me/state", as: "alice").revision == 1)
+            #expect(try await server.send("DELETE", "/sessions/me/shares", as: "alice").status == 204)
+            #expect(try await server.post(actions, json: ["type": "counter/increment"]).status == 404)
+        }
+    }
+
     @Test("a stream ends with expired when its token does, also after the clock was set")
     func streamsExpire() async throws {
         let (clock, wall) = (ManualClock(), ManualClock(WallClock().now()))
@@ -193,7 +230,8 @@ struct TokenModeTests {
             // With the leeway it is valid for a little longer.
             wall.advance(by: 3_590_000)
             guard case .comment = try await stream.item() else { throw Wire.Failure.malformed("no heartbeat") }
-            wall.advance(by: 71_000)
+            // The token was made a little later than the clock.
+            wall.advance(by: 670_000)
             let closed = try #require(try await stream.event())
             #expect(closed.name == "closed" && closed.data == ["reason": "expired"])
             #expect(try await stream.item() == nil)

@@ -9,7 +9,7 @@ import Testing
     private static let id = ("X-Request-Id", "my.Request_1-a")
 
     @Test func theIDOfTheClientIsEchoed() async throws {
-        try await LiveServer.run { server in
+        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
             let session = try await server.session()
             var answers = [
                 try await server.get("/", [Self.id]), try await server.get("/openapi.json", [Self.id]),
@@ -29,7 +29,7 @@ import Testing
                     #expect(answer[json: "requestId"] == .string(Self.id.1))
                 }
             }
-            await server.log.line(with: "requestId=\(Self.id.1)")
+            try await server.log.line(with: "requestId=\(Self.id.1)")
         }
     }
 

@@ -59,7 +59,8 @@ import Testing
             #expect(paths["/sessions"] != nil)
             #expect(paths["/metrics"] == nil)
             #expect(paths["/admin/sessions"] == nil)
-            await server.log.line(with: "metrics and administration on http://127.0.0.1:\(server.running.operatorPort)")
+            let port = server.running.operatorPort
+            try await server.log.line(with: "metrics and administration on http://127.0.0.1:\(port)")
             // The requests of both are in the same metrics.
             let samples = try Exposition(try await Self.get("/metrics", of: server)).samples
             let name = #"storehouse_http_request_duration_seconds_count{route="other",method="GET",status="4xx"}"#

@@ -30,9 +30,9 @@ extension DescribedAPI {
 }
 
 extension LiveSession {
-    /// A path of the document with the id of this session.
-    func located(_ template: String) -> String {
-        let general = "/sessions/{id}"
-        return template.replacing(general, with: path)
+    /// A path of the document with the id of this session, or with a share of it.
+    func located(_ template: String) async throws -> String {
+        guard template.hasPrefix("/shared/") else { return template.replacing("/sessions/{id}", with: path) }
+        return template.replacing("/shared/{share}", with: try await share().path)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: routes.filter { $0 != .events })
+    @Test(arguments: routes.filter { $0 != .events && $0 != .sharedEvents })
     func theServerRespondsAsDescribed(route: Route) async throws {
         let configuration = Configuration.with { $0.admin.token = .init(DescribedAPI.adminToken) }
         try await LiveServer.run(configuration: configuration) { server in
@@ -50,6 +50,41 @@ import Testing
                     let response = try await server.send(request)
                     #expect(response.status < 300, "\(operation.method) \(path)")
                     #expect(api.complaints(about: response, to: operation) == [], "\(operation.method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test func thePersonalSessionIsDescribedInTokenModeOnly() async throws {
+        for (configuration, names) in [(Configuration.with(), ["id"]), (TestTokens.configuration(), ["id", "store"])] {
+            try await LiveServer.run(configuration: configuration) { server in
+                let api = try await DescribedAPI(of: server)
+                for path in api.paths where path.hasPrefix("/sessions/{id}") {
+                    let parameters = api.json["paths"]?[path]?["parameters"]?.asArray ?? []
+                    let found = parameters.compactMap(api.resolved).compactMap { $0["name"]?.asString }
+                    #expect(found == names, "\(path)")
+                }
+                #expect(api.references.filter { api.resolved(["$ref": .string($0)]) == nil } == [])
+            }
+        }
+    }
+
+    @Test func theProblemsOfSharesAreDescribed() async throws {
+        try await LiveServer.run { server in
+            let api = try await DescribedAPI(of: server)
+            let session = try await server.session()
+            let reader = try await session.share(["may": ["read"]])
+            for (name, method, below) in [
+                ("readSharedState", "GET", "/state"), ("watchShared", "GET", "/events"),
+                ("dispatchShared", "POST", "/actions"),
+            ] {
+                let operation = try api.operation(name)
+                #expect(operation.json["security"] == nil)
+                for path in ["/shared/nothing", reader.path] {
+                    let request = TestRequest(method, path + below + "?select=x", json: ["type": "counter/increment"])
+                    let response = try await server.send(request)
+                    #expect(response.status >= 400)
+                    #expect(api.complaints(about: response, to: operation) == [], "\(name)")
                 }
             }
         }

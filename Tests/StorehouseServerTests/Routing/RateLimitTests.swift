@@ -101,6 +101,7 @@ import Testing
         let configuration = Configuration.with {
             $0.limits.requests = Self.low
             $0.http.trustedProxies = ["127.0.0.1"]
+            $0.log.access = .all
         }
         try await LiveServer.run(configuration: configuration) { server async throws in
             func status(_ value: String) async throws -> Int {
@@ -116,7 +117,7 @@ import Testing
             #expect(try await status("2001:db8::4") == 429)
             #expect(try await status("2001:db8:0:1::4") == 200)
             #expect(try await server.get("/healthz", [("Forwarded", "for=192.0.2.1")]).status == 429)
-            await server.log.line(with: "client=192.0.2.2")
+            try await server.log.line(with: "client=192.0.2.2")
         }
     }
 
@@ -124,13 +125,14 @@ import Testing
         let configuration = Configuration.with {
             $0.limits.requests = Self.low
             $0.http.trustedProxies = ["192.0.2.0/24"]
+            $0.log.access = .all
         }
         try await LiveServer.run(configuration: configuration) { server async throws in
             for last in 0..<3 {
                 #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.\(last)")]).status == 200)
             }
             #expect(try await server.get("/healthz", [("X-Forwarded-For", "198.51.100.9")]).status == 429)
-            await server.log.line(with: "client=127.0.0.1")
+            try await server.log.line(with: "client=127.0.0.1")
             #expect(!server.log.text.contains("client=198.51.100"))
         }
     }

@@ -80,6 +80,11 @@ import Testing
                 after = page[json: "next"]?.asString.map { "&after=\($0)" }
             }
             #expect(Set(found) == planners && found.count == 3)
+            let next = try #require(try await Self.list(server, "?limit=1").json["next"]?.asString)
+            let id = String(found[0].dropFirst("/sessions/".count))
+            for other in [id, String(next.dropLast()), String(next.dropFirst()), next + "A", "A" + next, ""] {
+                #expect(try await Self.list(server, "?after=\(other)").code == "malformed-request")
+            }
             #expect(try await Self.list(server, "?store=nothing").json == ["sessions": [], "next": nil])
             #expect(try await Self.list(server, "?owner=somebody").json == ["sessions": [], "next": nil])
             #expect(try await Self.list(server, "?stores=app").code == "malformed-request")

@@ -50,6 +50,15 @@ import Testing
         #expect(try begin(&timers, later).after == nil)
     }
 
+    @Test func aSessionThatCannotBeLoadedNowIsTriedAgain() throws {
+        var timers = DueTimers()
+        _ = try begin(&timers, 0)
+        _ = timers.found(Self.sessions(0..<3))
+        timers.retry()
+        _ = timers.end(found: 3, hasRoom: true)
+        #expect(try begin(&timers, 1).after == nil)
+    }
+
     @Test func sessionsThatCannotBeLoadedAreLeftAlone() throws {
         var timers = DueTimers()
         _ = try begin(&timers, 0)

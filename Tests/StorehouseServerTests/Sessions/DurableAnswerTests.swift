@@ -39,7 +39,7 @@ import Testing
         }
 
         /// Waits until the session has committed a revision, durable or not.
-        func committed(_ revision: Int) async { await server.log.line(with: "revision=\(revision) ") }
+        func committed(_ revision: Int) async throws { try await server.log.line(with: "revision=\(revision) ") }
     }
 
     private func run<Result: Sendable>(
@@ -63,9 +63,9 @@ import Testing
             try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
-            await scene.committed(2)
+            try await scene.committed(2)
             async let later = session.increment()
-            await scene.committed(3)
+            try await scene.committed(3)
             scene.releaseSyncs(good: 1)
             let shown = try await answer
             _ = try await later
@@ -91,7 +91,7 @@ import Testing
             _ = try await scene.session.increment()
             scene.holdSyncs()
             async let later = scene.session.increment()
-            await scene.committed(2)
+            try await scene.committed(2)
             #expect(try await listed() == 1)
             scene.releaseSyncs(good: 1000)
             #expect(try await later.revision == 2)
@@ -113,7 +113,7 @@ import Testing
             await scene.remote.called(times: 2)
             scene.holdSyncs()
             async let lost = session.increment()
-            await scene.committed(2)
+            try await scene.committed(2)
             #expect(try await witnessed.revision == 1)
             scene.releaseSyncs(good: 0)
             #expect(try await lost.code == "storage-unavailable")
@@ -136,7 +136,7 @@ import Testing
             try await scene.fetchBegins()
             scene.holdSyncs()
             scene.remote.reply(#"{"animal":"Cat"}"#)
-            await scene.committed(2)
+            try await scene.committed(2)
             scene.releaseSyncs(good: 1)
             let first = try await answer
             try await scene.heal()

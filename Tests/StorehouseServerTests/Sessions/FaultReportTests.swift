@@ -48,7 +48,7 @@ import Testing
             let committed = try #require(try await session.revision())
             #expect(place == .effect ? committed == 3 : (2...(place == .middleware ? 3 : 2)).contains(committed))
             _ = try await session.dispatch("trap/count")
-            await server.log.line(with: "type=trap/count")
+            try await server.log.line(with: "type=trap/count")
             let logged = server.log.text.split(separator: "\n").first { $0.contains("type=trap/count") }
             let masked = try #require(logged?.split(separator: " ").first { $0.hasPrefix("session=") })
             #expect(line.contains(" " + masked + " "))

@@ -58,13 +58,13 @@ import Testing
     }
 
     @Test func theLogContainsNoSessionID() async throws {
-        try await LiveServer.run { server in
+        try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in
             let session = try await server.session()
             _ = try await session.increment()
             _ = try await session.events().state()
             _ = try await session.read("/nothing")
             _ = try await session.delete()
-            await server.log.line(with: "session deleted")
+            try await server.log.line(with: "session deleted")
             #expect(!server.log.text.contains(session.path.dropFirst("/sessions/".count)))
         }
     }

@@ -174,8 +174,11 @@ import Testing
 
     @Test func anOpenStreamAndItsEndCountAsUse() async throws {
         let clock = ManualClock()
-        try await LiveServer.run(clock: clock.clock, configuration: .with { $0.sessions.idleTimeout = .seconds(60) }) {
-            server in
+        let configuration = Configuration.with {
+            $0.sessions.idleTimeout = .seconds(60)
+            $0.log.access = .all
+        }
+        try await LiveServer.run(clock: clock.clock, configuration: configuration) { server in
             let session = try await server.session()
             do {
                 let events = try await session.events()
@@ -186,7 +189,7 @@ import Testing
                 withExtendedLifetime(events) {}
             }
             // Not read before the stream is gone: reading is use.
-            await server.log.line(with: "stream ended")
+            try await server.log.line(with: "route=/sessions/{id}/events")
             clock.advance(by: 59_000)
             #expect(try await session.read().status == 200)
         }

@@ -116,7 +116,7 @@ import Testing
             #expect(try await size(session) <= before + 20)
             let name = Fingerprint.of(String(session.path.dropFirst("/sessions/".count)))
             let line = "state too large store=notes session=\(name) origin=middleware type=notes/add"
-            await server.log.line(with: line)
+            try await server.log.line(with: line)
             #expect(server.log.text.ranges(of: "state too large store=").count == 1)
         }
     }

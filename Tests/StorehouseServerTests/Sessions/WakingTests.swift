@@ -89,7 +89,7 @@ private struct Alarm: HostedState, ObjectState, Restorable {
         time.advance(by: 300_000)
         try await Self.run(durable, time.clock) { server in
             // Two are due; the others stay where they are.
-            await server.log.line(with: "revision=2")
+            try await server.log.line(with: "revision=2")
             try await server.hasResidents(2)
             for (path, rings) in zip(paths, [1, 1, 0]) {
                 let answer = try await server.eventually(TestRequest("GET", path + "/state?select=/rings")) {

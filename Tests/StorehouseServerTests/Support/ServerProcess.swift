@@ -7,6 +7,11 @@
     struct ServerProcess: Sendable {
         struct NotBuilt: Error {}
 
+        /// The program went on for a minute after a signal that ends it, and was killed.
+        struct DidNotStop: Error {
+            let log: String
+        }
+
         let port: Int
         /// The lines of standard error.
         let log: LogLines
@@ -30,10 +35,16 @@
             else { throw NotBuilt() }
             let errors = Pipe()
             let said = LogLines()
-            errors.fileHandleForReading.readabilityHandler = { said.write(Array($0.availableData)) { _ in [] } }
+            errors.fileHandleForReading.readabilityHandler = { errors in
+                let data = errors.availableData
+                guard data.isEmpty else { return said.write(Array(data)) { _ in [] } }
+                errors.readabilityHandler = nil
+                said.end()
+            }
             let settings = environment.merging(Self.environment) { given, _ in given }
             let limits = "ulimit -n \(files)" + (addressSpace.map { "; ulimit -v \($0 / 1024)" } ?? "")
             let id = try spawn(program, limits, settings, errors.fileHandleForWriting.fileDescriptor)
+            try errors.fileHandleForWriting.close()
             // A thread waits for the end, because Swift's own threads must not block.
             let end = ProcessEnd()
             Thread {
@@ -48,8 +59,9 @@
                 result = .failure(error)
             }
             if !end.hasArrived { kill(id, SIGTERM) }
-            _ = await end.status()
+            _ = await Self.status(of: id, end)
             errors.fileHandleForReading.readabilityHandler = nil
+            if end.wasForced { throw DidNotStop(log: said.text) }
             return try result.get()
         }
 
@@ -87,7 +99,7 @@
         private static func use<Result>(
             _ id: pid_t, _ end: ProcessEnd, _ said: LogLines, _ body: (ServerProcess) async throws -> Result
         ) async throws -> Result {
-            await said.line(with: "listening on ")
+            try await said.line(with: "listening on ")
             guard let port = said.text.firstMatch(of: /listening on http:\/\/127.0.0.1:(\d+)/).flatMap({ Int($0.1) })
             else { throw Wire.Failure.malformed(said.text) }
             return try await body(ServerProcess(port: port, log: said, id: id, end: end))
@@ -108,10 +120,20 @@
             if !end.hasArrived { kill(id, number) }
         }
 
+        var hasEnded: Bool { end.hasArrived }
+
         /// Waits for the end of the process. Returns the exit code, or 128 + the signal that killed it.
         func exitCode() async -> Int32 {
-            let status = await end.status()
+            let status = await Self.status(of: id, end)
             return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+        }
+
+        /// Waits for the end of a process that was told to end, and kills it after a minute.
+        private static func status(of id: pid_t, _ end: ProcessEnd) async -> Int32 {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) {
+                if end.force() { kill(id, SIGKILL) }
+            }
+            return await end.status()
         }
 
         /// The path of a session made for it.
@@ -175,6 +197,7 @@
     private final class ProcessEnd: Sendable {
         private struct Contents {
             var status: Int32?
+            var wasForced = false
             var waiting: [CheckedContinuation<Int32, Never>] = []
         }
 
@@ -182,6 +205,16 @@
         private let contents = Locked(Contents())
 
         var hasArrived: Bool { contents.withLock { $0.status != nil } }
+
+        var wasForced: Bool { contents.withLock { $0.wasForced } }
+
+        /// Whether the process has not ended yet, and is killed now.
+        func force() -> Bool {
+            contents.withLock { contents in
+                if contents.status == nil { contents.wasForced = true }
+                return contents.status == nil
+            }
+        }
 
         func arrived(_ status: Int32) {
             let waiting = contents.withLock { contents in

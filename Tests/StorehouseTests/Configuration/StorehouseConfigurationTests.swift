@@ -188,6 +188,7 @@ import Testing
         case ("storage.durability", _): "relaxed"
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
+        case ("log.access", _): "all"
         case ("admin.token", _): "0123456789abcdef"
         case ("access.issuer", _), ("access.audience", _): "https://id.example"
         case ("access.jwksURL", _): "https://id.example/keys"

@@ -1,0 +1,136 @@
+import Access
+import HTTP
+import JSON
+import Sealing
+import StoreHosting
+import Synchronization
+
+/// The right to use a part of one session for some time, without knowing its id.
+///
+/// The client has it as a sealed text. The server stores nothing but how often the shares of a session were revoked.
+final class Share: Sendable {
+    /// The permissions that a share can have.
+    static let permissions: [Permission] = [.read, .act]
+    /// How long it is valid, in seconds.
+    static let lifetimes = 1...2_592_000
+    static let usualLifetime = 3600
+
+    let session: SessionID
+    let permissions: Permissions
+    /// The part of the state that it shows.
+    let selection: Selection
+    /// In milliseconds since 1970.
+    let expiresAt: Int
+    /// How often the shares of the session had been revoked when it was made.
+    let generation: Int
+    /// Tells it from other shares. Nobody can use it by this.
+    let name: String
+
+    init(
+        _ session: SessionID, _ permissions: Permissions, _ selection: Selection, expiresAt: Int, generation: Int,
+        name: String = ""
+    ) {
+        self.session = session
+        self.permissions = permissions
+        self.selection = selection
+        self.expiresAt = expiresAt
+        self.generation = generation
+        self.name = name
+    }
+
+    /// The problem of a share that never was, or is no longer valid: a client cannot tell which.
+    static var unknown: Problem {
+        Problem(
+            .noSuchShare,
+            "There is no such share: it has expired, it was revoked, or its text is not complete. Ask for a new one.")
+    }
+}
+
+// What is sealed: a JSON object with short names.
+extension Share {
+    fileprivate var encoded: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 128)
+        json.object { json in
+            json.member("i", session.description)
+            json.member("m", permissions.names)
+            json.member("e", expiresAt)
+            json.member("g", generation)
+            switch selection {
+            case .root: break
+            case .pointer(let pointer): json.member("s", pointer.description)
+            case .named(let name, _): json.member("n", name)
+            }
+        }
+        return json.finish()
+    }
+
+    fileprivate convenience init?(encoded: [UInt8], name: String) {
+        guard let json = try? JSONValue(parsing: encoded), let id = json["i"]?.asString.flatMap({ SessionID($0.utf8) }),
+            let permissions = json["m"]?.asArray?.compactMap({ $0.asString.flatMap(Permission.init) }),
+            let expiresAt = json["e"]?.asInteger, let generation = json["g"]?.asInteger
+        else { return nil }
+        let pointer = json["s"]?.asString.flatMap { try? JSONPointer($0) }
+        self.init(
+            id, Permissions(permissions),
+            json["n"]?.asString.map { .named($0) } ?? pointer.map { .pointer($0) } ?? .root,
+            expiresAt: expiresAt, generation: generation, name: name)
+    }
+}
+
+/// Seals what clients carry and must neither read nor change: shares, and the cursors of lists.
+///
+/// libcrypto is loaded when it is needed first: servers that seal nothing do without it.
+final class ClientSealer: Sendable {
+    private final class Keys: Sendable {
+        let shares: AESSealer?
+        let cursors: AESSealer?
+
+        init(_ secret: [UInt8]) {
+            func sealer(_ purpose: String) -> AESSealer? {
+                guard CryptoLibrary.load() == nil, let key = TokenSigner.code(of: Array(purpose.utf8), secret) else {
+                    return nil
+                }
+                return try? AESSealer(key: key)
+            }
+            shares = sealer("storehouse share")
+            cursors = sealer("storehouse cursor")
+        }
+    }
+
+    private let secret: [UInt8]
+    private let madeKeys = AtomicLazyReference<Keys>()
+
+    /// - Parameter secret: the same in every process that must open what this one seals.
+    init(secret: [UInt8]) { self.secret = secret }
+
+    private var keys: Keys { madeKeys.load() ?? madeKeys.storeIfNil(Keys(secret)) }
+
+    /// The text of a share; nil if libcrypto cannot be loaded.
+    func seal(_ share: Share) -> String? { keys.shares?.seal(share.encoded).map(Base64URL.encode) }
+
+    /// The share with this text; nil if this server did not make it.
+    func share(_ text: ArraySlice<UInt8>) -> Share? {
+        guard text.count <= Self.maxBytes, let sealed = Base64URL.decode(text), let clear = keys.shares?.open(sealed)
+        else {
+            return nil
+        }
+        // The version and the nonce, which are not secret.
+        return Share(encoded: clear, name: String(decoding: text.prefix(16), as: UTF8.self))
+    }
+
+    /// A text that stands for the place behind a session in a list. It hides the id from the logs of proxies; without libcrypto
+    /// the id can be computed from it.
+    func cursor(behind id: SessionID) -> String {
+        keys.cursors?.seal(Array(id.description.utf8)).map(Base64URL.encode) ?? id.cursor
+    }
+
+    /// The session that ``cursor(behind:)`` was made of; nil for any other text.
+    func session(behind cursor: String) -> SessionID? {
+        guard let sealer = keys.cursors else { return SessionID(cursor: cursor) }
+        guard cursor.utf8.count <= Self.maxBytes, let sealed = Base64URL.decode(cursor.utf8) else { return nil }
+        return sealer.open(sealed).flatMap { SessionID($0) }
+    }
+
+    /// The length of the longest text.
+    static let maxBytes = 4096
+}

@@ -1,0 +1,120 @@
+import Access
+import HTTP
+import JSON
+
+// Operations on shares, and through them.
+extension OpenAPI {
+    var createShare: Operation {
+        Operation(
+            "createShare", "Makes a share of the session",
+            details: """
+                Whoever has the share may use the part of the session that it shows, without knowing the session's id and \
+                without a token, until it expires or is revoked.
+                """, body: "Share",
+            responses: [
+                .init(status: .created, description: "The share.", content: Self.json(.schema("Share")))
+            ],
+            problems: [
+                .forbidden, .malformedJSON, .malformedPointer, .unsupportedMediaType, .notAcceptable, .invalidPayload,
+                .noSuchSession, .sessionEnded, .internalError, .draining, .storageUnavailable,
+            ])
+    }
+
+    var revokeShares: Operation {
+        Operation(
+            "revokeShares", "Revokes all shares of the session",
+            details: "Ends their event streams with the reason `revoked`.",
+            responses: [.init(status: .noContent, description: "The shares are revoked.")],
+            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
+    }
+
+    var readSharedState: Operation {
+        Operation(
+            "readSharedState", "The part of the state that the share shows, or a part of that",
+            details: Self.sharedDetails, parameters: ["select", "If-None-Match"],
+            responses: [
+                .init(
+                    status: .ok, description: "The value, and the revision that changed it last.", headers: ["ETag"],
+                    content: Self.json(.schema("StateAnswer"))),
+                .init(
+                    status: .notModified, description: "The value is the same as at this revision.", headers: ["ETag"]),
+            ],
+            problems: [
+                .forbidden, .malformedPointer, .noSuchShare, .sessionEnded, .notAcceptable, .internalError, .overloaded,
+                .storageUnavailable,
+            ])
+    }
+
+    var watchShared: Operation {
+        Operation(
+            "watchShared", "The live stream of what the share shows",
+            details: "The same events as those of the session, without effects. \(Self.sharedDetails)",
+            parameters: ["select", "changes", "color", "Last-Event-ID", "lastEventId"],
+            responses: [
+                .init(
+                    status: .ok, description: "The stream. It lasts until one side ends it.",
+                    content: ("text/event-stream", Self.content(Self.streamSchema(withEffects: false), [])))
+            ],
+            problems: [
+                .forbidden, .malformedPointer, .noSuchShare, .sessionEnded, .notAcceptable, .tooManyStreams,
+                .tooManyViews, .overloaded, .draining, .storageUnavailable,
+            ])
+    }
+
+    var dispatchShared: Operation {
+        Operation(
+            "dispatchShared", "Dispatches an action, or a batch, through the share", details: Self.sharedDetails,
+            parameters: ["select", "dryRun", "Idempotency-Key", "If-Match", "Prefer"], body: "Actions",
+            responses: [
+                .init(
+                    status: .ok, description: "Committed, or ignored because it does not apply to the current state.",
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"],
+                    content: Self.json(.schema("SharedDispatchAnswer"))),
+                .init(
+                    status: .noContent, description: "The same, for `Prefer: return=minimal`.",
+                    headers: ["ETag", "Preference-Applied", "Idempotency-Replayed"]),
+            ],
+            problems: dispatch.problems.filter { $0 != .noSuchSession } + [.noSuchShare])
+    }
+
+    private static let sharedDetails = """
+        Pointers are relative to the part that the share shows, and revisions are those that changed it: all others are not \
+        visible.
+        """
+
+    /// The body of `POST /sessions/{id}/shares`.
+    var shareBody: JSONValue {
+        [
+            "description":
+                "What the share allows, shows, and for how long. Without a body it shows the whole state for an hour.",
+            "content": [
+                "application/json": Self.content(
+                    .schema("ShareRequest"),
+                    [
+                        ("reader", ["may": ["read"], "expiresIn": 3600]), ("all", [:]),
+                        ("part", ["may": ["read", "act"], "select": "/counter"]),
+                    ])
+            ],
+        ]
+    }
+
+    static var shareSchemas: JSONObject {
+        [
+            "ShareRequest": .written(ShareAPI.schema.encoded()),
+            "Share": object([
+                "share": ["type": "string", "description": "The share. Whoever has it can use it.", "minLength": 1],
+                "may": [
+                    "type": "array",
+                    "items": ["type": "string", "enum": .array(Share.permissions.map { .string($0.rawValue) })],
+                ],
+                "select": ["type": "string", "description": "The part of the state that it shows."],
+                "expiresAt": ["type": "string", "format": "date-time"],
+                "links": .schema("ShareLinks"),
+            ]),
+            "ShareLinks": object(
+                JSONObject(
+                    ["state", "events", "actions"].map { ($0, ["type": "string", "format": "uri-reference"]) }),
+                optional: ["state", "events", "actions"]),
+        ]
+    }
+}

@@ -1,0 +1,272 @@
+import HTTP
+import JSON
+import StorehouseServer
+import Testing
+
+@Suite("A share reveals nothing outside of what it shows")
+struct SharePrivacyTests {
+    private static func run(_ isDurable: Bool, _ body: (LiveServer) async throws -> Void) async throws {
+        let configuration = Configuration.with { $0.streams.heartbeat = .milliseconds(100) }
+        if isDurable {
+            try await DurableServer().run(configuration: configuration, body)
+        } else {
+            try await LiveServer.run(configuration: configuration, body)
+        }
+    }
+
+    @Test("its revision and its entity tag are those of its last change", arguments: [false, true])
+    func revisions(isDurable: Bool) async throws {
+        try await Self.run(isDurable) { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            for _ in 0..<3 { try await session.commitElsewhere() }
+            let share = try await session.counterShare()
+            let first = try await share.state()
+            #expect(first.revision == 1 && first.taggedRevision == 1)
+            let tag = try #require(first["etag"])
+            for _ in 0..<3 {
+                try await session.commitElsewhere()
+                let same = try await share.state("", [("If-None-Match", tag)])
+                #expect(same.status == 304 && same["etag"] == tag)
+                #expect(try await share.state().textWithoutRequestID == first.textWithoutRequestID)
+            }
+            _ = try await session.increment()
+            let second = try await share.state("", [("If-None-Match", tag)])
+            #expect(second.json == ["revision": 8, "state": ["count": 2]] && second.taggedRevision == 8)
+            try await session.commitElsewhere()
+            // An action that changes nothing that it shows.
+            let outside = try await share.post(["type": "tasks/add", "payload": ["title": "other"]])
+            #expect(outside.json == ["revision": 8, "outcome": "committed", "state": ["count": 2]])
+            let inside = try await share.post(["type": "counter/increment"])
+            #expect(inside.json == ["revision": 11, "outcome": "committed", "state": ["count": 3]])
+            #expect(try await session.revision() == 11)
+            // The tag of what the client knows is good for a condition, whatever happens elsewhere.
+            try await session.commitElsewhere()
+            let known = try #require(inside["etag"])
+            #expect(try await share.post(["type": "counter/increment"], "", [("If-Match", known)]).revision == 13)
+            let late = try await share.post(["type": "counter/increment"], "", [("If-Match", known)])
+            #expect(late.code == "revision-mismatch" && late.revision == 13 && late.taggedRevision == 13)
+            try await session.commitElsewhere()
+            #expect(try await share.post(["type": "counter/increment"], "", [("If-Match", "\"14\"")]).status == 412)
+            #expect(try await share.post(["type": "counter/increment"], "", [("If-Match", "\"13\"")]).revision == 15)
+            #expect(try await share.post(["type": "counter/increment"], "", [("If-Match", "*")]).revision == 16)
+        }
+    }
+
+    @Test("its first revision is found also in a long log, and once retention has cut it")
+    func longLog() async throws {
+        for keepCommits in [50, 5000] {
+            let file = try DurableServer()
+            let configuration = Configuration.with { $0.storage.keepCommits = keepCommits }
+            let batch = JSONValue.array(
+                Array(repeating: ["type": "tasks/favorite", "payload": ["id": 1]], count: 1)
+                    + Array(repeating: ["type": "tasks/unfavorite", "payload": ["id": 1]], count: 1))
+            let (path, before) = try await file.run(configuration: configuration) { server in
+                let session = try await server.session()
+                _ = try await session.increment()
+                try await session.commitElsewhere()
+                for _ in 0..<600 { #expect(try await session.post(batch).status == 200) }
+                let share = try await session.counterShare()
+                return (share.path, try await share.state().revision ?? -1)
+            }
+            if keepCommits == 5000 { #expect(before == 1) } else { #expect((1...1202).contains(before)) }
+            try await file.run(configuration: configuration) { server in
+                let after = try await server.get(path + "/state")
+                #expect(after.json["state"] == ["count": 1])
+                if keepCommits == 5000 { #expect(after.revision == 1) } else { #expect(after.revision ?? 0 >= before) }
+            }
+        }
+    }
+
+    @Test(
+        "a stream sends nothing for a commit elsewhere, and its silence is broken as always", arguments: [false, true])
+    func streams(isDurable: Bool) async throws {
+        try await Self.run(isDurable) { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            try await session.commitElsewhere()
+            let share = try await session.counterShare()
+            for query in ["", "?changes=patch"] {
+                let stream = try await share.events(query)
+                let first = try await stream.state()
+                let revision = try #require(first.revision)
+                #expect(try await share.state().revision == revision)
+                for _ in 0..<3 { try await session.commitElsewhere() }
+                for _ in 0..<3 {
+                    guard case .comment("") = try await stream.item() else {
+                        throw Wire.Failure.malformed("no heartbeat")
+                    }
+                }
+                let action = try await session.increment()
+                let next = try #require(try await stream.event())
+                #expect(next.revision == action.revision)
+                #expect(next.id?.hasSuffix("-\(action.revision ?? 0)") == true)
+                // Coming back after commits elsewhere is coming back to the same.
+                for _ in 0..<2 { try await session.commitElsewhere() }
+                let resumed = try await share.events(query, [("Last-Event-ID", try #require(next.id))])
+                for _ in 0..<4 {
+                    if case .event = try await resumed.item() { throw Wire.Failure.malformed("it is repeated") }
+                }
+                let old = try await share.events(query, [("Last-Event-ID", try #require(first.id))])
+                let missed = try #require(try await old.event())
+                #expect(missed.revision == next.revision)
+                #expect(missed.name == (query.isEmpty ? "state" : "patch"))
+            }
+        }
+    }
+
+    @Test("an event of a batch has the revision of its last change that is shown")
+    func batches() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let share = try await session.counterShare()
+            let (states, patches) = (try await share.events(), try await share.events("?changes=patch"))
+            for stream in [states, patches] { _ = try await stream.state() }
+            let add: JSONValue = ["type": "tasks/add", "payload": ["title": "one"]]
+            #expect(try await session.post([add, ["type": "counter/increment"], add, add]).revision == 4)
+            #expect(try await states.event()?.data == ["revision": 2, "state": ["count": 1]])
+            let patch = try #require(try await patches.event())
+            #expect(patch.revision == 2)
+            #expect(patch.data["patch"] == [["op": "replace", "path": "/count", "value": 1]])
+            #expect(try await share.state().revision == 2)
+        }
+    }
+
+    @Test("the lines for a terminal name no action")
+    func terminalLines() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let share = try await session.counterShare()
+            let client = try server.client()
+            try await client.send(TestRequest("GET", share.path + "/events", [("Accept", "text/plain")]).bytes)
+            #expect(try await client.head().status == 200)
+            _ = try await client.chunk()
+            try await session.commitElsewhere()
+            _ = try await session.increment()
+            let line = String(decoding: try #require(try await client.chunk()), as: UTF8.self)
+            #expect(line.contains("#2 /count: 0 → 1") && !line.contains("increment"))
+        }
+    }
+
+    @Test("a dry run shows the patch of what the share shows only")
+    func dryRuns() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let share = try await session.counterShare()
+            let inside = try await share.post(["type": "counter/increment"], "?dryRun=true")
+            #expect(inside.json["patch"] == [["op": "replace", "path": "/count", "value": 1]])
+            let outside = try await share.post(
+                ["type": "tasks/add", "payload": ["title": "other"]], "?dryRun=true")
+            #expect(outside.json["patch"] == [] && outside.json["state"] == ["count": 0])
+            let narrow = try await share.post(["type": "counter/increment"], "?dryRun=true&select=/count")
+            #expect(narrow.json["state"] == 1)
+            #expect(narrow.json["patch"] == [["op": "replace", "path": "", "value": 1]])
+            #expect(narrow.json["effects"] == nil && narrow.revision == 0)
+        }
+    }
+
+    @Test("its idempotency keys are its own", arguments: [false, true])
+    func keys(isDurable: Bool) async throws {
+        try await Self.run(isDurable) { server in
+            let session = try await server.session()
+            let (one, two) = (try await session.counterShare(), try await session.counterShare())
+            let key = [("Idempotency-Key", "\"k\"")]
+            let action: JSONValue = ["type": "counter/increment"]
+            #expect(try await session.post(action, key).revision == 1)
+            try await session.commitElsewhere()
+            let first = try await one.post(action, "", key)
+            #expect(first.revision == 3 && first["idempotency-replayed"] == nil)
+            #expect(try await two.post(action, "", key).revision == 4)
+            try await session.commitElsewhere()
+            for _ in 0..<2 {
+                let again = try await one.post(action, "", key)
+                #expect(again["idempotency-replayed"] == "true" && again.json == first.json)
+                #expect(again["etag"] == first["etag"])
+            }
+            let outside: JSONValue = ["type": "tasks/add", "payload": ["title": "other"]]
+            let other = try await one.post(outside, "", [("Idempotency-Key", "\"o\"")])
+            #expect(other.revision == 4)
+            let replayed = try await one.post(outside, "", [("Idempotency-Key", "\"o\"")])
+            #expect(replayed.json == other.json && replayed["etag"] == other["etag"])
+        }
+    }
+
+    @Test("an entity row can be shown, also after it was moved and removed")
+    func entityRows() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session("planner")
+            for _ in 0..<3 { try await session.commitElsewhere() }
+            let row = try #require(try await session.state("/tasks")?.asObject?.names)
+            #expect(row.contains("entities"), "\(row)")
+            let share = try await session.share(["select": "/tasks/entities/2"])
+            #expect(try await share.state().json["revision"] == 2)
+            let stream = try await share.events()
+            #expect(try await stream.state().state?["title"] == "a task that nobody may see")
+            #expect(try await session.dispatch("tasks/edit", ["id": 1, "title": "hidden"]).status == 200)
+            #expect(try await session.dispatch("tasks/edit", ["id": 2, "title": "shown"]).status == 200)
+            #expect(try await stream.state().data["state"]?["title"] == "shown")
+            #expect(try await session.dispatch("tasks/remove", ["id": 2]).status == 200)
+            // The selection has vanished.
+            #expect(try await stream.state().data == ["revision": 6, "state": nil])
+            try await session.commitElsewhere()
+            #expect(try await share.state().json == ["revision": 6, "state": nil])
+            #expect(try await share.state("?select=/title").json == ["revision": 6, "state": nil])
+        }
+    }
+
+    @Test("neither the id nor anything else is in any byte that the server sends, nor the share in the log")
+    func leaksNothing() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let id = String(session.path.dropFirst("/sessions/".count))
+            let share = try await session.counterShare()
+            #expect(!share.answer.text.contains(id))
+            try await session.commitElsewhere()
+            let increment: JSONValue = ["type": "counter/increment"]
+            var responses = [
+                try await share.state(), try await share.state("?select=counter"), try await share.state("?revision=0"),
+                try await share.state("?select=/count&select=/count"),
+                try await share.state("", [("If-None-Match", "*")]),
+                try await share.state("", [("Accept", "image/png")]),
+                try await share.post(increment), try await share.post(increment, "?dryRun=true"),
+                try await share.post(increment, "", [("Prefer", "return=minimal")]),
+                try await share.post(increment, "", [("Prefer", "wait=1")]),
+                try await share.post(increment, "", [("If-Match", "\"99\"")]),
+                try await share.post(["type": "counter/nothing"]),
+                try await share.post(["type": "login/authenticated"]),
+                try await share.post(["type": "betslip/placeBet"]),
+                try await share.post(["type": "animal/fetchAnimal"]),
+                try await share.post([increment, ["type": "betslip/placeBet"]]), try await share.post(1),
+                try await server.get(share.path), try await server.get(share.path + "/shares"),
+                try await server.get(share.path + "/actions"), try await server.delete(share.path + "/state"),
+            ]
+            let page = [("Origin", "https://example.org")]
+            responses.append(try await share.state("", page))
+            responses.append(try await server.send(TestRequest("OPTIONS", share.path + "/events", page)))
+            responses.append(try await share.post(increment, "", page))
+            let client = try server.client()
+            try await client.send(TestRequest("GET", share.path + "/events?effects=true&changes=patch").bytes)
+            let head = try await client.head()
+            var bytes = try #require(try await client.chunk())
+            try await session.commitElsewhere()
+            _ = try await session.increment()
+            bytes += try #require(try await client.chunk())
+            #expect(try await session.delete().status == 204)
+            while let more = try await client.chunk() { bytes += more }
+            responses += [head] + (try await share.everything())
+            let texts =
+                responses.map { $0.text + $0.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
+                + [String(decoding: bytes, as: UTF8.self)]
+            for text in texts {
+                for hidden in [id, "a task that nobody", "\"effects\"", "tasks", "effect:", "/sessions/"] {
+                    #expect(!text.contains(hidden), "\(hidden) in \(text)")
+                }
+            }
+            let log = server.log.text
+            #expect(log.contains("/shared/…/state") && log.contains("/shared/…/events"))
+            #expect(!log.contains(share.text) && !log.contains(share.text.prefix(16)) && !log.contains(id))
+            let metrics = try await server.get("/metrics").text
+            #expect(!metrics.contains(share.text) && !metrics.contains(id))
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import JSON
+import Observability
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// `log.access`: a line for each request, or for those that fail.
+@Suite(.timeLimit(.minutes(5))) struct AccessLogTests {
+    private static let trace = "0af7651916cd43dd8448eb211c80319c"
+    private static let members = [
+        "time", "level", "message", "requestId", "method", "route", "status", "code", "bytes", "duration", "client",
+        "forwarded", "userAgent", "session", "kind", "revision", "traceId",
+    ]
+
+    private static func configuration(
+        _ access: Configuration.Logging.Access, _ format: LogFormat = .json,
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) -> Configuration {
+        .with {
+            $0.log.access = access
+            $0.log.format = format
+            change(&$0)
+        }
+    }
+
+    /// Everything that a line can have, but a problem.
+    private static func request(to session: LiveSession, by number: Int = 1) -> TestRequest {
+        TestRequest(
+            "POST", session.path + "/actions",
+            [
+                ("X-Request-Id", "mine-\(number)"), ("User-Agent", "test/1.0"), ("Forwarded", "for=192.0.2.1"),
+                ("X-Forwarded-For", "192.0.2.2"), ("traceparent", "00-\(trace)-b7ad6b7169203331-01"),
+            ], json: ["type": "counter/increment"])
+    }
+
+    @Test func aLineHasItsMembersInOrder() async throws {
+        try await LiveServer.run(configuration: Self.configuration(.all), logging: .error) { server in
+            let session = try await server.session()
+            let body = try await server.send(Self.request(to: session)).body
+            _ = try await session.dispatch("betslip/placeBet")
+            let lines = try server.log.accessLines()
+            #expect(lines.map { $0["route"] } == ["/sessions", "/sessions/{id}/actions", "/sessions/{id}/actions"])
+            let line = try #require(lines.dropFirst().first)
+            #expect(line.names == Self.members.filter { $0 != "code" })
+            #expect(line["level"] == "info")
+            #expect(line["message"] == "request")
+            #expect(line["requestId"] == "mine-1")
+            #expect(line["method"] == "POST")
+            #expect(line["status"] == 200)
+            #expect(line["bytes"] == .integer(body.count))
+            #expect((0..<60).contains(line["duration"]?.asNumber ?? -1))
+            #expect(line["client"] == "127.0.0.1")
+            #expect(line["forwarded"] == "for=192.0.2.1, 192.0.2.2")
+            #expect(line["userAgent"] == "test/1.0")
+            #expect(line["session"] == .string(Fingerprint.of(session.id)))
+            #expect(line["kind"] == "app")
+            #expect(line["revision"] == 1)
+            #expect(line["traceId"] == .string(Self.trace))
+            let created = try #require(lines.first)
+            #expect([created["session"], created["kind"], created["revision"]] == [line["session"], "app", 0])
+            let rejected = try #require(lines.last)
+            #expect(rejected["status"] == 409)
+            #expect(rejected["code"] == "action-rejected")
+            #expect(rejected["session"] == line["session"])
+            #expect(rejected["revision"] == nil)
+            #expect(!server.log.text.contains(session.id))
+        }
+    }
+
+    @Test func theTextHasTheSameValuesInTheSameOrder() async throws {
+        try await LiveServer.run(configuration: Self.configuration(.all, .text)) { server in
+            let session = try await server.session()
+            _ = try await server.send(Self.request(to: session))
+            let line = try #require(server.log.text.split(separator: "\n").first { $0.contains(" requestId=mine-1 ") })
+            let pattern = try Regex(
+                #"\S+ info request requestId=mine-1 method=POST route=/sessions/\{id\}/actions status=200 bytes=\d+ "#
+                    + #"duration=[0-9.e-]+ client=127.0.0.1 forwarded="for=192.0.2.1, 192.0.2.2" userAgent=test/1.0 "#
+                    + #"session=\#(Fingerprint.of(session.id)) kind=app revision=1 traceId=\#(Self.trace)"#)
+            #expect(line.wholeMatch(of: pattern) != nil, "\(line)")
+        }
+    }
+
+    @Test func byDefaultOnlyFailuresHaveALine() async throws {
+        let remote = ScriptedRemoteClient()
+        try await LiveServer.run(animal: remote, configuration: Self.configuration(.errors)) { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            _ = try await session.read("/nothing")
+            _ = try await session.events().state()
+            let malformed = try server.client()
+            try await malformed.send("GET / HTTP/9.1\r\n\r\n")
+            #expect(try await malformed.response().status == 505)
+            do {
+                let client = try server.client()
+                try await client.send(session.request("animal/fetchAnimal", fields: [("Prefer", "wait=20")]).bytes)
+                await remote.called(times: 1)
+                try await client.makeReset()
+            }
+            try await server.log.line(with: "request cut")
+            let lines = try server.log.accessLines()
+            #expect(lines.map { $0["status"] } == [505, nil])
+            #expect(lines.map { $0["level"] } == ["warning", "warning"])
+            #expect(lines.first?["code"] == "http-version-not-supported")
+            let cut = try #require(lines.last)
+            #expect(cut["route"] == "/sessions/{id}/actions")
+            #expect(cut["client"] == "127.0.0.1")
+            #expect(cut["session"] == .string(Fingerprint.of(session.id)))
+            #expect(cut["kind"] == "app")
+            #expect(cut["bytes"] == nil)
+            remote.reply(#"{"animal":"Cow"}"#)
+        }
+    }
+
+    @Test func withoutTheAccessLogThereIsNoLine() async throws {
+        try await LiveServer.run(configuration: Self.configuration(.off)) { server in
+            let malformed = try server.client()
+            try await malformed.send("GET / HTTP/9.1\r\n\r\n")
+            #expect(try await malformed.response().status == 505)
+            #expect(try await server.get("/healthz").status == 200)
+            #expect(try server.log.accessLines().isEmpty)
+        }
+    }
+
+    @Test func aStreamHasOneLineWhenItEnds() async throws {
+        try await LiveServer.run(configuration: Self.configuration(.all)) { server in
+            let session = try await server.session()
+            let events = try await session.events()
+            _ = try await events.state()
+            _ = try await session.increment()
+            _ = try await events.state()
+            #expect(try server.log.accessLines("/sessions/{id}/events").isEmpty)
+            _ = try await session.delete()
+            while try await events.event() != nil {}
+            let lines = try server.log.accessLines("/sessions/{id}/events")
+            #expect(lines.count == 1)
+            #expect(lines.first?["message"] == "request")
+            #expect(lines.first?["status"] == 200)
+            #expect(lines.first?["session"] == .string(Fingerprint.of(session.id)))
+            #expect(lines.first?["revision"] == 1)
+            // Two states of the kind, and `closed`.
+            let state = try await server.session().read("/state").body.count
+            #expect((2 * state...3 * state).contains(lines.first?["bytes"]?.asInteger ?? 0))
+        }
+    }
+
+    /// Clients that take nothing: of a stream, and of an answer.
+    @Test func aClientThatTakesNothingIsCut() async throws {
+        let configuration = Self.configuration(.errors) {
+            $0.http.maxBodyBytes = 1 << 20
+            $0.sessions.maxStateBytes = 1 << 28
+            $0.http.idleTimeout = .seconds(2)
+        }
+        try await LiveServer.run(configuration: configuration) { server in
+            let session = try await server.largeSession()
+            let stream = try await session.events(receiveBuffer: 4096)
+            let answer = try server.client(receiveBuffer: 4096)
+            try await answer.send(TestRequest("GET", session.path + "/state").bytes)
+            for route in ["events", "state"] { try await server.log.line(with: "/sessions/{id}/\(route)") }
+            let lines = try server.log.accessLines()
+            #expect(lines.count == 2)
+            for line in lines {
+                #expect(line["message"] == "request cut")
+                #expect(line["level"] == "warning")
+                #expect(line["session"] == .string(Fingerprint.of(session.id)))
+            }
+            withExtendedLifetime(stream) {}
+        }
+    }
+
+    @Test(arguments: LogFormat.allCases)
+    func textsOfClientsAreEscapedAndBounded(_ format: LogFormat) async throws {
+        try await LiveServer.run(configuration: Self.configuration(.all, format)) { server in
+            let client = try server.client()
+            // A tab, a C1 control character, an override of the direction, bytes that are not UTF-8, and too much.
+            let hostile =
+                Array("a\t\u{9b}2J\u{202e}\"\\".utf8) + [0xFF, 0xC0] + Array(repeating: UInt8(ascii: "x"), count: 5000)
+            let start = "\"} 2026-11-23 info forged=1"
+            var bytes = Array("TR'ICK /nothing HTTP/1.1\r\nHost: localhost\r\nForwarded: \(start)".utf8) + hostile
+            bytes += Array("\r\nUser-Agent: ".utf8) + hostile + Array("\r\n\r\n".utf8)
+            try await client.send(bytes)
+            #expect(try await client.response().status == 404)
+            let line = try #require(server.log.text.split(separator: "\n").first { $0.contains("request") })
+            #expect(line.utf8.count < 1500)
+            #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
+            #expect(!line.unicodeScalars.contains("\u{202e}"))
+            guard format == .json else { return }
+            let entry = try #require(try server.log.accessLines().first)
+            #expect(entry["method"] == "TR'ICK")
+            #expect(entry["route"] == "other")
+            let agent = try #require(entry["userAgent"]?.asString)
+            #expect(agent.hasPrefix("a\t\u{9b}2J\u{202e}\"\\\u{FFFD}"))
+            #expect((250...260).contains(agent.utf8.count))
+            #expect(entry["forwarded"]?.asString?.hasPrefix(start) == true)
+        }
+    }
+
+    @Test func aProxyNamesTheClientAlsoOfWhatIsNoRequest() async throws {
+        let configuration = Self.configuration(.all) { $0.http.trustedProxies = ["127.0.0.1"] }
+        try await LiveServer.run(configuration: configuration) { server in
+            let fields = "Host: localhost\r\nUser-Agent: test\r\nX-Forwarded-For: 203.0.113.7\r\n"
+            for text in ["GET /healthz HTTP/1.1\r\n\(fields)\r\n", "GET / HTTP/1.1\r\n\(fields)bad line\r\n\r\n"] {
+                let client = try server.client()
+                try await client.send(text)
+                _ = try await client.response()
+            }
+            let lines = try server.log.accessLines()
+            #expect(lines.map { $0["status"] } == [200, 400])
+            #expect(lines.map { $0["route"] } == ["/healthz", "other"])
+            for line in lines {
+                #expect(line["client"] == "203.0.113.7")
+                #expect(line["forwarded"] == "203.0.113.7")
+                #expect(line["userAgent"] == "test")
+            }
+        }
+    }
+}
+
+extension LogLines {
+    /// The access log of a route, or of all of them. It must be JSON.
+    fileprivate func accessLines(_ route: String? = nil) throws -> [JSONObject] {
+        try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }.compactMap(\.asObject)
+            .filter { ["request", "request cut"].contains($0["message"]?.asString) }
+            .filter { route == nil || $0["route"]?.asString == route }
+    }
+}
+
+extension LiveSession {
+    fileprivate var id: String { String(path.dropFirst("/sessions/".count)) }
+}
