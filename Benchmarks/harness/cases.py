@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, durable, fetching, growth, machine
+from harness import calls, durable, fetching, growth, large, machine
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
@@ -283,18 +283,22 @@ def durable_cases(quick):
 def server_cases(quick):
     """The cases of the servers, in the order of their table."""
     every, state = ("storehouse", "go", "nginx"), ("storehouse", "go")
+    bare = ("floor",)
     seconds = 2 if quick else 8
     one, many, timed = (100, 5, 400) if quick else (400, 20, 2000)
     fetching_count = 1000 if quick else 5000
     count, rushing = (2000, 2000) if quick else (15000, 10000)
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
-        Case("post", "POST counter/increment, 1000 sessions", state, REQUEST_ROWS,
+        Case("post", "POST counter/increment, 1000 sessions", state + bare, REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 1000)),
         Case("declared", "POST to one store, declared in three ways", ("by-hand", "defined", "codable"), REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 1000)),
-        Case("health", "GET /healthz", every, REQUEST_ROWS,
+        Case("health", "GET /healthz", every + bare, REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 0)),
+        *(Case("large", f"counter/increment beside {tasks} tasks", ("storehouse",), large.ROWS,
+               lambda contender, tasks=tasks: large.measure(contender, tasks, 100 if quick else 1000))
+          for tasks in ((10, 5000) if quick else (10, 500, 5000, 100_000))),
         Case("open", "the same POST beside 10 000 idle connections", state, IDLE_ROWS,
              lambda contender: beside_idle(contender, seconds, 10000)),
         Case("drip", "GET /healthz by one client, beside 5000 dripping connections", every, DRIP_ROWS,

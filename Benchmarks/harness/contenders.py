@@ -56,9 +56,12 @@ class Server:
             children = []
         return [pid, *map(int, children)]
 
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+
     def ask(self, path, body=None):
         """The status and text of the response to a GET, or to a POST if there is a body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+        connection = self.connection()
         try:
             connection.request("POST" if body else "GET", path, body, {"Content-Type": "application/json"} if body else {})
             answer = connection.getresponse()
@@ -109,6 +112,13 @@ class StateServer:
         locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
         bases = [re.sub(r"^https?://[^/]+", "", location) for location in locations]
         return [(f"{base}/events", f"{base}/actions") for base in bases]
+
+
+class Floor(StateServer):
+    """Fixed bytes for each request: nothing on this machine can be faster."""
+
+    def create_sessions(self, _server, count):
+        return [("/events", "/actions")] * count
 
 
 class Nginx:
@@ -195,6 +205,10 @@ def tallies(program):
 
 def go(program):
     return StateServer("go", program, ["serve", "--port", "0"])
+
+
+def floor():
+    return Floor("floor", tools.WORK / "floor", [str(machine.cores())])
 
 
 def nginx():

@@ -34,6 +34,18 @@ def _cell(case, rounds, name, key, digits):
     return spread([each[key] for each in rounds], digits) if key in rounds[0] else "–"
 
 
+def ratios(cases, results, before, after):
+    """Each number of `after` divided by that of `before` in the same round: its median with the spread."""
+    lines = [f"| {after} ÷ {before} | median (min–max) |", "|---|---|"]
+    for case in cases:
+        pairs = list(zip(results[case.title].get(before, []), results[case.title].get(after, [])))
+        for key, label, _ in case.rows:
+            values = [new[key] / old[key] for old, new in pairs if old.get(key) and key in new]
+            if values:
+                lines.append(f"| {case.title}: {label} | {spread(values, 3)} |")
+    return "\n".join(lines)
+
+
 def notes(cases, results, machine_line, rounds):
     """The conditions of the run, which decide whether the table is reliable."""
     measured = [each for case in cases for runs in results[case.title].values() for each in runs]

@@ -67,6 +67,7 @@ def build_load():
     output_of([*compiler, "-o", WORK / "crowd", load / "crowd.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "sessions", load / "sessions.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "syncs", load / "syncs.c", load / "common.c"], 120)
+    output_of([*compiler, "-pthread", "-o", WORK / "floor", load / "floor.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "slow", load / "slow.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "calls", load / "calls.c", load / "common.c", "-lcurl"], 120)
     output_of([*compiler, "-shared", "-fPIC", "-I", FOLDER / "allocations" / "include", "-o", WORK / "heap.so",
@@ -85,6 +86,18 @@ def build(product):
     """A program of this package."""
     say(f"building {product} ({' '.join(RELEASE_BUILD)})")
     output_of([*RELEASE_BUILD, "--product", product], 1800, cwd=ROOT)
+
+
+def build_revision(revision):
+    """The release programs of an earlier revision, in a work tree of its own that the next run uses again."""
+    commit = output_of(["git", "rev-parse", "--verify", f"{revision}^{{commit}}"], 10, cwd=ROOT).strip()
+    tree = WORK / "revisions" / commit
+    if not tree.exists():
+        output_of(["git", "worktree", "prune"], 60, cwd=ROOT)
+        output_of(["git", "worktree", "add", "--detach", tree, commit], 60, cwd=ROOT)
+    say(f"building {commit[:12]} ({' '.join(RELEASE_BUILD)})")
+    output_of(RELEASE_BUILD, 3600, cwd=tree)
+    return tree / ".build" / "release"
 
 
 def build_stores():

@@ -4,6 +4,29 @@ package struct HTTPFields: Sendable, Hashable {
     /// The bytes of the whole head.
     let bytes: [UInt8]
     let lines: [FieldLine]
+    /// A bit for each name, which other names may share.
+    private let names: UInt64
+
+    init(bytes: [UInt8], lines: [FieldLine]) {
+        self.bytes = bytes
+        self.lines = lines
+        names = bytes.withUnsafeBytes { bytes in
+            lines.reduce(0) { $0 | Self.bit(UnsafeRawBufferPointer(rebasing: bytes[$1.name])) }
+        }
+    }
+
+    @inline(__always)
+    private static func bit(_ name: UnsafeRawBufferPointer) -> UInt64 {
+        let (first, last) = (name.first ?? 0, name.last ?? 0)
+        // The masks remove the bit by which capital letters differ from others.
+        return 1 << UInt64((name.count &+ Int(first & 0x1f) &* 5 &+ Int(last & 0x1f) &* 11) & 63)
+    }
+
+    /// False if no line has this name, without looking at the lines.
+    @inline(__always)
+    private func mayContain(_ name: StaticString) -> Bool {
+        names & Self.bit(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)) != 0
+    }
 
     /// The number of field lines.
     package var count: Int { lines.count }
@@ -12,19 +35,21 @@ package struct HTTPFields: Sendable, Hashable {
     ///
     /// - Parameter name: ASCII in lower case, such as `"content-type"`.
     package func first(_ name: StaticString) -> String? {
+        guard mayContain(name) else { return nil }
         for line in lines where hasName(name, line) { return string(line.value) }
         return nil
     }
 
     /// The values of all lines of this name, in order.
     package func values(_ name: StaticString) -> [String] {
+        guard mayContain(name) else { return [] }
         var values: [String] = []
         for line in lines where hasName(name, line) { values.append(string(line.value)) }
         return values
     }
 
     package func contains(_ name: StaticString) -> Bool {
-        lines.contains { hasName(name, $0) }
+        mayContain(name) && lines.contains { hasName(name, $0) }
     }
 
     /// Whether there are several lines of this name.

@@ -4,7 +4,8 @@ package struct Preferences: Sendable {
     /// The values of the preference `return`.
     package enum Return: String, Sendable, Hashable { case minimal, representation }
 
-    private var values: [String: String] = [:]
+    /// Few, so that a search is faster than hashing.
+    private var values: [Parameter] = []
 
     /// - Parameter lines: the values of all Prefer lines.
     package init(_ lines: [String]) {
@@ -12,7 +13,7 @@ package struct Preferences: Sendable {
             var cursor = FieldCursor(line)
             while cursor.nextElement() {
                 if let preference = Self.preference(&cursor) {
-                    if values[preference.name] == nil { values[preference.name] = preference.value }
+                    values.append(preference)
                 } else {
                     cursor.skipElement()
                 }
@@ -23,13 +24,13 @@ package struct Preferences: Sendable {
     /// The value of a preference, empty if it has no value; nil if the preference is missing.
     ///
     /// - Parameter name: must be in lower case.
-    package subscript(_ name: String) -> String? { values[name] }
+    package subscript(_ name: String) -> String? { values.first { $0.name == name }?.value }
 
     /// `return=minimal` or `return=representation`.
-    package var `return`: Return? { values["return"].flatMap(Return.init) }
+    package var `return`: Return? { self["return"].flatMap(Return.init) }
 
     /// `wait=N` in seconds, clamped to `Int.max`.
-    package var wait: Int? { values["wait"].flatMap { DecimalNumber.parse($0.utf8) } }
+    package var wait: Int? { self["wait"].flatMap { DecimalNumber.parse($0.utf8) } }
 
     /// Parses `token [ BWS "=" BWS word ]`, and skips parameters, which the supported preferences do not have.
     private static func preference(_ cursor: inout FieldCursor) -> Parameter? {

@@ -20,8 +20,12 @@ package struct RequestPath: Sendable, Sequence, IteratorProtocol {
         guard index < end else { return nil }
         if bytes[index] == ASCII.slash { index += 1 }
         let start = index
-        while index < end, bytes[index] != ASCII.slash { index += 1 }
-        return PathSegment(bytes: bytes, range: start..<index)
+        var isEncoded = false
+        while index < end, bytes[index] != ASCII.slash {
+            if bytes[index] == ASCII.percent { isEncoded = true }
+            index += 1
+        }
+        return PathSegment(bytes: bytes, range: start..<index, isEncoded: isEncoded)
     }
 }
 
@@ -30,10 +34,12 @@ package struct PathSegment: Sendable {
     /// The bytes of the whole head.
     private let bytes: [UInt8]
     private let range: Range<Int>
+    private let isEncoded: Bool
 
-    init(bytes: [UInt8], range: Range<Int>) {
+    init(bytes: [UInt8], range: Range<Int>, isEncoded: Bool) {
         self.bytes = bytes
         self.range = range
+        self.isEncoded = isEncoded
     }
 
     /// The decoded segment.
@@ -43,8 +49,6 @@ package struct PathSegment: Sendable {
         isEncoded ? PercentEncoding.decode(bytes[range], plusIsSpace: false)[...] : bytes[range]
     }
     package var isEmpty: Bool { range.isEmpty }
-
-    private var isEncoded: Bool { bytes[range].contains(ASCII.percent) }
 
     /// Whether the decoded segment equals this ASCII text. Creates no string unless the segment is percent-encoded.
     package static func == (segment: PathSegment, text: StaticString) -> Bool {
@@ -61,12 +65,9 @@ package struct PathSegment: Sendable {
 
     /// - Parameter text: must have the length of the segment.
     private func equals(_ text: StaticString) -> Bool {
-        var other = text.utf8Start
-        for index in range {
-            if bytes[index] != other.pointee { return false }
-            other += 1
+        bytes.withUnsafeBytes { bytes in
+            bytes[range].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: range.count))
         }
-        return true
     }
 }
 

@@ -167,11 +167,6 @@ struct HeadWriter {
         used += bytes.count
     }
 
-    @inline(__always)
-    private mutating func byte(_ byte: UInt8) {
-        withUnsafeBytes(of: byte) { bytes($0) }
-    }
-
     mutating func text(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ bytes(UnsafeRawBufferPointer($0)) }) == nil {
             Array(text.utf8).withUnsafeBytes { bytes($0) }
@@ -193,9 +188,15 @@ struct HeadWriter {
 
     /// - Parameter number: must not be negative.
     mutating func decimal(_ number: Int) {
-        let (rest, last) = number.quotientAndRemainder(dividingBy: 10)
-        if rest > 0 { decimal(rest) }
-        byte(ASCII.zero + UInt8(truncatingIfNeeded: last))
+        var (rest, digits, place) = (number.magnitude, UInt64(0), UInt64(0))
+        // The last eight digits, the first of them in the lowest byte.
+        repeat {
+            let (quotient, last) = rest.quotientAndRemainder(dividingBy: 10)
+            digits = digits << 8 | (UInt64(ASCII.zero) + UInt64(last))
+            (rest, place) = (quotient, place + 1)
+        } while rest > 0 && place < 8
+        if rest > 0 { decimal(Int(rest)) }
+        withUnsafeBytes(of: digits.littleEndian) { bytes(UnsafeRawBufferPointer(rebasing: $0[..<Int(place)])) }
     }
 }
 

@@ -131,9 +131,6 @@ extension JSONWriter {
         needsComma = mark.needsComma
     }
 
-    /// Where the next value or name begins, behind a comma if one is due.
-    var nextStart: Int { used + (needsComma ? 1 : 0) }
-
     /// Changes the order of entries that end where the text ends.
     ///
     /// - Parameters:
@@ -144,7 +141,7 @@ extension JSONWriter {
         let text = Array(UnsafeBufferPointer(start: start + first, count: used - first))
         let ends = starts.dropFirst().map { $0 - 1 } + [used]
         let entries = zip(starts, ends).map { text[($0 - first)..<($1 - first)] }
-        rewind(to: Mark(used: first, needsComma: false))
+        truncate(to: first)
         for index in order(entries) { raw(entries[index]) }
     }
 

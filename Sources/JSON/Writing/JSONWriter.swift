@@ -50,6 +50,15 @@ public struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
+    /// Where the next value or name begins, behind a comma if one is due.
+    package var nextStart: Int { used + (needsComma ? 1 : 0) }
+
+    /// Removes the text from `end` on, where a name or value began.
+    package mutating func truncate(to end: Int) {
+        used = end
+        needsComma = false
+    }
+
     /// Returns the text, and frees the buffer.
     @inlinable
     public consuming func finish() -> [UInt8] {

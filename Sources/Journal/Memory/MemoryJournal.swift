@@ -70,7 +70,7 @@ final class MemorySessionJournal: SessionJournal {
     /// The state at revision 0 as JSON, which all sessions of a kind share.
     private let initial: [UInt8]
     /// Made at the first commit: a session without any is small.
-    private let history = AtomicLazyReference<History>()
+    private let history = LazyReference<History>()
 
     init(_ limits: RetentionLimits, initial: [UInt8]) {
         self.limits = limits

@@ -54,7 +54,9 @@ public struct EncodedPatch: Sendable, Equatable {
     public var isEmpty: Bool { operations.isEmpty }
 
     /// Appends the changes of `other`.
-    public mutating func append(_ other: EncodedPatch) { operations += other.operations }
+    public mutating func append(_ other: EncodedPatch) {
+        if operations.isEmpty { operations = other.operations } else { operations += other.operations }
+    }
 
     /// The patched state, as JSON; nil if the patch does not fit the state.
     public func applied(to state: JSONValue) -> JSONValue? {

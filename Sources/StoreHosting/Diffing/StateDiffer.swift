@@ -1,16 +1,22 @@
 public import JSON
 public import Stores
 
-/// Finds the changes of a state since the previous visit of its members.
+/// Finds the changes of a state since the previous visit of its members, and writes the state as JSON on the way.
 ///
-/// The time is proportional to the size of the members without a token or with a new one, plus the number of changes.
+/// The time is proportional to the size of the members without a token or with a new one, plus the number of changes. Long
+/// members whose token is unchanged are left out of the text, which is then not the whole state.
 public struct StateDiffer: ~Copyable {
-    @usableFromInline var baseline: EncodedBaseline
+    /// Updated in place. It outlives the differ: see ``EncodedBaseline/update(_:)``.
+    private let baseline: UnsafeMutablePointer<EncodedBaseline>
     @usableFromInline var patch = EncodedPatch()
-    /// The current member as JSON.
-    @usableFromInline var scratch = JSONWriter(reservingCapacity: 128)
-    /// The path to the current object.
-    @usableFromInline var path: [StaticString] = []
+    /// The visited members as JSON.
+    @usableFromInline var text: JSONWriter
+    /// The path to the current object, while the paths of the members are not known yet.
+    private var path: [StaticString] = []
+    private let findsPaths: Bool
+    /// Whether the text has every member that was visited.
+    private var isComplete = true
+    private var isWhole = false
     /// By how many bytes the JSON of the state has grown, or more: the size of values that a table no longer has is not
     /// known.
     @usableFromInline var growth = 0
@@ -20,80 +26,105 @@ public struct StateDiffer: ~Copyable {
     private var members = 0
     private var tokens = 0
 
-    init(_ baseline: EncodedBaseline) { self.baseline = baseline }
+    /// A longer member with an unchanged token is not copied into the text.
+    private static var maxCopiedBytes: Int { 512 }
+    /// A longer table is not encoded for the text.
+    private static var maxEncodedEntities: Int { 8 }
+
+    fileprivate init(_ baseline: UnsafeMutablePointer<EncodedBaseline>) {
+        self.baseline = baseline
+        findsPaths = baseline.pointee.paths.isEmpty
+        text = JSONWriter(reservingCapacity: baseline.pointee.text.count + 64)
+        text.beginObject()
+    }
 
     /// The changes, and the writer for reuse.
-    consuming func finish() -> DiffResult { DiffResult(patch, growth, scratch) }
+    fileprivate consuming func finish() -> DiffResult {
+        if !isWhole { text.endObject() }
+        if baseline.pointee.memberCount != members {
+            failure = failure ?? "The state visits other members than before."
+        }
+        baseline.pointee.setText(text.bytes, isComplete: isComplete && failure == nil)
+        return DiffResult(patch, growth, failure, text)
+    }
 
     /// Compares a state that does not declare its members as a whole.
     @inlinable
     public mutating func whole(_ state: some JSONEncodable) {
-        scratch.clear()
-        state.encode(into: &scratch)
-        compare(nil)
+        beginWhole()
+        state.encode(into: &text)
+        compare(from: 0, nil)
     }
 
-    /// Compares the JSON in `scratch` with the baseline of the next member.
     @usableFromInline
-    mutating func compare(_ name: StaticString?) {
-        if scratch.failure != nil { fail(at: name.map { text(of: $0) } ?? "") }
-        let member = members
-        let range = baseline.range(of: member)
-        members += 1
-        scratch.withBytes { new in
-            if let range {
-                if baseline.isEqual(UnsafeRawBufferPointer(new), at: range) { return }
-                growth += new.count - range.count
-                patch.append(EncodedPatch(from: baseline.bytes[range], to: new, at: name.map { text(of: $0) } ?? ""))
-            }
-            baseline.set(member, at: range, to: new)
+    mutating func beginWhole() {
+        isWhole = true
+        text.clear()
+    }
+
+    /// Compares the text from `start` on with the baseline of the next member.
+    @usableFromInline
+    mutating func compare(from start: Int, _ name: StaticString?) {
+        let end = text.count
+        let old = exchange(start..<end, name)
+        if let reason = text.failure { fail(reason, at: baseline.pointee.path(of: members - 1)) }
+        guard let old else { return }
+        text.withBytes { text in
+            let new = UnsafeRawBufferPointer(start: text.baseAddress.map { $0 + start }, count: end - start)
+            if baseline.pointee.isEqual(new, at: old) { return }
+            growth += new.count - old.count
+            patch.append(
+                EncodedPatch(from: baseline.pointee.text[old], to: new, at: baseline.pointee.path(of: members - 1)))
         }
     }
 
-    private mutating func fail(at path: String) {
-        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
-        failure = failure ?? scratch.failure.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
+    /// Stores the range of the next member.
+    ///
+    /// - Parameter name: the name of the member; nil if it has none.
+    /// - Returns: the range of the previous visit; nil at the first.
+    private mutating func exchange(_ range: Range<Int>, _ name: StaticString?) -> Range<Int>? {
+        members += 1
+        if findsPaths { baseline.pointee.paths.append(pathText(name)) }
+        return baseline.pointee.exchange(members - 1, range)
     }
 
-    /// - Returns: whether the member is unchanged, in which case it is not encoded.
     @usableFromInline
-    mutating func skips(_ token: ChangeToken) -> Bool {
-        guard exchange(token) == token else { return false }
-        members += 1
-        return true
+    mutating func fail(_ reason: String?, at path: String) {
+        let place = path.isEmpty ? "The state" : "The member \(path) of the state"
+        failure = failure ?? reason.map { "\(place) cannot be encoded: its encode(to:) \($0)" }
     }
 
     /// Stores the next token.
     ///
     /// - Returns: the token of the previous visit; nil at the first.
-    @usableFromInline
-    mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
+    private mutating func exchange(_ token: ChangeToken) -> ChangeToken? {
         tokens += 1
-        return baseline.exchange(tokens - 1, token)
+        return baseline.pointee.exchange(tokens - 1, token)
     }
 
-    @usableFromInline
-    func text(of name: StaticString) -> String {
-        var text: [UInt8] = []
-        for step in path + CollectionOfOne(name) {
-            text.append(UInt8(ascii: "/"))
-            step.withUTF8Buffer { text.append(contentsOf: $0) }
-        }
-        return String(decoding: text, as: UTF8.self)
+    private func pathText(_ name: StaticString?) -> String {
+        var text = ""
+        for step in path + (name.map { [$0] } ?? []) { text += "/\(step)" }
+        return text
     }
 }
 
 extension StateDiffer: MemberVisitor {
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
-        scratch.clear()
-        value.encode(into: &scratch)
-        compare(name)
+        text.name(name)
+        let start = text.count
+        value.encode(into: &text)
+        compare(from: start, name)
     }
 
     @inlinable
     public mutating func member(_ name: StaticString, _ value: some JSONEncodable, stamp: ChangeToken) {
-        if !skips(stamp) { member(name, value) }
+        text.name(name)
+        let start = text.count
+        if skips(stamp) { return }
+        value.encode(into: &text)
+        compareTracked(from: start, name)
     }
 
     @inlinable
@@ -104,9 +135,122 @@ extension StateDiffer: MemberVisitor {
     /// Visits an object, whose members `visit` visits.
     @inlinable
     mutating func part(_ name: StaticString, _ visit: (inout StateDiffer) -> Void) {
-        path.append(name)
+        beginPart(name)
         visit(&self)
-        path.removeLast()
+        endPart()
+    }
+
+    @usableFromInline
+    mutating func beginPart(_ name: StaticString) {
+        if findsPaths { path.append(name) }
+        text.name(name)
+        text.beginObject()
+    }
+
+    @usableFromInline
+    mutating func endPart() {
+        if findsPaths { path.removeLast() }
+        text.endObject()
+    }
+}
+
+// Members with tokens.
+extension StateDiffer {
+    /// - Returns: whether the member, whose name is written, is unchanged; it is not encoded then.
+    @usableFromInline
+    mutating func skips(_ token: ChangeToken) -> Bool {
+        guard exchange(token) == token else { return false }
+        copyUnchanged()
+        return true
+    }
+
+    /// Compares the text from `start` on with the previous value of the member whose token was exchanged last.
+    @usableFromInline
+    mutating func compareTracked(from start: Int, _ name: StaticString) {
+        let old = baseline.pointee.longValue(tokens - 1)
+        let isLong = text.count - start > Self.maxCopiedBytes
+        guard isLong || old != nil else { return compare(from: start, name) }
+        let path = findsPaths ? pathText(name) : baseline.pointee.path(of: members)
+        if let reason = text.failure { fail(reason, at: path) }
+        let new = text.withBytes { Array($0[start...]) }
+        if let old = old ?? baseline.pointee.value(of: members), old != new {
+            growth += new.count - old.count
+            patch.append(EncodedPatch(from: old, to: new, at: path))
+        }
+        baseline.pointee.setLongValue(tokens - 1, isLong ? new : nil)
+        if isLong { return omit(from: start, name) }
+        exchangeRange(from: start, name)
+    }
+
+    /// Copies the unchanged text of the next member, unless it is long.
+    private mutating func copyUnchanged() {
+        let start = text.nextStart
+        guard let value = baseline.pointee.range(of: members), !value.isEmpty else { return omit(from: text.count) }
+        baseline.pointee.text.withUnsafeBufferPointer { text.raw(UnsafeBufferPointer(rebasing: $0[value])) }
+        exchangeRange(from: start)
+    }
+
+    /// Leaves the next member out of the text, of which the bytes from `start` on are its own.
+    private mutating func omit(from start: Int, _ name: StaticString? = nil) {
+        text.truncate(to: start)
+        isComplete = false
+        exchangeRange(from: start, name)
+    }
+
+    private mutating func exchangeRange(from start: Int, _ name: StaticString? = nil) {
+        _ = exchange(start..<text.count, name)
+    }
+}
+
+// Tables: their changes are taken from the table's log.
+extension StateDiffer {
+    @inlinable
+    public mutating func members<Entity>(of table: EntityTable<Entity>)
+    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
+        let before = beginTable(table.stamp)
+        if before == table.stamp { return copyTable() }
+        if let before { findChanges(of: table, since: before, at: tablePath) }
+        let start = tableStart
+        if isShort(table.count) { table.encodeMembers(into: &text) }
+        endTable(from: start, count: table.count)
+    }
+
+    /// - Returns: the token of the previous visit; nil at the first.
+    @usableFromInline
+    mutating func beginTable(_ token: ChangeToken) -> ChangeToken? {
+        exchange(token)
+    }
+
+    @usableFromInline var tablePath: String { findsPaths ? pathText(nil) : baseline.pointee.path(of: members) }
+
+    @usableFromInline var tableStart: Int { text.nextStart }
+
+    @usableFromInline
+    mutating func copyTable() { copyUnchanged() }
+
+    @usableFromInline
+    func isShort(_ count: Int) -> Bool { count <= Self.maxEncodedEntities }
+
+    @usableFromInline
+    mutating func endTable(from start: Int, count: Int) {
+        if let reason = text.failure { fail(reason, at: tablePath) }
+        guard isShort(count), text.count - start <= 2 * Self.maxCopiedBytes else {
+            return omit(from: min(start, text.count))
+        }
+        exchangeRange(from: start)
+    }
+}
+
+extension EncodedBaseline {
+    /// Makes this the baseline of the state that `visit` passes to the differ.
+    ///
+    /// - Returns: what has changed since the state before.
+    mutating func update(_ visit: (inout StateDiffer) -> Void) -> DiffResult {
+        withUnsafeMutablePointer(to: &self) { place in
+            var differ = StateDiffer(place)
+            visit(&differ)
+            return differ.finish()
+        }
     }
 }
 
@@ -114,181 +258,19 @@ extension StateDiffer: MemberVisitor {
 struct DiffResult: ~Copyable {
     let patch: EncodedPatch
     let growth: Int
+    /// Why a value could not be encoded; nil if all could.
+    let failure: String?
     /// A writer to reuse.
     private var writer: JSONWriter
 
-    init(_ patch: EncodedPatch, _ growth: Int, _ writer: consuming JSONWriter) {
+    init(_ patch: EncodedPatch, _ growth: Int, _ failure: String?, _ writer: consuming JSONWriter) {
         self.patch = patch
         self.growth = growth
+        self.failure = failure
         self.writer = writer
         self.writer.clear()
     }
 
     /// The empty writer.
     consuming func takeWriter() -> JSONWriter { writer }
-}
-
-extension StateDiffer {
-    @inlinable
-    public mutating func members<Entity>(of table: EntityTable<Entity>)
-    where Entity: JSONEncodable, Entity.ID: JSONEncodable & LosslessStringConvertible {
-        guard let before = exchange(table.stamp), before != table.stamp else { return }
-        let (entities, ids) = (text(of: "entities"), text(of: "ids"))
-        guard let delta = table.changes(since: before), delta.count <= table.count + 16 else {
-            // The log does not contain all changes since then, or a patch of them is longer than the table.
-            add(.replace, entities) { json in
-                json.object { json in
-                    for entity in table.ordered { json.member(name: entity.id.description, entity) }
-                }
-            }
-            return add(.replace, ids) { json in
-                json.array { json in
-                    for id in table.ids { json.value(id) }
-                }
-            }
-        }
-        changeEntities(delta, of: table, at: entities)
-        changeOrder(delta, at: ids)
-    }
-
-    @inlinable
-    mutating func changeEntities<Entity>(
-        _ delta: EntityDelta<Entity.ID>, of table: EntityTable<Entity>, at path: String
-    ) where Entity: JSONEncodable, Entity.ID: LosslessStringConvertible {
-        for row in delta.removed { add(.remove, path + Self.step(row.id)) }
-        for id in delta.updated { add(.replace, path + Self.step(id)) { $0.value(table[id]) } }
-        for row in delta.inserted { add(.add, path + Self.step(row.id)) { $0.value(table[row.id]) } }
-    }
-
-    @inlinable
-    mutating func changeOrder<ID: Hashable & Sendable & JSONEncodable>(_ delta: EntityDelta<ID>, at path: String) {
-        var inserted = delta.inserted.map { ListElement(at: $0.index, from: nil, json: $0.id.encoded()) }
-        inserted += delta.moved.map { ListElement(at: $0.to, from: $0.from, json: $0.id.encoded()) }
-        changeList(removing: delta.removed.map { $0.index }, inserting: inserted, at: path)
-    }
-
-    @usableFromInline
-    mutating func changeList(removing removed: [Int], inserting inserted: [ListElement], at path: String) {
-        let inserted = inserted.sorted { $0.index < $1.index }
-        let values = Dictionary(uniqueKeysWithValues: inserted.map { ($0.index, $0.json) })
-        let insertions = inserted.map { ListInsertion(at: $0.index, from: $0.source) }
-        for step in ListStep.steps(removing: removed, inserting: insertions) {
-            switch step {
-            case .remove(let index): add(.remove, path + "/\(index)")
-            case .insert(let index, let element):
-                guard let value = values[element] else { continue }
-                growth += value.count + 1
-                patch.operations.append(.init(.add, path + "/\(index)", value))
-            case .move(let from, let to):
-                patch.operations.append(.init(movingFrom: path + "/\(from)", to: path + "/\(to)"))
-            }
-        }
-    }
-
-    @usableFromInline
-    mutating func add(
-        _ kind: EncodedPatch.Operation.Kind, _ path: String, _ write: (inout JSONWriter) -> Void = { _ in }
-    ) {
-        scratch.clear()
-        write(&scratch)
-        if scratch.failure != nil { fail(at: path) }
-        let value = scratch.bytes
-        // The path is longer than the name of a new member, and there are quotes, a colon and a comma.
-        growth += value.count + (kind == .add ? path.utf8.count + 4 : 0)
-        patch.operations.append(EncodedPatch.Operation(kind, path, value))
-    }
-
-    @usableFromInline
-    static func step(_ id: some LosslessStringConvertible) -> String {
-        JSONPointer(tokens: [id.description]).description
-    }
-}
-
-/// A state that cannot be encoded, because the `encode(to:)` of a value throws.
-struct EncodingFailure: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// An element that a list gets, as JSON; and its old index, if it is moved.
-@usableFromInline
-struct ListElement {
-    let index: Int
-    let source: Int?
-    let json: [UInt8]
-
-    @usableFromInline
-    init(at index: Int, from source: Int?, json: [UInt8]) {
-        self.index = index
-        self.source = source
-        self.json = json
-    }
-}
-
-/// The encoded members of a state and their change tokens, with which the next state is compared.
-///
-/// Members and tokens are numbered in the order of the visit, which is always the same.
-@usableFromInline
-struct EncodedBaseline: Sendable {
-    private(set) var bytes: [UInt8] = []
-    /// The offset of the end of each member's JSON.
-    private var ends: [Int32] = []
-    private var tokens: [ChangeToken] = []
-
-    init() {}
-
-    /// The baseline of a first state.
-    init(of state: some DiffableState) throws(EncodingFailure) {
-        var differ = StateDiffer(EncodedBaseline())
-        state.findChanges(&differ)
-        if let failure = differ.failure { throw EncodingFailure(description: failure) }
-        self = differ.baseline
-    }
-
-    /// The range of a member's JSON; nil if the member was never visited.
-    func range(of member: Int) -> Range<Int>? {
-        guard member < ends.count else { return nil }
-        return (member == 0 ? 0 : Int(ends[member - 1]))..<Int(ends[member])
-    }
-
-    /// Whether the bytes in `range` are equal to `json`.
-    func isEqual(_ json: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
-        guard range.count == json.count else { return false }
-        return bytes.withUnsafeBytes { Self.areEqual(UnsafeRawBufferPointer(rebasing: $0[range]), json) }
-    }
-
-    // Compares eight bytes at a time, because every commit compares every member.
-    static func areEqual(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> Bool {
-        guard old.count == new.count else { return false }
-        var offset = 0
-        while offset + 8 <= new.count {
-            let word = new.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word != old.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-            offset += 8
-        }
-        while offset < new.count, new[offset] == old[offset] { offset += 1 }
-        return offset == new.count
-    }
-
-    /// - Parameter range: the range of the member's JSON; nil at the first visit.
-    mutating func set(_ member: Int, at range: Range<Int>?, to json: UnsafeBufferPointer<UInt8>) {
-        guard let range else {
-            bytes.append(contentsOf: json)
-            ends.append(Int32(truncatingIfNeeded: bytes.count))
-            return
-        }
-        bytes.replaceSubrange(range, with: json)
-        let growth = Int32(truncatingIfNeeded: json.count - range.count)
-        guard growth != 0 else { return }
-        for index in member..<ends.count { ends[index] += growth }
-    }
-
-    /// - Returns: the previous token; nil if there was none.
-    mutating func exchange(_ index: Int, _ token: ChangeToken) -> ChangeToken? {
-        guard index < tokens.count else {
-            tokens.append(token)
-            return nil
-        }
-        defer { tokens[index] = token }
-        return tokens[index]
-    }
 }

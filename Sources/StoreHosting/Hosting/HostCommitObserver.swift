@@ -7,35 +7,33 @@ public import Stores
 ///
 /// There is one per store, and many sessions are idle: what is needed only after the first commit is made with it.
 @usableFromInline
-final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver {
-    private let encoder: StateEncoder<State>
+final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitObserver, StateSource {
+    private let coding: KindCoding<State, Action>
     private let recorder: (any CommitRecorder)?
     private let sealer: (any SecretSealer)?
     /// The largest state, in bytes of its JSON.
     private let maxStateBytes: Int
     /// Names the store in the line that is written if its code ends the process.
     private let note: fault_note
-    private let names: FaultNames
-    private let catalogue: ActionSchema<Action>
     /// Nil before the first commit of a store that began with the kind's own initial state.
     private var bookkeeping: HostBookkeeping?
+    /// Nil before one is attached, and after the store has ended.
+    var watcher: (any CommitWatcher)?
 
     @usableFromInline
     init(
-        _ encoder: StateEncoder<State>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
-        maxStateBytes: Int, _ catalogue: ActionSchema<Action>, _ names: FaultNames, label: String
+        _ coding: KindCoding<State, Action>, _ recorder: (any CommitRecorder)?, _ sealer: (any SecretSealer)?,
+        maxStateBytes: Int, label: String
     ) {
-        self.encoder = encoder
-        self.catalogue = catalogue
-        self.names = names
-        note = names.note(label)
+        self.coding = coding
+        note = coding.names.note(label)
         self.maxStateBytes = maxStateBytes
         self.recorder = recorder
         self.sealer = sealer
     }
 
     /// The commits of the newest dispatch that committed something.
-    var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
+    @usableFromInline var commits: [CommitRecord] { bookkeeping?.commits ?? [] }
 
     /// Begins with a state that was persisted.
     @usableFromInline
@@ -44,7 +42,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         _ contents: StoreCore<State, Action>.ContentsPointer
     ) {
         let bookkeeping = HostBookkeeping(
-            baseline.encoded, byteCount: baseline.byteCount, privateBaseline: baseline.privateState)
+            baseline.encoded, at: contents.pointee.revision, byteCount: baseline.byteCount,
+            privateBaseline: baseline.privateState)
         bookkeeping.pendingMigration = baseline.migration
         bookkeeping.encoding = encoding
         self.bookkeeping = bookkeeping
@@ -60,19 +59,23 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
-        let (changes, privateState) = changes(in: commit.state, since: bookkeeping)
-        let (type, payload) = catalogue.describe(commit.action) ?? ("undeclared", [:])
+        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
+        let (type, payload) = coding.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
                 revision: commit.revision, type: type, payload: payload, origin: commit.origin, cause: commit.cause,
                 committedAt: moment, changes: changes, privateState: privateState))
+        if commit.endsBatch, let watcher {
+            // The state has the address of the contents.
+            watcher.committed(StateView(revision: commit.revision, self, commit.statePlace))
+        }
     }
 
     @usableFromInline
     func willReduce(_ action: Action, isNamed: Bool) {
         if isNamed { return FaultNote.set(note) }
         FaultNote.set(
-            note, type: catalogue.describe(action).flatMap { catalogue.index(of: $0.type) }.flatMap(names.type))
+            note, type: coding.describe(action).flatMap { coding.index($0.type) }.flatMap(coding.names.type))
     }
 
     @usableFromInline
@@ -91,7 +94,7 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     func faultOfLosing(_ action: Action, from origin: Origin, at moment: Int) -> StoreFault? {
         guard madeBookkeeping().reportsLoss(at: moment) else { return nil }
         return .stateTooLarge(
-            origin, type: catalogue.describe(action)?.type ?? "", label: FaultNames.label(of: note))
+            origin, type: coding.describe(action)?.type ?? "", label: FaultNames.label(of: note))
     }
 
     @usableFromInline
@@ -119,16 +122,28 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         recorder.whenDurable(through: revision) { failure in done(failure == nil) }
     }
 
+    private var encoder: StateEncoder<State> { coding.encoder }
+
     // MARK: The state as JSON
 
     /// A view that is valid as long as the store's lock is held.
-    @usableFromInline
+    @inlinable
     func view(of contents: StoreCore<State, Action>.ContentsPointer) -> StateView {
-        StateView(revision: contents.pointee.revision, commits: commits) { [self] selection in
-            encoder.encode(selection, of: contents.pointee.state) {
-                root(contents.pointee.state, at: contents.pointee.revision)
+        StateView(revision: contents.pointee.revision, self, contents)
+    }
+
+    @usableFromInline
+    func encoded(_ selection: Selection, at revision: Int, _ contents: UnsafeRawPointer) -> [UInt8] {
+        if let json = shortRoot(at: revision) {
+            switch selection {
+            case .root: return json
+            case .pointer(let pointer): return pointer.found(in: json)
+            case .named: break
             }
         }
+        // The state has the address of the contents.
+        let state = contents.assumingMemoryBound(to: State.self)
+        return encoder.encode(selection, of: state) { root(state.pointee, at: revision) }
     }
 
     /// The state as it is persisted.
@@ -149,32 +164,41 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
         bookkeeping.recordCommit(
             migration.record(
                 snapshot(of: state, at: revision), schema: encoder.schema, revision: revision, at: moment))
+        bookkeeping.baselineRevision = revision
     }
 
     @usableFromInline var hasPendingMigration: Bool { bookkeeping?.pendingMigration != nil }
 
     /// The whole state as JSON. Each revision is encoded once, however often it is asked for.
     private func root(_ state: State, at revision: Int) -> [UInt8] {
-        guard revision > 0 || bookkeeping != nil else { return encoder.initial.json }
-        if let newest = bookkeeping?.encoding, newest.revision == revision { return newest.json }
-        let json = encoder.json(of: state)
-        bookkeeping?.encoding = StateEncoding(revision: revision, json: json)
-        return json
+        if let json = shortRoot(at: revision) { return json }
+        guard let bookkeeping else { return encoder.json(of: state) }
+        if let newest = bookkeeping.encoding, newest.revision == revision { return newest.json }
+        let encoding = encoder.encoding(of: state, at: revision, after: bookkeeping.encoding)
+        bookkeeping.encoding = encoding
+        return encoding.json
+    }
+
+    /// The whole state as JSON, if it is known without encoding it; it is not long then.
+    private func shortRoot(at revision: Int) -> [UInt8]? {
+        guard let bookkeeping else { return revision == 0 ? encoder.initial.json : nil }
+        return encoder.visitsWhatItEncodes ? bookkeeping.text(at: revision) : nil
     }
 
     /// The changes since the last commit, and the private part of the state if that has changed too.
     private func changes(
-        in state: State, since bookkeeping: HostBookkeeping
+        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let found = bookkeeping.findChanges(in: state)
+        let state = InPlace.at(state)
+        let found = bookkeeping.findChanges(at: revision) { state.pointee.findChanges(&$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
         // Compared in clear even if it will be sealed: sealing the same secret twice gives different bytes.
         var members = PrivateStateEncoder(found.takeWriter(), clearSecrets)
-        encoder.encodePrivateState(of: state, into: &members)
+        state.pointee.encodePrivate(encoder, into: &members)
         if let failure = members.failure { fatalError(failure) }
         guard bookkeeping.updatePrivateBaseline(members) else { return (patch, nil) }
-        return (patch, encoder.privateState(of: state, persistedSecrets))
+        return (patch, state.pointee.persistedPrivateState(encoder, persistedSecrets))
     }
 
     private var clearSecrets: PrivateStateEncoder.Secrets { .inMemory(sealer) }
@@ -190,139 +214,27 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     private func newBookkeeping() -> HostBookkeeping {
         HostBookkeeping(
-            encoder.initialBaseline, byteCount: encoder.initial.json.count,
+            encoder.initialBaseline, at: 0, byteCount: encoder.initial.json.count,
             privateBaseline: encoder.initial.privateState ?? [])
     }
 }
 
-/// What the next diff of a restored state needs. The stores that begin with the state share it.
-@usableFromInline
-struct RestoredBaseline: Sendable {
-    let encoded: EncodedBaseline
-    /// The size of the state as JSON, or about that.
-    let byteCount: Int
-    let privateState: [UInt8]
-    /// The migration that made the state; nil if it is as it was persisted.
-    let migration: PendingMigration?
+/// A state that is read where it is. Reading a copyable value through a pointer copies it, and retains and releases all that
+/// it refers to.
+private struct InPlace<State: DiffableState>: ~Copyable {
+    private let state: State
 
-    @usableFromInline
-    init<State: DiffableState>(
-        of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
-        _ migration: PendingMigration?
-    ) throws(RestorationError) {
-        self.byteCount = byteCount
-        do throws(EncodingFailure) {
-            encoded = try EncodedBaseline(of: state)
-        } catch {
-            throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
-        }
-        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
-        self.migration = migration
-    }
-}
-
-extension PrivateStateEncoder.Secrets {
-    /// The secrets of a baseline: in clear if they are persisted at all.
-    fileprivate static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
-}
-
-/// What a host remembers of one store: its newest state as JSON, the baseline of the next diff, and the commits of the
-/// newest dispatch.
-///
-/// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
-@usableFromInline
-final class HostBookkeeping {
-    /// The newest state as JSON, if it was asked for.
-    var encoding: StateEncoding?
-    /// The commits of the newest dispatch that committed something.
-    @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
-    /// The response to the dispatch in progress, which is persisted with its commits.
-    var idempotencyRecord: IdempotencyRecord?
-    /// The migration that becomes the first commit when the store resumes.
-    var pendingMigration: PendingMigration?
-    @exclusivity(unchecked) private var hasOpenTransaction = false
-    @exclusivity(unchecked) private var baseline: EncodedBaseline
-    /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
-    private var privateBaseline: [UInt8]
-    /// The size of the newest state.
-    @exclusivity(unchecked) var size: StateSize
-    private var lastReportedLoss: Int?
-
-    /// - Parameters:
-    ///   - baseline: of the state before the first commit.
-    ///   - byteCount: the size of that state as JSON.
-    ///   - privateBaseline: the private part of that state.
-    init(_ baseline: EncodedBaseline, byteCount: Int, privateBaseline: [UInt8]) {
-        self.baseline = baseline
-        size = StateSize(byteCount)
-        self.privateBaseline = privateBaseline
+    static func at(_ place: UnsafePointer<State>) -> UnsafePointer<Self> {
+        UnsafeRawPointer(place).assumingMemoryBound(to: Self.self)
     }
 
-    /// Finds what has changed in the state since the last call.
-    func findChanges(in state: some DiffableState) -> DiffResult {
-        var differ = StateDiffer(baseline)
-        // The differ must hold the only reference, so that it changes the bytes in place.
-        baseline = EncodedBaseline()
-        state.findChanges(&differ)
-        // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
-        // would lose data, without anybody's notice.
-        if let failure = differ.failure { fatalError(failure) }
-        baseline = differ.baseline
-        size.grow(by: differ.growth)
-        return differ.finish()
+    borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
+
+    borrowing func encodePrivate(_ encoder: StateEncoder<State>, into members: inout PrivateStateEncoder) {
+        encoder.encodePrivateState(of: state, into: &members)
     }
 
-    /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
-    func growth(to state: some DiffableState) -> Int {
-        var differ = StateDiffer(baseline)
-        state.findChanges(&differ)
-        return differ.growth
-    }
-
-    /// - Returns: whether the private part differs from that of the state before.
-    func updatePrivateBaseline(_ members: borrowing PrivateStateEncoder) -> Bool {
-        members.json.withBytes { new in
-            if privateBaseline.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) {
-                return false
-            }
-            privateBaseline = Array(new)
-            return true
-        }
-    }
-
-    /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
-    func previewPatch(to state: some DiffableState) -> EncodedPatch? {
-        var differ = StateDiffer(baseline)
-        state.findChanges(&differ)
-        return differ.failure == nil ? differ.patch : nil
-    }
-
-    /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
-    func reportsLoss(at moment: Int) -> Bool {
-        if let lastReportedLoss, moment - lastReportedLoss < 60_000 { return false }
-        lastReportedLoss = moment
-        return true
-    }
-
-    func recordCommit(_ record: CommitRecord) {
-        if !hasOpenTransaction { commits.removeAll(keepingCapacity: true) }
-        hasOpenTransaction = true
-        commits.append(record)
-    }
-
-    /// Ends the dispatch in progress.
-    ///
-    /// - Parameters:
-    ///   - revision: of the store now.
-    ///   - nextDeadline: when the next timer is due.
-    /// - Returns: nil if there is nothing to persist.
-    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
-        defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
-        guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
-        let commits = hasOpenTransaction ? commits : []
-        defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
-        return CommitTransaction(
-            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
-            nextDeadline: nextDeadline)
-    }
+    borrowing func persistedPrivateState(
+        _ encoder: StateEncoder<State>, _ secrets: PrivateStateEncoder.Secrets
+    ) -> [UInt8]? { encoder.privateState(of: state, secrets) }
 }

@@ -45,6 +45,11 @@ public struct HostedStore: Sendable {
         vtable.watch(store, observer)
     }
 
+    /// Notifies `watcher` of each commit or batch, in order, inside the store, until the store ends.
+    ///
+    /// A store has one watcher, which costs less memory than a subscription.
+    package func attach(_ watcher: any CommitWatcher) { vtable.attach(store, watcher) }
+
     /// Calls `observer` with the events of effects, inside the store, in order with the commits of ``watch(_:)``: an effect
     /// starts after the commit that caused it, and ends before the commit of its last action.
     public func watchEffects(_ observer: @escaping @Sendable (EffectEvent) -> Void) -> Subscription {
@@ -73,6 +78,16 @@ public struct HostedStore: Sendable {
     public func endIfIdle() -> Bool { vtable.endIfIdle(store) }
 }
 
+/// Is notified of the commits of one store, which retains it until the store ends.
+@usableFromInline
+package protocol CommitWatcher: AnyObject, Sendable {
+    /// Whether somebody waits for further commits, so that the store must not end because it is idle.
+    var isWatching: Bool { get }
+
+    /// Called at the end of each commit or batch, inside the store.
+    func committed(_ state: borrowing StateView)
+}
+
 /// The operations on the stores of one kind.
 ///
 /// Its closures are made where the types of state and action are known, so that the compiler specializes the dispatch path. A
@@ -84,6 +99,7 @@ final class HostedStoreVTable: Sendable {
     let dispatch: @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void
     let inspect: @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void
     let watch: @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription
+    let attach: @Sendable (AnyObject, any CommitWatcher) -> Void
     let watchEffects: @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription
     let runningEffects: @Sendable (AnyObject) -> [String]
     let resume: @Sendable (AnyObject) -> Void
@@ -96,6 +112,7 @@ final class HostedStoreVTable: Sendable {
         dispatch: @escaping @Sendable (AnyObject, JSONValue, DispatchOptions, @escaping Done) -> Void,
         inspect: @escaping @Sendable (AnyObject, (borrowing StateView) -> Void) -> Void,
         watch: @escaping @Sendable (AnyObject, @escaping @Sendable (borrowing StateView) -> Void) -> Subscription,
+        attach: @escaping @Sendable (AnyObject, any CommitWatcher) -> Void,
         watchEffects: @escaping @Sendable (AnyObject, @escaping @Sendable (EffectEvent) -> Void) -> Subscription,
         runningEffects: @escaping @Sendable (AnyObject) -> [String],
         resume: @escaping @Sendable (AnyObject) -> Void,
@@ -106,6 +123,7 @@ final class HostedStoreVTable: Sendable {
         self.dispatch = dispatch
         self.inspect = inspect
         self.watch = watch
+        self.attach = attach
         self.watchEffects = watchEffects
         self.runningEffects = runningEffects
         self.resume = resume
@@ -133,19 +151,35 @@ public struct EncodedState: Sendable {
 public struct StateView: ~Copyable {
     /// The revision of the state.
     public let revision: Int
-    /// The newest commit, and those before it in its batch; empty at revision 0.
-    public let commits: [CommitRecord]
-    @usableFromInline let encode: (Selection) -> [UInt8]
+    @usableFromInline let source: any StateSource
+    @usableFromInline let contents: UnsafeRawPointer
 
     @inlinable
-    init(revision: Int, commits: [CommitRecord], encode: @escaping (Selection) -> [UInt8]) {
+    init(revision: Int, _ source: any StateSource, _ contents: UnsafeRawPointer) {
         self.revision = revision
-        self.commits = commits
-        self.encode = encode
+        self.source = source
+        self.contents = contents
     }
 
+    /// The newest commit, and those before it in its batch; empty at revision 0.
+    public var commits: [CommitRecord] { source.commits }
+
     /// The selected value as JSON. The whole state of a revision is encoded once, however often it is read.
-    public func encoded(_ selection: Selection) -> [UInt8] { encode(selection) }
+    public func encoded(_ selection: Selection) -> [UInt8] { source.encoded(selection, at: revision, contents) }
+}
+
+/// Encodes the state of one store.
+@usableFromInline
+protocol StateSource: AnyObject {
+    /// The commits of the newest dispatch that committed something.
+    var commits: [CommitRecord] { get }
+
+    /// The selected value as JSON.
+    ///
+    /// - Parameters:
+    ///   - revision: that of the state.
+    ///   - contents: those of the store.
+    func encoded(_ selection: Selection, at revision: Int, _ contents: UnsafeRawPointer) -> [UInt8]
 }
 
 /// The part of a state that a client asks for.

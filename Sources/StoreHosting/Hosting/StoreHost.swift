@@ -3,7 +3,7 @@ public import Stores
 
 /// Hosts the stores of one kind: decodes their actions, and encodes their states.
 @usableFromInline
-struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableState {
+final class StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableState {
     @usableFromInline typealias Contents = StoreCore<Engine.State, Engine.Action>.ContentsPointer
 
     @usableFromInline let encoder: StateEncoder<Engine.State>
@@ -62,8 +62,37 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableSt
             // Safe: observers are called under the lock that guards the contents, and the contents do not move as long as the
             // store lives.
             nonisolated(unsafe) let place = contents
-            return engine.core.subscribe({ if $0.endsBatch { observer(view(of: place)) } }, contents)
+            return engine.core.subscribe({ [self] in if $0.endsBatch { observer(view(of: place)) } }, contents)
         }
+    }
+
+    @usableFromInline
+    func attach(_ watcher: any CommitWatcher, to engine: Engine) {
+        engine.core.contents.withLock { contents in
+            if !contents.pointee.hasEnded { observer(of: contents).watcher = watcher }
+        }
+    }
+
+    @usableFromInline
+    func end(_ engine: Engine) {
+        engine.core.end()
+        detachWatcher(of: engine)
+    }
+
+    @usableFromInline
+    func endIfIdle(_ engine: Engine) -> Bool {
+        let hasEnded = engine.core.contents.withLock { contents in
+            observer(of: contents).watcher?.isWatching != true && engine.core.endIfIdle()
+        }
+        if hasEnded { detachWatcher(of: engine) }
+        return hasEnded
+    }
+
+    /// The watcher may hold the store, so it must not stay.
+    private func detachWatcher(of engine: Engine) {
+        let watcher = engine.core.contents.withLock { observer(of: $0).watcher.take() }
+        // Released outside of the lock.
+        withExtendedLifetime(watcher) {}
     }
 
     @usableFromInline
@@ -112,11 +141,11 @@ struct StoreHost<Engine: HostableStore>: Sendable where Engine.State: DiffableSt
     }
 
     /// A view that is valid as long as the store's lock is held.
-    @usableFromInline
+    @inlinable
     func view(of contents: Contents) -> StateView { observer(of: contents).view(of: contents) }
 
     /// The observer that ``StoreKind`` gave to the store.
-    @usableFromInline
+    @inlinable
     func observer(of contents: Contents) -> HostCommitObserver<Engine.State, Engine.Action> {
         // The kind makes every hosted store with this observer, so its absence or another type is a fault of this module.
         guard let observer = contents.pointee.observer else { fatalError("a hosted store has an observer") }
@@ -162,7 +191,7 @@ extension StoreHost {
         let idempotencyRecord = options.idempotencyRecord
         engine.submit(
             action, envelope,
-            answer: { receipt, contents in
+            answer: { [self] receipt, contents in
                 guard let contents else { return DispatchResult(receipt, isBatch: isBatch) }
                 if isDryRun { return preview(receipt, selection, contents, isBatch: isBatch) }
                 let json = receipt.isDone ? selection.map { view(of: contents).encoded($0) } : nil

@@ -82,6 +82,7 @@ public struct StoreKind: Sendable {
     ) where Engine.State: DiffableState {
         let names = FaultNames(store: name, types: catalogue.declarations.map { $0.type })
         let host = StoreHost<Engine>(encoder, catalogue, names)
+        let coding = KindCoding<Engine.State, Engine.Action>(encoder, catalogue, names)
         let vtable = HostedStoreVTable(host)
         let make:
             @Sendable (Engine.State, StoreEnvironment, (any SecretSealer)?, (any CommitRecorder)?, Int, String) ->
@@ -89,8 +90,7 @@ public struct StoreKind: Sendable {
                     state, environment, sealer, recorder, limit, label in
                     engine(
                         state, environment,
-                        HostCommitObserver(
-                            encoder, recorder, sealer, maxStateBytes: limit, catalogue, names, label: label))
+                        HostCommitObserver(coding, recorder, sealer, maxStateBytes: limit, label: label))
                 }
         self.init(
             name, summary, selectors, encoder, catalogue,
@@ -320,12 +320,13 @@ extension HostedStoreVTable {
             dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
             inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
             watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
+            attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },
             watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
             runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
             resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
             snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
-            end: { unsafeDowncast($0, to: Engine.self).core.end() },
-            endIfIdle: { unsafeDowncast($0, to: Engine.self).core.endIfIdle() })
+            end: { host.end(unsafeDowncast($0, to: Engine.self)) },
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self)) })
     }
 }
 

@@ -70,7 +70,9 @@ extension CommitRecorder {
 }
 
 /// One commit, as it is persisted and shown in the action log: its secrets are redacted.
-public struct CommitRecord: Sendable {
+///
+/// It is a class because it is immutable, and passed on to several lists.
+public final class CommitRecord: Sendable {
     /// The revision that the commit made.
     public let revision: Int
     /// The declared name of the action.

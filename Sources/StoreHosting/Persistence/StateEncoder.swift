@@ -17,6 +17,9 @@ final class StateEncoder<State: DiffableState>: Sendable {
     let initialBaseline: EncodedBaseline
     /// Whether the states have private members.
     let hasPrivateState: Bool
+    /// Whether visiting the members writes the same text as encoding the state. A kind can encode its states in another
+    /// way.
+    let visitsWhatItEncodes: Bool
     /// Why the initial state cannot be encoded; nil if it can.
     let problem: String?
 
@@ -27,6 +30,7 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ) {
         self.selectors = Dictionary(selectors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         initialState = state
+        let json = JSONWriter.json(of: state)
         var problem: String?
         do throws(EncodingFailure) {
             initialBaseline = try EncodedBaseline(of: state)
@@ -41,7 +45,10 @@ final class StateEncoder<State: DiffableState>: Sendable {
         // A state always has the same private members, so the initial one shows whether there are any.
         hasPrivateState = members.count > 0
         self.problem = problem ?? members.failure
-        initial = StateSnapshot(json: JSONWriter.json(of: state), privateState: hasPrivateState ? members.bytes : nil)
+        initial = StateSnapshot(json: json, privateState: hasPrivateState ? members.bytes : nil)
+        let visited = (state as? any ObjectState).map { StateEncoding(0, of: $0, after: nil).json } ?? json
+        visitsWhatItEncodes =
+            visited == json && (!initialBaseline.isComplete || initialBaseline.text == json)
     }
 
     /// The selected value of a state, as JSON.
@@ -50,22 +57,35 @@ final class StateEncoder<State: DiffableState>: Sendable {
     ///
     /// - Parameter root: the whole state as JSON, called only if the selection needs it.
     @usableFromInline
-    func encode(_ selection: Selection, of state: State, root: () -> [UInt8]) -> [UInt8] {
+    func encode(_ selection: Selection, of state: UnsafePointer<State>, root: () -> [UInt8]) -> [UInt8] {
         switch selection {
         case .root: return root()
         case .pointer(let pointer):
-            guard !pointer.tokens.isEmpty, let object = state as? any ObjectState else {
+            guard !pointer.tokens.isEmpty, let object = state.pointee as? any ObjectState else {
                 return pointer.found(in: root())
             }
             return PointedMember.json(of: object, pointer)
         case .named(let name, let pointer):
             var json = JSONWriter()
-            if let selector = selectors[name] { selector.write(state, &json) } else { json.null() }
+            if let selector = selectors[name] { selector.write(state.pointee, &json) } else { json.null() }
             return pointer.tokens.isEmpty ? json.finish() : pointer.found(in: json.finish())
         }
     }
 
+    @usableFromInline
+    func encode(_ selection: Selection, of state: State, root: () -> [UInt8]) -> [UInt8] {
+        withUnsafePointer(to: state) { encode(selection, of: $0, root: root) }
+    }
+
     func json(of state: State) -> [UInt8] { JSONWriter.json(of: state) }
+
+    /// The whole state as JSON. What has not changed since `previous` is copied from there.
+    func encoding(of state: State, at revision: Int, after previous: StateEncoding?) -> StateEncoding {
+        guard visitsWhatItEncodes, let object = state as? any ObjectState else {
+            return StateEncoding(revision: revision, json: json(of: state))
+        }
+        return StateEncoding(revision, of: object, after: previous)
+    }
 }
 
 /// Encodes the member on the path of a pointer, and skips all others.
@@ -137,13 +157,6 @@ private struct PointedMember: ~Copyable, MemberVisitor {
     }
 }
 
-/// The whole state of one revision as JSON.
-@usableFromInline
-struct StateEncoding: Sendable {
-    let revision: Int
-    let json: [UInt8]
-}
-
 extension JSONPointer {
     /// The value that the pointer finds in `json`, as JSON; `null` if it finds nothing.
     func found(in json: [UInt8]) -> [UInt8] { range(in: json).map { Array(json[$0]) } ?? Array("null".utf8) }
@@ -167,7 +180,7 @@ extension StateEncoder {
         case .root: persisted.json
         case .pointer(let pointer): pointer.found(in: persisted.json)
         case .named:
-            try encode(selection, of: restored(persisted, nil).state) { persisted.json }
+            encode(selection, of: try restored(persisted, nil).state) { persisted.json }
         }
     }
 
@@ -217,14 +230,14 @@ extension StateEncoder {
     }
 
     /// The private part of a state as JSON; nil if states of this kind have none.
-    func privateState(of state: State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
+    func privateState(of state: borrowing State, _ secrets: PrivateStateEncoder.Secrets) -> [UInt8]? {
         guard hasPrivateState else { return nil }
         var members = PrivateStateEncoder(JSONWriter(), secrets)
         encodePrivateState(of: state, into: &members)
         return members.bytes
     }
 
-    func encodePrivateState(of state: State, into members: inout PrivateStateEncoder) {
+    func encodePrivateState(of state: borrowing State, into members: inout PrivateStateEncoder) {
         restoration?.encodePrivate(state, schema: schema, into: &members)
     }
 

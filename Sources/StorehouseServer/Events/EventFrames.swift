@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import JSON
+import Platform
 package import StoreHosting
 import Stores
 
@@ -19,7 +20,7 @@ struct StateEvent: Sendable {
         var head = Array("event: state\nid: \(historyID)-\(revision)\ndata: {\"revision\":\(revision),\"state\":".utf8)
         let tail = Array((skipped > 0 ? ",\"skipped\":\(skipped)}\n\n" : "}\n\n").utf8)
         // A line break inside of the data would end its line. Only JSON that a kind writes by itself has any.
-        if json.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+        if json.hasLineBreak {
             var data = Array("{\"revision\":\(revision),\"state\":".utf8) + json
             data += tail.dropLast(2)
             return EventBytes(ServerSentEvent(event: "state", id: "\(historyID)-\(revision)", data: data).bytes)
@@ -28,6 +29,15 @@ struct StateEvent: Sendable {
         head += json
         head += tail
         return EventBytes(head)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hasLineBreak: Bool {
+        withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, 0x0a, bytes.count) != nil || memchr(start, 0x0d, bytes.count) != nil
+        }
     }
 }
 

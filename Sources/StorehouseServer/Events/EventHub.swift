@@ -15,7 +15,6 @@ final class EventHub: Sendable {
         var state = EventHubState()
         /// A session has few topics, so a linear search is fast enough.
         var topics: [SubscribedTopic] = []
-        var commitSubscription: Subscription?
         var effectSubscription: Subscription?
     }
 
@@ -80,22 +79,20 @@ final class EventHub: Sendable {
     }
 
     private func observe(_ starts: EventHubState.Observation, _ contents: inout Contents) {
-        if starts.commits { contents.commitSubscription = store.watch { [weak self] state in self?.publish(state) } }
+        // It stays attached without streams, and has nothing to do then.
+        if starts.commits { store.attach(self) }
         if starts.effects { contents.effectSubscription = store.watchEffects { [weak self] in self?.publish($0) } }
     }
 
     /// Removes a stream. On its loop only.
     func unsubscribe(_ stream: EventStream) {
-        // The subscriptions are cancelled outside the lock.
-        let unused: [Subscription?] = contents.withLock { contents in
-            guard contents.remove(stream) else { return [] }
+        // The subscription is cancelled outside the lock.
+        let unused: Subscription? = contents.withLock { contents in
+            guard contents.remove(stream) else { return nil }
             let stops = contents.state.unsubscribe(showsEffects: stream.showsEffects)
-            return [
-                stops.commits ? contents.commitSubscription.take() : nil,
-                stops.effects ? contents.effectSubscription.take() : nil,
-            ]
+            return stops.effects ? contents.effectSubscription.take() : nil
         }
-        for subscription in unused { subscription?.cancel() }
+        unused?.cancel()
     }
 
     /// Calls `body` with the newest value of a subscription, once it is durable.
@@ -138,7 +135,9 @@ final class EventHub: Sendable {
 }
 
 // Publishing.
-extension EventHub {
+extension EventHub: CommitWatcher {
+    var isWatching: Bool { count > 0 }
+
     /// Calls `body` once the commits up to `revision` are durable, and everything appended to the journal so far. If it
     /// is lost, all streams are disconnected: the session continues from its last durable commit, and the clients come
     /// back to that.
@@ -150,9 +149,10 @@ extension EventHub {
     }
 
     /// Called inside the store, in the order of commits.
-    private func publish(_ state: borrowing StateView) {
-        let changes = Topic.changes(of: state.commits)
-        let deliveries = contents.withLock { contents in
+    func committed(_ state: borrowing StateView) {
+        let deliveries: [(EventFrame, [SubscriberGroup])] = contents.withLock { contents in
+            guard !contents.topics.isEmpty else { return [] }
+            let changes = Topic.changes(of: state.commits)
             var deliveries: [(EventFrame, [SubscriberGroup])] = []
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }

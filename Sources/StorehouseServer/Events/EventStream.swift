@@ -21,42 +21,49 @@ final class EventStream {
     let subscription: StreamSubscription
     /// Whether the events of effects are sent.
     let showsEffects: Bool
-    let settings: Settings
     let loop: any EventLoop
     /// The stream's index in its group.
     var groupIndex = 0
 
     private let session: Session
-    private let events: Counters<ServerMetrics.EventResult>
+    /// Of the request that opened the stream, for the access log.
+    let head: RequestHead
+    let decorator: ResponseDecorator
+    let openedAt: LoopInstant
+
     private let credentials: Credentials
-    private let onEnd: (_ lastSentRevision: Int, HTTPConnection?) -> Void
+    private let api: StreamAPI
     private var connection: HTTPConnection?
     private var position = StreamPosition()
     private var clock: StreamClock
     private var timer: LoopTimer?
 
+    var settings: Settings { api.settings }
+
+    private var events: Counters<ServerMetrics.EventResult> { api.metrics.events }
+
     /// How long the patches are that a reconnecting client may get. Otherwise it gets the state, whose bytes are shared.
     var maxMissedBytes: Int { min(settings.bufferBytes, PatchEvent.maxMissedBytes) }
 
     /// - Parameters:
-    ///   - credentials: of its client.
-    ///   - onEnd: called when the stream is over, for whatever reason; with its connection, if it has begun.
+    ///   - context: the request.
+    ///   - api: is told when the stream is over, for whatever reason.
     init(
-        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ settings: Settings,
-        _ events: Counters<ServerMetrics.EventResult>, _ credentials: Credentials, on loop: any EventLoop,
-        onEnd: @escaping (_ lastSentRevision: Int, HTTPConnection?) -> Void
+        _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ context: RequestContext,
+        _ api: StreamAPI
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
-        self.settings = settings
-        self.events = events
-        self.credentials = credentials
-        self.onEnd = onEnd
-        self.loop = loop
+        head = context.head
+        decorator = context.decorator
+        openedAt = context.exchange.startedAt
+        credentials = context.credentials
+        self.api = api
+        loop = context.exchange.loop
         clock = StreamClock(
-            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(settings.heartbeat, .jitter),
-            lifetime: StreamTiming.lifetime(settings.maxLifetime, .jitter))
+            now: loop.now, heartbeatInterval: StreamTiming.heartbeatInterval(api.settings.heartbeat, .jitter),
+            lifetime: StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
     }
 
     /// Whether its client came by a share that was revoked since.
@@ -125,7 +132,7 @@ final class EventStream {
         timer = nil
         let connection = connection.take()
         session.events.unsubscribe(self)
-        onEnd(position.lastSentRevision, connection)
+        api.ended(self, of: session, at: position.lastSentRevision, connection)
     }
 
     private func send(_ bytes: [UInt8]) { send(EventBytes(bytes)) }

@@ -10,9 +10,9 @@ final class StreamAPI: Sendable {
     private let access: SessionAccess
     private let availability: Availability
     private let pool: WorkPool
-    private let settings: EventStream.Settings
+    let settings: EventStream.Settings
     private let clock: SessionClock
-    private let metrics: ServerMetrics
+    let metrics: ServerMetrics
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
@@ -127,21 +127,26 @@ final class StreamAPI: Sendable {
     }
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
-        let start = context.exchange.startedAt
-        return EventStream(
-            session, request.subscription, showsEffects: request.showsEffects, settings, metrics.events,
-            context.credentials, on: context.exchange.loop
-        ) { [clock, metrics, head = context.head, decorator = context.decorator] revision, connection in
-            metrics.streamClosed()
-            // A watched session is in use until its last stream ends.
-            session.touch(clock.now())
-            guard let connection else { return }
-            var request = FinishedRequest(method: head.method, route: decorator.route, status: .ok, since: start)
-            request.bytes = connection.streamedBytes
-            request.revision = revision
-            request.isCut = connection.isCut
-            decorator.recorder.writeLine(request, of: head, on: connection)
-        }
+        EventStream(session, request.subscription, showsEffects: request.showsEffects, context, self)
+    }
+
+    /// A stream is over, for whatever reason.
+    ///
+    /// - Parameter connection: that of the stream, if it has begun.
+    func ended(
+        _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ connection: HTTPConnection?
+    ) {
+        metrics.streamClosed()
+        // A watched session is in use until its last stream ends.
+        session.touch(clock.now())
+        guard let connection else { return }
+        let (head, decorator) = (stream.head, stream.decorator)
+        var request = FinishedRequest(
+            method: head.method, route: decorator.route, status: .ok, since: stream.openedAt)
+        request.bytes = connection.streamedBytes
+        request.revision = lastSentRevision
+        request.isCut = connection.isCut
+        decorator.recorder.writeLine(request, of: head, on: connection)
     }
 
     private func start(

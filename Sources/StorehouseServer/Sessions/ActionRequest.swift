@@ -5,7 +5,7 @@ import StoreHosting
 import Stores
 
 /// How a client wants its action dispatched and answered.
-struct ActionRequest: Sendable {
+final class ActionRequest: Sendable {
     let options: DispatchOptions
     /// Nil if the client does not intend to send the request again.
     let key: IdempotencyKey?
@@ -99,9 +99,13 @@ struct ActionRequest: Sendable {
     }
 
     private static func appliedPreference(_ preferences: Preferences, _ wait: Duration?) -> String? {
-        var applied: [String] = []
-        if let wanted = preferences.return { applied.append("return=\(wanted.rawValue)") }
-        if let wait { applied.append("wait=\(wait.components.seconds)") }
-        return applied.isEmpty ? nil : applied.joined(separator: ", ")
+        let wanted: String? =
+            switch preferences.return {
+            case .minimal: "return=minimal"
+            case .representation: "return=representation"
+            case nil: nil
+            }
+        guard let wait else { return wanted }
+        return (wanted.map { "\($0), " } ?? "") + "wait=\(wait.components.seconds)"
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Locks
 package import StoreHosting
 import Stores
 import Synchronization
@@ -27,8 +28,8 @@ package final class Session: Sendable {
     private let size: SessionSize
     private let nextExpiryCheck = Atomic<Int>(0)
     private let lifecycle = Atomic(SessionLifecycle.resident)
-    private let hub = AtomicLazyReference<EventHub>()
-    private let cache = AtomicLazyReference<IdempotencyCache>()
+    private let hub = LazyReference<EventHub>()
+    private let cache = LazyReference<IdempotencyCache>()
 
     init(
         _ id: SessionID, _ runtime: KindRuntime, _ store: HostedStore, journal: (any SessionJournal)?, createdAt: Int,

@@ -33,19 +33,28 @@ package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Reads an id; nil for any other text.
     package init?(_ text: some Collection<UInt8>) {
-        guard Self.length.contains(text.count) else { return nil }
+        let read =
+            text.withContiguousStorageIfAvailable(Self.bits)
+            ?? Array(text).withUnsafeBufferPointer(Self.bits)
+        guard let (bits, isAll) = read else { return nil }
+        high = UInt64(truncatingIfNeeded: bits >> 64)
+        low = UInt64(truncatingIfNeeded: bits)
+        self.text = isAll ? nil : Text(Array(text))
+    }
+
+    /// The first 21 characters and the upper two bits of the next, and whether this is all of the id; nil if the text is no
+    /// id.
+    private static func bits(_ text: UnsafeBufferPointer<UInt8>) -> (bits: UInt128, isAll: Bool)? {
+        guard length.contains(text.count) else { return nil }
         var bits: UInt128 = 0
         var last: UInt8 = 0
-        for (index, byte) in text.enumerated() {
-            guard let value = Base64.urlSafe.value(of: byte) else { return nil }
+        for index in text.indices {
+            guard let value = Base64.urlSafe.value(of: text[index]) else { return nil }
             guard index < 22 else { continue }
             bits = bits << 6 | UInt128(last)
             last = value
         }
-        bits = bits << 2 | UInt128(last >> 4)
-        high = UInt64(truncatingIfNeeded: bits >> 64)
-        low = UInt64(truncatingIfNeeded: bits)
-        self.text = text.count == 22 && last & 0x0f == 0 ? nil : Text(Array(text))
+        return (bits << 2 | UInt128(last >> 4), text.count == 22 && last & 0x0f == 0)
     }
 
     package static func == (left: SessionID, right: SessionID) -> Bool {

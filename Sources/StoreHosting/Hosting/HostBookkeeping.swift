@@ -1,0 +1,139 @@
+import JSON
+import Stores
+
+/// What the next diff of a restored state needs. The stores that begin with the state share it.
+@usableFromInline
+struct RestoredBaseline: Sendable {
+    let encoded: EncodedBaseline
+    /// The size of the state as JSON, or about that.
+    let byteCount: Int
+    let privateState: [UInt8]
+    /// The migration that made the state; nil if it is as it was persisted.
+    let migration: PendingMigration?
+
+    @usableFromInline
+    init<State: DiffableState>(
+        of state: State, byteCount: Int, _ encoder: StateEncoder<State>, _ sealer: (any SecretSealer)?,
+        _ migration: PendingMigration?
+    ) throws(RestorationError) {
+        self.byteCount = byteCount
+        do throws(EncodingFailure) {
+            encoded = try EncodedBaseline(of: state, like: encoder.initialBaseline)
+        } catch {
+            throw .unreadable(.state, at: .root, "cannot be encoded again. \(error)")
+        }
+        privateState = encoder.privateState(of: state, .inMemory(sealer)) ?? []
+        self.migration = migration
+    }
+}
+
+extension PrivateStateEncoder.Secrets {
+    /// The secrets of a baseline: in clear if they are persisted at all.
+    static func inMemory(_ sealer: (any SecretSealer)?) -> Self { sealer == nil ? .leftOut : .clear }
+}
+
+/// What a host remembers of one store: its newest state as JSON, which is the baseline of the next diff, and the commits of the
+/// newest dispatch.
+///
+/// The store's lock guards it. The compiler's own checks of access are off, because they would cost more than the accesses.
+@usableFromInline
+final class HostBookkeeping {
+    /// The newest state as JSON if it was asked for, and the baseline does not have it.
+    var encoding: StateEncoding?
+    /// The commits of the newest dispatch that committed something.
+    @exclusivity(unchecked) private(set) var commits: [CommitRecord] = []
+    /// The response to the dispatch in progress, which is persisted with its commits.
+    var idempotencyRecord: IdempotencyRecord?
+    /// The migration that becomes the first commit when the store resumes.
+    var pendingMigration: PendingMigration?
+    @exclusivity(unchecked) private var hasOpenTransaction = false
+    @exclusivity(unchecked) private var baseline: EncodedBaseline
+    /// The revision of the state that the baseline is of.
+    @exclusivity(unchecked) var baselineRevision: Int
+    /// The private part of the newest state as JSON, its secrets in clear if they are persisted at all.
+    private var privateBaseline: [UInt8]
+    /// The size of the newest state.
+    @exclusivity(unchecked) var size: StateSize
+    private var lastReportedLoss: Int?
+
+    /// - Parameters:
+    ///   - baseline: of the state before the first commit.
+    ///   - revision: of that state.
+    ///   - byteCount: the size of that state as JSON.
+    ///   - privateBaseline: the private part of that state.
+    init(_ baseline: EncodedBaseline, at revision: Int, byteCount: Int, privateBaseline: [UInt8]) {
+        self.baseline = baseline
+        baselineRevision = revision
+        size = StateSize(byteCount)
+        self.privateBaseline = privateBaseline
+    }
+
+    /// The whole state at `revision` as JSON, if the newest diff has written it.
+    func text(at revision: Int) -> [UInt8]? {
+        baselineRevision == revision && baseline.isComplete ? baseline.text : nil
+    }
+
+    /// Finds what has changed in the state, which is now at `revision`, since the last call.
+    func findChanges(at revision: Int, _ visit: (inout StateDiffer) -> Void) -> DiffResult {
+        let found = baseline.update(visit)
+        // The state is in place, so the action cannot be rejected any more. Showing and persisting anything else than the state
+        // would lose data, without anybody's notice.
+        if let failure = found.failure { fatalError(failure) }
+        baselineRevision = revision
+        size.grow(by: found.growth)
+        return found
+    }
+
+    /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
+    func growth(to state: some DiffableState) -> Int {
+        var copy = baseline
+        return copy.update(state.findChanges).growth
+    }
+
+    /// - Returns: whether the private part differs from that of the state before.
+    func updatePrivateBaseline(_ members: borrowing PrivateStateEncoder) -> Bool {
+        members.json.withBytes { new in
+            if privateBaseline.withUnsafeBytes({ EncodedBaseline.areEqual($0, UnsafeRawBufferPointer(new)) }) {
+                return false
+            }
+            privateBaseline = Array(new)
+            return true
+        }
+    }
+
+    /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
+    func previewPatch(to state: some DiffableState) -> EncodedPatch? {
+        var copy = baseline
+        let found = copy.update(state.findChanges)
+        return found.failure == nil ? found.patch : nil
+    }
+
+    /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.
+    func reportsLoss(at moment: Int) -> Bool {
+        if let lastReportedLoss, moment - lastReportedLoss < 60_000 { return false }
+        lastReportedLoss = moment
+        return true
+    }
+
+    func recordCommit(_ record: CommitRecord) {
+        if !hasOpenTransaction { commits.removeAll(keepingCapacity: true) }
+        hasOpenTransaction = true
+        commits.append(record)
+    }
+
+    /// Ends the dispatch in progress.
+    ///
+    /// - Parameters:
+    ///   - revision: of the store now.
+    ///   - nextDeadline: when the next timer is due.
+    /// - Returns: nil if there is nothing to persist.
+    func takeTransaction(at revision: Int, nextDeadline: Int?) -> CommitTransaction? {
+        defer { size.endDispatch(hasCommitted: hasOpenTransaction) }
+        guard hasOpenTransaction || idempotencyRecord != nil else { return nil }
+        let commits = hasOpenTransaction ? commits : []
+        defer { (hasOpenTransaction, idempotencyRecord) = (false, nil) }
+        return CommitTransaction(
+            baseRevision: revision - commits.count, commits: commits, idempotencyRecord: idempotencyRecord,
+            nextDeadline: nextDeadline)
+    }
+}
