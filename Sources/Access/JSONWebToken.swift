@@ -73,6 +73,12 @@ package enum Base64URL {
 
     /// The bytes that ``encode(_:)`` writes as this text; nil for any other text.
     package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        // Other modules have no specialization of a generic loop.
+        digits.withContiguousStorageIfAvailable(decode(contiguous:))
+            ?? Array(digits).withUnsafeBufferPointer(decode(contiguous:))
+    }
+
+    private static func decode(contiguous digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard digits.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)

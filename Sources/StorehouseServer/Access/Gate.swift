@@ -64,6 +64,9 @@ final class Gate: Sendable {
         _ context: RequestContext, _ rule: AccessRule, _ token: BearerToken, _ tokens: TokenAuthenticator,
         _ handle: @escaping Handler
     ) throws(Problem) {
+        if let claims = tokens.remembered(token.text) {
+            return try Self.admit(context, rule, token, .success(claims), handle)
+        }
         let deferred = context.deferred
         let outcome = tokens.authenticate(token.text) { outcome in
             deferred.resume { context throws(Problem) in try Self.admit(context, rule, token, outcome, handle) }
@@ -110,7 +113,8 @@ private struct BearerToken: Sendable {
             let kind = realm == "admin" ? "the admin token" : "a token"
             throw Self.problem("Send Authorization: Bearer with \(kind).", realm, error: nil)
         }
-        text = String(credentials.dropFirst(7).drop { $0 == " " })
+        let rest = credentials.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }
+        text = String(Substring(rest))
     }
 
     /// A space stays a space when its sixth bit is set.

@@ -28,17 +28,24 @@ final class TokenAuthenticator: Sendable {
         }
     }
 
-    /// Verifies a token.
+    /// The claims of a token that was verified before and is still valid; nil for any other.
+    func remembered(_ token: String) -> TokenClaims? {
+        guard let digest = Self.digest(of: token) else { return nil }
+        return shards[digest.bucket(of: Self.shardCount)].withLock { $0.claims(of: digest, now: clock.now()) }
+    }
+
+    private static func digest(of token: String) -> TokenDigest? {
+        var token = token
+        return token.withUTF8 { $0.count <= JSONWebToken.maxBytes ? TokenDigest($0) : nil }
+    }
+
+    /// Verifies a token that is not remembered.
     ///
     /// - Parameter later: called once, on any thread, with the outcome of a token whose key has to be fetched first.
     /// - Returns: the outcome; nil if `later` gets it.
     func authenticate(_ token: String, later: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
-        var token = token
-        let digest = token.withUTF8 { $0.count <= JSONWebToken.maxBytes ? TokenDigest($0) : nil }
-        guard let digest else { return .failure(.malformed) }
-        let now = clock.now()
+        guard let digest = Self.digest(of: token) else { return .failure(.malformed) }
         let shard = shards[digest.bucket(of: Self.shardCount)]
-        if let claims = shard.withLock({ $0.claims(of: digest, now: now) }) { return .success(claims) }
         let parsed: JSONWebToken
         do throws(TokenError) {
             parsed = try JSONWebToken(Array(token.utf8))

@@ -68,7 +68,7 @@ extension Configuration {
             "`capability`: who knows a session's id may use it; `token`: its owner may, with a JSON Web Token"),
         ConfigurationKey(
             "access.secret", \.access.secret, ValueFormat.secret(atLeast: VerificationKey.minSecretBytes).orNull(),
-            "the key of tokens that are signed with HS256"),
+            "the key of tokens that are signed with HS256; shares are sealed with it too"),
         ConfigurationKey(
             "access.publicKeys", \.access.publicKeys,
             ValueFormat.text("a path", 1...4096).list("a list of paths"),

@@ -57,7 +57,7 @@ public struct Configuration: Sendable, Hashable {
         }
 
         public var mode = Mode.capability
-        /// The key of tokens with HS256. It has 32 bytes at least.
+        /// The key of tokens with HS256, and of shares in both modes. It has 32 bytes at least.
         public var secret: Secret?
         /// PEM files with keys of RS256, ES256 and EdDSA.
         public var publicKeys: [String] = []

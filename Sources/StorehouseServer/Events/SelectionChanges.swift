@@ -75,15 +75,21 @@ final class SelectionChanges: Sendable {
             switch found {
             case .failure(let failure): finish(question, .failure(failure))
             case .success(let oldest):
-                let start = max(oldest - 1, revision - Self.maxCommits)
-                search(question, in: journal, from: min(start, revision), through: revision)
+                let start = min(revision, max(oldest - 1, revision - Self.maxCommits))
+                let known = contents.withLock { $0.changes[selection] }
+                if let known, (start...revision).contains(known.through) {
+                    search(question, in: journal, since: known, through: revision)
+                } else {
+                    search(question, in: journal, since: Change(revision: start, through: start), through: revision)
+                }
             }
         }
     }
 
-    /// Looks at the commits after `start` and up to `end`, the newest first.
-    private func search(_ question: Question, in journal: any SessionJournal, from start: Int, through end: Int) {
-        guard start < end else { return finish(question, .success(end)) }
+    /// Looks at the commits after those of `known` and up to `end`, the newest first.
+    private func search(_ question: Question, in journal: any SessionJournal, since known: Change, through end: Int) {
+        let start = known.through
+        guard start < end else { return finish(question, .success(known.revision)) }
         let first = max(start, end - Self.pageSize)
         journal.commits(after: first, limit: end - first) { [self] found in
             switch found {
@@ -94,7 +100,7 @@ final class SelectionChanges: Sendable {
                 if let change = commits.lastChange(of: question.selection) {
                     return finish(question, .success(change))
                 }
-                search(question, in: journal, from: start, through: first)
+                search(question, in: journal, since: known, through: first)
             }
         }
     }
@@ -120,5 +126,14 @@ extension [CommitRecord] {
     /// The revision of the newest one that has changed a selected value, as far as its patch tells.
     func lastChange(of selection: Selection) -> Int? {
         last { selection.project($0.changes) != .unchanged }?.revision
+    }
+}
+
+extension Session {
+    /// Calls `body` with the newest revision up to `revision` that has changed what a share shows: once, on any thread.
+    func findChange(
+        shownBy share: Share, at revision: Int, _ body: @escaping @Sendable (Result<Int, Problem>) -> Void
+    ) {
+        events.changes.find(share.selection, at: revision) { body($0.mapError(Problem.init)) }
     }
 }

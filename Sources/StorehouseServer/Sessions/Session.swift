@@ -237,13 +237,6 @@ extension Session {
     /// event hub that is made at the same time is the same, and knows that the session is over.
     var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: historyID)) }
 
-    /// Calls `body` with the newest revision up to `revision` that has changed what a share shows: once, on any thread.
-    func findChange(
-        shownBy share: Share, at revision: Int, _ body: @escaping @Sendable (Result<Int, Problem>) -> Void
-    ) {
-        events.changes.find(share.selection, at: revision) { body($0.mapError(Problem.init)) }
-    }
-
     /// Whether streams may subscribe.
     package var streamPhase: EventHubState.Phase { events.phase }
 }
