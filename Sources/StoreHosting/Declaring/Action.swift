@@ -232,7 +232,7 @@ struct ActionReducer<State: Sendable>: Reducer {
     let actions: DefinedActions
 
     func decide(_ action: StoreAction<State>, in state: State) -> Decision {
-        actions.contain(action) ? action.decide(state) : .reject(.undeclaredAction(action.name))
+        actions.contain(action) ? action.decide(state) : actions.refuse(action)
     }
 
     func reduce(_ state: inout State, _ action: StoreAction<State>) { action.reduce(&state) }

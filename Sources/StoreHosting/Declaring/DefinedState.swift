@@ -154,7 +154,7 @@ struct DefinedReducer<State: Sendable>: Reducer {
 
     @inlinable
     func decide(_ action: StoreAction<State>, in state: DefinedState<State>) -> Decision {
-        actions.contain(action) ? action.decide(state.value) : .reject(.undeclaredAction(action.name))
+        actions.contain(action) ? action.decide(state.value) : actions.refuse(action)
     }
 
     @inlinable
@@ -172,4 +172,7 @@ struct DefinedActions: Sendable {
 
     @inlinable
     func contain<State>(_ action: StoreAction<State>) -> Bool { ids.contains(action.id) }
+
+    @usableFromInline
+    func refuse<State>(_ action: StoreAction<State>) -> Decision { .reject(.undeclaredAction(action.name)) }
 }

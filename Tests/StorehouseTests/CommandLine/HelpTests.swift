@@ -52,7 +52,8 @@ import Testing
         let hall = StoreDefinition("hall", "A hall.", Hall()) {
             Member("guests", \.guests)
             Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada L"), .integer("row", 1...9)) {
-                $0.guests = [$1]
+                hall, guest, _ in
+                hall.guests = [guest]
             }
         }
         let text = try #require(Help.text(of: name, program: "hall", kinds: [hall.kind]))
