@@ -58,9 +58,9 @@ extension StorehouseApp {
 
     private func run(_ invocation: Invocation) async throws -> Int32 {
         switch invocation {
-        case .checkConfiguration(let file, let flags): try check(configuration(file: file, flags: flags))
+        case .checkConfiguration(let file, let flags): try check(servingConfiguration(file, flags))
         case .serve(let file, let flags, let printsAdminToken):
-            try await serve(configuration(file: file, flags: flags), printsAdminToken: printsAdminToken)
+            try await serve(servingConfiguration(file, flags), printsAdminToken: printsAdminToken)
         case .upstream(let port, let file, let flags): try await serveDemoUpstream(port, file, flags)
         case .storage(let command, let inJSON): return try perform(command, inJSON: inJSON)
         default: return try await perform(invocation)
@@ -76,6 +76,18 @@ extension StorehouseApp {
     ) throws(ConfigurationError) -> StorehouseConfiguration {
         let defaults = try StorehouseConfiguration(services: kinds.flatMap(\.services), needsUpstreams: needsUpstreams)
         return try .load(defaults, file: file, flags: flags)
+    }
+
+    /// The configuration of a command that serves the kinds. What is wrong with it is reported together with what is wrong
+    /// with the kinds.
+    private func servingConfiguration(
+        _ file: String?, _ flags: [ConfigurationFlag]
+    ) throws(ConfigurationError) -> StorehouseConfiguration {
+        do throws(ConfigurationError) {
+            return try configuration(file: file, flags: flags)
+        } catch {
+            throw ConfigurationError(problems: error.problems + Configuration.problems(of: kinds))
+        }
     }
 
     private func serveDemoUpstream(_ port: Int, _ file: String?, _ flags: [ConfigurationFlag]) async throws {

@@ -255,11 +255,14 @@ struct ListenError: Error, CustomStringConvertible {
     }
 
     /// One line with the problem and its solution.
-    var description: String { "cannot listen on \(address): \(reason)\(hint)" }
+    var description: String {
+        // The name of the system call says nothing more.
+        guard case .system(_, let code) = reason else { return "cannot listen on \(address): \(reason)" }
+        return "cannot listen on \(address): \(String(cString: strerror(code)))\(hint(code))"
+    }
 
-    private var hint: String {
-        guard case .system(_, let code) = reason else { return "" }
-        return switch code {
+    private func hint(_ code: Int32) -> String {
+        switch code {
         case EADDRINUSE:
             "; stop the process that listens there, or set another \(key)"
                 + (key == "http.port" ? " (0 takes a free one)" : "")

@@ -2,6 +2,10 @@ import Locks
 public import RemoteServices
 import Stores
 
+#if canImport(Testing)
+    import Testing
+#endif
+
 /// A client of a remote service whose responses the test provides.
 ///
 /// A call waits until the test gives a response. A response that is given before is used for the next call. Nothing depends on
@@ -15,11 +19,13 @@ public final class ScriptedRemoteClient: RemoteClient {
         var replies: [Reply] = []
         var waitingCalls: [(id: Int, resume: @Sendable (Reply) -> Void)] = []
         var cancelled: Set<Int> = []
-        var waiting: [(isMet: @Sendable (Contents) -> Bool, resume: @Sendable () -> Void)] = []
+        /// The test, and what it waits for.
+        var waiting: [(id: Int, isMet: @Sendable (Contents) -> Bool, resume: @Sendable (Bool) -> Void)] = []
+        var lastWait = 0
 
         mutating func takeMet() -> [@Sendable () -> Void] {
             var met: [@Sendable () -> Void] = []
-            for (isMet, resume) in waiting where isMet(self) { met.append(resume) }
+            for (_, isMet, resume) in waiting where isMet(self) { met.append { resume(true) } }
             waiting.removeAll { [self] in $0.isMet(self) }
             return met
         }
@@ -55,11 +61,30 @@ public final class ScriptedRemoteClient: RemoteClient {
         reply(.success(RemoteResponse(status: status, contentType: "application/json", body: Array(json.utf8))))
     }
 
-    /// Waits until there have been `count` calls.
-    public func called(times count: Int) async { await wait { $0.requests.count >= count } }
+    /// Waits until there have been `count` calls. If they do not come, the test fails and continues.
+    ///
+    /// - Parameter limit: how long it waits.
+    public func called(times count: Int, within limit: Duration = .seconds(60)) async {
+        guard await !wait(limit, until: { $0.requests.count >= count }) else { return }
+        Self.fail("expected \(count) calls within \(limit), actual \(requests.count)")
+    }
 
-    /// Waits until `count` calls have been cancelled.
-    public func cancelled(times count: Int) async { await wait { $0.cancelled.count >= count } }
+    /// Waits until `count` calls have been cancelled. If they are not, the test fails and continues.
+    ///
+    /// - Parameter limit: how long it waits.
+    public func cancelled(times count: Int, within limit: Duration = .seconds(60)) async {
+        guard await !wait(limit, until: { $0.cancelled.count >= count }) else { return }
+        Self.fail("expected \(count) cancelled calls within \(limit), actual \(cancellations)")
+    }
+
+    private static func fail(_ text: String) {
+        #if canImport(Testing)
+            Issue.record(Comment(rawValue: text))
+        #else
+            // Without Swift Testing there is no test to fail, and a failure must not pass silently.
+            fatalError(text)
+        #endif
+    }
 
     public func call(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
         let id: Int = change { contents in
@@ -108,15 +133,31 @@ extension ScriptedRemoteClient {
         return result
     }
 
-    private func wait(until isMet: @escaping @Sendable (Contents) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMetAlready = contents.withLock { contents in
-                if isMet(contents) { return true }
-                contents.waiting.append((isMet, { continuation.resume() }))
-                return false
+    /// - Returns: false if the condition was not met within `limit`.
+    private func wait(_ limit: Duration, until isMet: @escaping @Sendable (Contents) -> Bool) async -> Bool {
+        var timeout: Task<Void, Never>?
+        defer { timeout?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let id: Int? = contents.withLock { contents in
+                if isMet(contents) { return nil }
+                contents.lastWait += 1
+                contents.waiting.append((contents.lastWait, isMet, { continuation.resume(returning: $0) }))
+                return contents.lastWait
             }
-            if isMetAlready { continuation.resume() }
+            guard let id else { return continuation.resume(returning: true) }
+            timeout = Task { [weak self] in
+                do { try await Task.sleep(for: limit) } catch { return }
+                self?.giveUp(id)
+            }
         }
+    }
+
+    private func giveUp(_ id: Int) {
+        let resume: (@Sendable (Bool) -> Void)? = contents.withLock { contents in
+            guard let index = contents.waiting.firstIndex(where: { $0.id == id }) else { return nil }
+            return contents.waiting.remove(at: index).resume
+        }
+        resume?(false)
     }
 }
 

@@ -140,6 +140,32 @@ private struct Demos: StorehouseApp {
             ])
     }
 
+    @Test(arguments: ["serve", "check-config"])
+    func aDirectoryIsNoStorageFile(command: String) async {
+        #expect(
+            await lines(Demos(), command, "--set", "storage.kind=sqlite", "--set", "storage.path=/tmp") == [
+                "storage.path: '/tmp' is a directory; name a file in it, such as '/tmp/storehouse.db'"
+            ])
+    }
+
+    /// What the file would have said is unknown, so nothing is said to be missing from it.
+    @Test func aFileThatCannotBeReadIsTheOnlyProblem() async {
+        #expect(
+            await lines(Hall(), "check-config", "--config", "/no-such.json") == [
+                "/no-such.json: cannot be read: there is no such file"
+            ])
+        let found = await lines(Hall(), "check-config", "--config", #filePath)
+        #expect(found.count == 1 && found.first?.contains("is not JSON") == true)
+    }
+
+    @Test func problemsOfKindsAndOfTheConfigurationAreShownTogether() async {
+        #expect(
+            await lines(Twice(), "check-config") == [
+                "upstreams.quotes.url: is missing, and the service has no demo: set it (STOREHOUSE_UPSTREAMS_QUOTES_URL)",
+                "configuration: two store kinds are called 'hall'; rename one of them",
+            ])
+    }
+
     @Test func twoKindsOfOneNameAreRefused() async {
         let url = "upstreams.quotes.url=http://127.0.0.1:1"
         #expect(

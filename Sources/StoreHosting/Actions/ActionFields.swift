@@ -58,7 +58,8 @@ struct ActionFields<Values: Sendable>: Sendable {
         let violations = schema().validate(.object(example), at: .root).filter { violation in
             !missing.contains { violation.pointer == JSONPointer(tokens: [$0]) }
         }
-        return missing.map { "The field \"\($0)\" needs an example." }
+        return properties.map(\.name).duplicates.map { "Two fields have the name \"\($0)\"." }
+            + missing.map { "The field \"\($0)\" needs an example." }
             + violations.map { "The example at \($0.pointer) \($0.detail)." }
     }
 }

@@ -3,14 +3,14 @@ import JSON
 extension ActionSchema where Action: Codable {
     /// Declares the cases of an enum with synthesized `Codable`, by one example of each.
     ///
-    ///     enum SeatsAction: Codable, Sendable {
+    ///     enum SeatsAction: Codable, DeclaredAction {
     ///         case book(guest: String)
     ///         case clear
-    ///     }
     ///
-    ///     let schema = ActionSchema<SeatsAction>(
-    ///         "seats", examples: [.book(guest: "Ada"), .clear],
-    ///         summaries: ["book": "Books a seat.", "clear": "Frees all seats."])
+    ///         static let catalogue = ActionSchema<SeatsAction>(
+    ///             "seats", examples: [.book(guest: "Ada"), .clear],
+    ///             summaries: ["book": "Books a seat.", "clear": "Frees all seats."])
+    ///     }
     ///
     /// An action is sent as `{"type":"seats/book","payload":{"guest":"Ada"}}`: its type is the prefix and the name of the
     /// case, and the members of its payload are the labels of the associated values. A value without a label is the

@@ -227,9 +227,13 @@ final class ValueBox<Value: Sendable>: Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// Reduces each action by the action's own rules.
+/// Reduces each action of a definition by the action's own rules, in a store of the state alone.
 struct ActionReducer<State: Sendable>: Reducer {
-    func decide(_ action: StoreAction<State>, in state: State) -> Decision { action.decide(state) }
+    let actions: DefinedActions
+
+    func decide(_ action: StoreAction<State>, in state: State) -> Decision {
+        actions.contain(action) ? action.decide(state) : actions.refuse(action)
+    }
 
     func reduce(_ state: inout State, _ action: StoreAction<State>) { action.reduce(&state) }
 }

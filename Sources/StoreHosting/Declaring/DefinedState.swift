@@ -144,15 +144,35 @@ struct AnyMember<State: Sendable>: Sendable {
     }
 }
 
-/// Reduces each action by the action's own rules.
+/// Reduces each action of a definition by the action's own rules.
 @usableFromInline
 struct DefinedReducer<State: Sendable>: Reducer {
-    @inlinable
-    init() {}
+    @usableFromInline let actions: DefinedActions
 
     @inlinable
-    func decide(_ action: StoreAction<State>, in state: DefinedState<State>) -> Decision { action.decide(state.value) }
+    init(_ actions: DefinedActions) { self.actions = actions }
+
+    @inlinable
+    func decide(_ action: StoreAction<State>, in state: DefinedState<State>) -> Decision {
+        actions.contain(action) ? action.decide(state.value) : actions.refuse(action)
+    }
 
     @inlinable
     func reduce(_ state: inout DefinedState<State>, _ action: StoreAction<State>) { action.reduce(&state.value) }
+}
+
+/// The actions of a definition. A timer or a middleware can send others, which have no type and so no place in the action log.
+@usableFromInline
+struct DefinedActions: Sendable {
+    // Searched in order, because few ids are found faster so than by their hashes.
+    @usableFromInline let ids: [ObjectIdentifier]
+
+    @inlinable
+    init(_ ids: [ObjectIdentifier]) { self.ids = ids }
+
+    @inlinable
+    func contain<State>(_ action: StoreAction<State>) -> Bool { ids.contains(action.id) }
+
+    @usableFromInline
+    func refuse<State>(_ action: StoreAction<State>) -> Decision { .reject(.undeclaredAction(action.name)) }
 }

@@ -54,7 +54,7 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
         let encoder = StateEncoder(
             DefinedState(value: initialState, members: members), DefinedState.persistence(members, from: initialState),
             selectors: selectors, migrations: migrations)
-        let reducer = DefinedReducer<State>().prepared
+        let reducer = DefinedReducer<State>(elements.definedActions).prepared
         let kind = StoreKind.calling(elements.services) { clients in
             let middleware = MiddlewareStack(
                 [], elements.middleware(clients).map { $0.scoped(\DefinedState<State>.value, .whole) })
@@ -66,8 +66,8 @@ public struct StoreDefinition<State: Sendable>: StoreKindConvertible {
             kind.with(problems: elements.problems(of: name) + kind.problems), initialState, elements)
     }
 
-    /// The reducer of the actions, for tests.
-    public var reducer: any Reducer<State, StoreAction<State>> { ActionReducer<State>() }
+    /// The reducer of the actions, for tests. It rejects an action that the definition does not contain.
+    public var reducer: any Reducer<State, StoreAction<State>> { ActionReducer(actions: elements.definedActions) }
 
     /// The middleware, for tests.
     ///
@@ -90,6 +90,21 @@ public protocol StoreElement<State>: Sendable {
 // in a closure.
 extension Selector: StoreElement {
     public func add(to elements: inout StoreElements<State>) { elements.selectors.append(self) }
+}
+
+extension Selector {
+    /// A selector of any `Codable` value under a name. Its `encode(to:)` must not throw.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which clients select it: letters, digits, `-` and `_`.
+    ///   - summary: the selected value, in a sentence.
+    ///   - select: computes the value; called for each commit that a client observes, and for each read.
+    @_disfavoredOverload
+    public init<Value: Codable & Sendable>(
+        _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
+    ) {
+        self.init(name, summary) { CodableJSON(select($0)) }
+    }
 }
 
 /// The elements of a definition.
@@ -130,6 +145,8 @@ public struct StoreElements<State: Sendable>: Sendable {
         }
     }
 
+    @usableFromInline var definedActions: DefinedActions { DefinedActions(actions.map(\.id)) }
+
     @usableFromInline
     func middleware(_ clients: RemoteClients) -> [any Middleware<State, StoreAction<State>>] {
         makers.map { $0(clients) }
@@ -155,7 +172,6 @@ public struct StoreElements<State: Sendable>: Sendable {
     func problems(of kind: String) -> [String] {
         var problems = problems
         if !kind.isStoreName { problems.append("The name \"\(kind)\" must have only letters, digits and '-'.") }
-        problems += selectors.map(\.name).duplicates.map { "Two selectors have the name \"\($0)\"." }
         let known = Set(actions.map(\.id))
         problems += fetches.filter { !known.contains($0.trigger) }.map {
             "The fetch \"\($0.name)\" follows the action \"\($0.action)\", which the definition does not contain."

@@ -128,12 +128,22 @@ public struct StoreKind: Sendable {
         encodeShown = { (selection, persisted, sealer) throws(RestorationError) in
             try encoder.encodeAsShown(selection, of: persisted, sealer)
         }
-        problems = catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
+        problems =
+            catalogue.problems + (encoder.problem.map { ["The initial state is not valid. \($0)"] } ?? [])
+            + Self.problems(ofSelectors: selectors.map(\.name))
         actions = catalogue.declarations.map {
             ActionDescription(
                 type: $0.type, summary: $0.summary, audience: $0.audience, payload: $0.payload, example: $0.example,
                 secrets: $0.secrets)
         }
+    }
+
+    /// What is wrong with the names of the selectors. A name that begins with a slash would hide the JSON Pointer.
+    private static func problems(ofSelectors names: [String]) -> [String] {
+        names.duplicates.map { "Two selectors have the name \"\($0)\"." }
+            + names.filter { !$0.isMemberName }.map {
+                "The name of the selector \"\($0)\" must have only letters, digits, '-' and '_'."
+            }
     }
 
     /// The state at revision 0, as JSON.

@@ -1,3 +1,6 @@
+import JSON
+package import StoreHosting
+
 /// The texts of `--help`, without the last line break.
 package enum Help {
     private static let width = 100
@@ -33,8 +36,29 @@ package enum Help {
     }
 
     /// The help of one command; nil if there is no such command.
-    package static func text(of name: String, program: String) -> String? {
-        CommandDeclaration.named(name).map { text(of: $0, program) }
+    ///
+    /// - Parameter kinds: those of the program, for the examples; empty for those of `storehouse`.
+    package static func text(of name: String, program: String, kinds: [StoreKind] = []) -> String? {
+        CommandDeclaration.named(name).map { withActions(of: kinds, in: text(of: $0, program)) }
+    }
+
+    /// The text with an action of the first kind in the place of the actions of `storehouse`, if the program does not have them.
+    private static func withActions(of kinds: [StoreKind], in text: String) -> String {
+        guard let kind = kinds.first, !kinds.contains(where: { $0.name == "app" }),
+            let action = kind.actions.first(where: { $0.audience == .client })
+        else { return text }
+        let members = (action.example["payload"]?.asObject ?? [:]).map { name, value in
+            let word = value.asString.flatMap {
+                $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? $0 : nil
+            }
+            return word.map { "\(name)=\($0)" } ?? "'\(name):=\(value)'"
+        }
+        let command = ([action.type] + members).joined(separator: " ")
+        return text.replacing("counter/increment by=2", with: command)
+            .replacing("animal/fetchAnimal --store app", with: "\(command) --store \(kind.name)")
+            .replacing("counter/increment", with: action.type)
+            .replacing("--typescript app > app.ts", with: "--typescript \(kind.name) > \(kind.name).ts")
+            .replacing("--swift app > AppActions.swift", with: "--swift \(kind.name) > Actions.swift")
     }
 
     /// The names of all commands.

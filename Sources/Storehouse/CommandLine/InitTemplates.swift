@@ -109,6 +109,10 @@ struct InitTemplates {
 
         @testable import \(module)
 
+        @Test func theDefinitionHasNoMistakes() {
+            #expect(seats.kind.problems.isEmpty)
+        }
+
         @Test func theFourthGuestIsRejected() throws {
             let store = TestStore(Seats(), reducer: seats.reducer)
             for guest in ["Ada", "Grace", "Edsger"] {
@@ -134,7 +138,10 @@ struct InitTemplates {
         # Package.swift depends on a checkout of Storehouse, so the checkout is a second context of the build:
         #
         #   docker build --build-context storehouse=\(checkout) -t \(name) .
-        FROM swift:6.3-bookworm AS build
+        ARG BUILD_IMAGE=swift:6.3-bookworm
+        ARG RUN_IMAGE=debian:bookworm-slim
+
+        FROM ${BUILD_IMAGE} AS build
         RUN apt-get -qq update \\
             && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev
         COPY --from=storehouse [".", \(JSONValue.string(checkout))]
@@ -142,7 +149,7 @@ struct InitTemplates {
         COPY . .
         RUN swift build -c release --static-swift-stdlib --product \(name)
 
-        FROM debian:bookworm-slim
+        FROM ${RUN_IMAGE}
         RUN apt-get -qq update \\
             && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 \\
             && rm -rf /var/lib/apt/lists/* \\
@@ -175,6 +182,10 @@ struct InitTemplates {
 
             docker build --build-context storehouse=\(checkout) -t \(name) .
             docker run -p 8080:8080 -v \(name):/var/lib/\(name) \(name)
+
+        `buildah bud` takes the same arguments. `--build-arg BUILD_IMAGE=…` and `--build-arg RUN_IMAGE=…` choose other base images.
+        If the store calls a service, say where it is: `docker run -e STOREHOUSE_UPSTREAMS_NAME_URL=…`. There, 127.0.0.1 is the
+        container itself.
         """
     }
 }

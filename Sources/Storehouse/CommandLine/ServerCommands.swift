@@ -34,7 +34,6 @@ extension CommandDeclaration {
                 """
             ],
             flags: [.config, .set, .alwaysJSON], success: "the configuration is valid",
-            failure: "the files that it names cannot be used",
             examples: ["storehouse check-config --config config/production.json"]
         ) { values throws(UsageError) in
             .checkConfiguration(file: values[.config], flags: try values.assignments())

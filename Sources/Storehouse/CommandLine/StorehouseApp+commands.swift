@@ -39,7 +39,8 @@ extension StorehouseApp {
             let document: JSONValue = ["name": .string(program), "version": .string(version)]
             Console.print(inJSON ? document.description : "\(program) \(version)")
         case .help(let command):
-            Console.print(command.flatMap { Help.text(of: $0, program: program) } ?? Help.commands(of: program))
+            let text = command.flatMap { Help.text(of: $0, program: program, kinds: kinds) }
+            Console.print(text ?? Help.commands(of: program))
         case .serve, .checkConfiguration, .upstream, .storage: return 1
         }
         return 0

@@ -52,7 +52,7 @@ extension StorehouseApp {
                 "storage": .string(file), "backup": .string(backup), "sessions": .integer(found.sessions),
                 "commits": .integer(found.commits),
             ], inJSON
-        ) { "\(file) has \(found.sessions) sessions with \(found.commits) commits of \(backup)" }
+        ) { "\(file) has \(found.counts) of \(backup)" }
     }
 
     /// The reason why no server that hosts these kinds can use a state of a session; nil if it can.
@@ -107,7 +107,7 @@ extension StorehouseApp {
                 """)
             return 1
         }
-        Console.print("\(file): \(found.sessions) sessions with \(found.commits) commits are intact")
+        Console.print("\(file): \(found.counts) \(found.sessions == 1 ? "is" : "are") intact")
         return 0
     }
 
@@ -122,6 +122,11 @@ extension StorehouseApp {
 }
 
 extension SQLiteStorage.Verification {
+    /// `2 sessions with 1 commit`
+    fileprivate var counts: String {
+        "\(sessions) session\(sessions == 1 ? "" : "s") with \(commits) commit\(commits == 1 ? "" : "s")"
+    }
+
     fileprivate var json: JSONValue {
         [
             "intact": .bool(problems.isEmpty), "sessions": .integer(sessions),

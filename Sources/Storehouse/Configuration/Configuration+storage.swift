@@ -37,6 +37,14 @@ extension Configuration.Storage {
     /// Why no file can be made at the path. The file itself is looked at when it is opened.
     fileprivate var problems: [ConfigurationProblem] {
         guard kind.outlivesProcess else { return [] }
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            return [
+                ConfigurationProblem(
+                    path: "storage.path",
+                    detail: "'\(path)' is a directory; name a file in it, such as '\(path)/storehouse.db'")
+            ]
+        }
         let directory = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
         guard access(directory, W_OK | X_OK) != 0 else { return [] }
         let code = errno

@@ -55,7 +55,7 @@ extension Configuration {
     ///
     /// - Parameter outlivesProcess: whether the sessions are read back after a restart.
     package func problems(serving kinds: [StoreKind], outlivesProcess: Bool) -> [ConfigurationProblem] {
-        var problems = unreadValues + access.problems + Self.problems(of: kinds)
+        var problems = unreadValues + access.problems
         let names = kinds.map(\.name)
         let store = sessions.defaultStore
         if !names.isEmpty, !names.contains(store), store != Configuration().sessions.defaultStore {
@@ -64,9 +64,7 @@ extension Configuration {
                 ConfigurationProblem(
                     path: "sessions.defaultStore", detail: "no store is called \(store); did you mean \(nearest)?"))
         }
-        for kind in kinds {
-            problems += kind.problems.map { ConfigurationProblem(path: nil, detail: "the store '\(kind.name)': \($0)") }
-        }
+        problems += Self.problems(of: kinds)
         for kind in kinds where outlivesProcess && !kind.isRestorable {
             problems.append(
                 ConfigurationProblem(
@@ -107,13 +105,17 @@ extension Configuration {
         return problems
     }
 
-    private static func problems(of kinds: [StoreKind]) -> [ConfigurationProblem] {
+    /// What is wrong with the kinds, whatever the settings are.
+    package static func problems(of kinds: [StoreKind]) -> [ConfigurationProblem] {
         if kinds.isEmpty { return [ConfigurationProblem(path: nil, detail: "the program hosts no store kind")] }
         var names: Set<String> = []
         let repeated = Set(kinds.map(\.name).filter { !names.insert($0).inserted })
         return repeated.sorted().map { name in
             ConfigurationProblem(path: nil, detail: "two store kinds are called '\(name)'; rename one of them")
         }
+            + kinds.flatMap { kind in
+                kind.problems.map { ConfigurationProblem(path: nil, detail: "the store '\(kind.name)': \($0)") }
+            }
     }
 
     /// Values of security settings that a file could not have. A program may have set them.

@@ -6,6 +6,8 @@ import Platform
 struct ConfigurationReader<Root: ConfigurationRoot> {
     private var root: Root
     private var problems: [ConfigurationProblem] = []
+    /// Whether the settings of the file are unknown.
+    private var lacksFile = false
     private let index: ConfigurationKeyIndex<Root>
 
     init(_ defaults: Root) {
@@ -17,11 +19,11 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         do throws(JSONSyntaxError) {
             let document = try JSONValue(parsing: bytes)
             guard let object = document.asObject else {
-                return report(nil, .file(name), "must be a JSON object")
+                return report(unreadable: name, "must be a JSON object")
             }
             read(object, prefix: "", from: .file(name))
         } catch {
-            report(nil, .file(name), "is not JSON: \(error.description(in: bytes))")
+            report(unreadable: name, "is not JSON: \(error.description(in: bytes))")
         }
     }
 
@@ -90,8 +92,9 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
         }
     }
 
-    mutating func report(unreadable file: String, _ error: FileError) {
-        report(nil, .file(file), "cannot be read: \(error)")
+    mutating func report(unreadable file: String, _ detail: String) {
+        lacksFile = true
+        report(nil, .file(file), detail)
     }
 
     /// Reads the environment and the flags over the file.
@@ -100,9 +103,9 @@ struct ConfigurationReader<Root: ConfigurationRoot> {
     ) throws(ConfigurationError) -> Root {
         read(environment: environment)
         read(flags: flags)
-        // A value that could not be read is reported once, not again for its consequences.
+        // What could not be read is reported once, not again for its consequences.
         let reported = Set(problems.compactMap(\.path))
-        problems += root.conflicts.filter { $0.path.map { !reported.contains($0) } ?? true }
+        if !lacksFile { problems += root.conflicts.filter { $0.path.map { !reported.contains($0) } ?? true } }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         return root
     }

@@ -63,7 +63,7 @@ extension ConfigurationRoot {
             reader.read(file: try FileContents.contents(of: name, atMost: 1 << 20), named: name)
         } catch {
             let isOptional = file == nil && error == .missing
-            if !isOptional { reader.report(unreadable: name, error) }
+            if !isOptional { reader.report(unreadable: name, "cannot be read: \(error)") }
         }
         return try reader.finish(environment: environment ?? ProcessInfo.processInfo.environment, flags: flags)
     }

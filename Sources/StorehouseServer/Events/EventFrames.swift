@@ -201,7 +201,8 @@ extension Selection {
         switch self {
         case .root: patch.isEmpty ? .unchanged : .patch(patch)
         case .pointer(let pointer): patch.projected(to: pointer)
-        case .named: patch.isEmpty ? .unchanged : .needsValue
+        // A selector may read what no patch shows: hidden members, and properties that are no members.
+        case .named: .needsValue
         }
     }
 }

@@ -75,6 +75,8 @@ extension Log {
             error("cascade stopped", [.init("store", kind), .init("limit", limit), .init("dropped", dropped), detail])
         case .invariantBroken(let name):
             error("invariant broken", [.init("store", kind), .init("invariant", name), detail])
+        case .undeclaredAction(let name):
+            error("undeclared action", [.init("store", kind), .init("type", name), detail])
         case .stateTooLarge(let origin, let type, let label):
             error(
                 "state too large",

@@ -124,6 +124,10 @@ extension Problem {
 
     /// Why a stored state cannot be shown or continued.
     init(_ error: RestorationError) {
-        self.init(.internalError, "This release of the store cannot read the stored state: \(error).")
+        var hint = ""
+        if case .unreadable = error {
+            hint = " If the type of a member has changed, add a migration to the definition of the store."
+        }
+        self.init(.internalError, "This release of the store cannot read the stored state: \(error).\(hint)")
     }
 }

@@ -64,6 +64,9 @@ public enum StoreFault: Sendable, Hashable {
     case cascadeStopped(limit: Int, dropped: Int)
     /// A change would have broken the invariant with this name. It was rejected.
     case invariantBroken(String)
+    /// A timer, a middleware or an interceptor has sent an action of this name, which the definition of the store does not
+    /// contain. It was rejected.
+    case undeclaredAction(String)
     /// An action of this origin would have made the state larger than the host allows. It was rejected, and no client
     /// learns of it. A host names the type of the action, and the store by its label.
     case stateTooLarge(Origin, type: String, label: String)
@@ -79,6 +82,9 @@ extension StoreFault: CustomStringConvertible {
                 + "look for a middleware or a subscriber that answers its own actions"
         case .invariantBroken(let name):
             "an action would have broken the invariant \(name) and was rejected: the reducer should have refused it"
+        case .undeclaredAction(let name):
+            "the action \(name) was rejected, because the definition of the store does not contain it: "
+                + "name it among the elements of the definition"
         case .stateTooLarge(let origin, let type, _):
             "the action \(type) of origin \(origin.rawValue) would have made the state too large and was rejected: "
                 + "it is lost, as if it had never been sent"

@@ -137,6 +137,18 @@ public struct Rejection: Error, Sendable, Hashable, ExpressibleByStringLiteral, 
     public var description: String { reason }
 }
 
+extension Rejection {
+    private static let undeclared = "undeclared-action:"
+
+    /// An action with this name, which the definition of the store does not contain.
+    package static func undeclaredAction(_ name: String) -> Rejection { Rejection(undeclared + name, isFault: true) }
+
+    /// The name of such an action; nil for any other rejection.
+    var undeclaredAction: String? {
+        isFault && reason.hasPrefix(Self.undeclared) ? String(reason.dropFirst(Self.undeclared.count)) : nil
+    }
+}
+
 /// A reducer with its type erased, as stores and compositions call it.
 ///
 /// It exists for speed, and so do the `@inlinable` and `@inline(__always)` attributes of this module. A dispatch takes less than

@@ -155,7 +155,9 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     /// Reports a rejection that is a fault of the program.
     @usableFromInline
     package func report(_ rejection: Rejection) {
-        if rejection.isFault { environment.report(.invariantBroken(rejection.reason)) }
+        guard rejection.isFault else { return }
+        environment.report(
+            rejection.undeclaredAction.map { .undeclaredAction($0) } ?? .invariantBroken(rejection.reason))
     }
 
     /// The rejection of an action whose state is too large. It is reported if no client learns of it.

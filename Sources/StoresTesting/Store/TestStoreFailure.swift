@@ -129,7 +129,10 @@ struct TestLog<State: Sendable, Action: Sendable>: Sendable {
 
     /// Broken invariants are left out: they are also rejections, which the test must assert.
     mutating func record(_ fault: StoreFault) {
-        if case .cascadeStopped = fault { faults.append(fault) }
+        switch fault {
+        case .cascadeStopped, .undeclaredAction: faults.append(fault)
+        default: break
+        }
     }
 
     mutating func takeFaults() -> [StoreFault] {

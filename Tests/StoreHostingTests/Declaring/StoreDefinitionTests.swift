@@ -196,6 +196,50 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
         #expect(book("Eve") != book("Ada"))
     }
 
+    /// A timer can send what nobody has declared; without a type it cannot be in the action log.
+    @Test func anActionThatTheDefinitionDoesNotContainIsRejectedAsAFault() async throws {
+        let forgotten = Action<Hall, Void>("forgotten", "Frees all seats.") { $0.guests = [] }
+        let hall = StoreDefinition("hall", "A hall.", Hall()) {
+            Member("guests", \.guests)
+            book
+            Timers("closing") { (hall: Hall) in hall.guests.isEmpty ? [] : [StateTimer("close", at: 1000, forgotten())]
+            }
+        }
+        let fault = StoreFault.undeclaredAction("forgotten")
+        let store = TestStore(Hall(), reducer: hall.reducer, middleware: hall.middleware())
+        #expect(throws: TestStoreFailure.faults([fault])) { try store.dispatch(forgotten()) }
+        try store.dispatch(book("Ada")) {
+            $0.guests = ["Ada"]
+            $0.nextNumber = 2
+        }
+        #expect(throws: TestStoreFailure.faults([fault])) { try store.advance(to: 1000) }
+
+        let clock = TestClock()
+        let (faults, report) = AsyncStream.makeStream(of: StoreFault.self)
+        let hosted = hall.kind.makeStore(environment: StoreEnvironment(clock: clock, report: { report.yield($0) }))
+        _ = dispatch(hosted, ["type": "hall/book", "payload": ["guest": "Ada"]])
+        clock.advance(to: 1000)
+        var found = faults.makeAsyncIterator()
+        #expect(await found.next() == fault)
+        #expect(hosted.revision == 1)
+    }
+
+    @Test func aSelectorHasAnyCodableValue() {
+        struct Lead: Codable, Sendable {
+            var guest: String
+            var isAlone: Bool?
+        }
+        let hall = StoreDefinition("hall", "A hall.", Hall()) {
+            Member("guests", \.guests)
+            book
+            Selector("lead", "The first guest.") { $0.guests.first.map { Lead(guest: $0) } }
+        }
+        let store = hall.kind.makeStore()
+        #expect(text(store, .named("lead")) == "null")
+        _ = dispatch(store, ["type": "hall/book", "payload": ["guest": "Ada"]])
+        #expect(text(store, .named("lead")) == #"{"guest":"Ada"}"#)
+    }
+
     @Test func mistakesAreProblems() {
         let wrong = StoreDefinition("wrong name", "Wrong.", Hall()) {
             Member("guests", \.guests)
@@ -206,8 +250,12 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
             Action("ask", "Asks.", .choice("what", ["this", "that"], example: "all")) { _, _ in }
             Action("say yes", "Agrees.") { _ in }
             Fetch("ask-him", on: Action("ask-him", "Asks.") { _ in }, from: "him", .get(), at: "name") { _, _ in }
+            Action("meet", "Meets.", .text("guest", 1...9, example: "Ada"), .text("guest", 1...9, example: "Eve")) {
+                $0.guests = [$1, $2]
+            }
             Selector("count", "How many.") { $0.guests.count }
             Selector("count", "The same.") { $0.guests.count }
+            Selector("/guests", "It would hide a pointer.") { $0.guests.count }
             Timers("close") { _ in [] }
             Timers("close") { _ in [] }
         }
@@ -218,12 +266,14 @@ private let seats = StoreDefinition("seats", "A small hall.", Hall()) {
                 #"The action "ask": The example at /what must be one of this, that."#,
                 #"The name of the action "say yes" must have only letters, digits and '-'."#,
                 #"The pointer "name" of the fetch "ask-him" must be empty or begin with '/'."#,
+                #"The action "meet": Two fields have the name "guest"."#,
                 #"The name "wrong name" must have only letters, digits and '-'."#,
-                #"Two selectors have the name "count"."#,
                 #"The fetch "ask-him" follows the action "ask-him", which the definition does not contain."#,
                 #"Two members have the name "guests"."#,
                 #"The name of the member "a/b" must have only letters, digits, '-' and '_'."#,
                 #"The action type "wrong name/go" is declared twice."#,
+                #"Two selectors have the name "count"."#,
+                #"The name of the selector "/guests" must have only letters, digits, '-' and '_'."#,
                 #"Two groups of timers have the name "close", so each would disarm the timers of the other."#,
             ])
     }

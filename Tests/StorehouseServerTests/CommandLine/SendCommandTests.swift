@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    @Test func aRefusedActionLeavesNoSessionBehind() async throws {
+        try await LiveServer.run { live in
+            let lines = Locked<[String]>([])
+            await #expect(throws: CommandFailure.self) {
+                var command = SendCommand(try SessionURL("http://127.0.0.1:\(live.port)"), "counter/incremnt")
+                command.store = "app"
+                return try await command.run { line in lines.withLock { $0.append(line) } }
+            }
+            #expect(lines.withLock(\.self) == [])
+            let json = try await Self.send(live, "", "counter/incremnt") { ($0.store, $0.inJSON) = ("app", true) }
+            #expect(json.code == 1)
+            #expect(try JSONValue(parsing: json.lines[0])["session"] == nil)
+            #expect(try await live.get("/metrics").text.contains("storehouse_sessions 0\n"))
+        }
+    }
+
     @Test func conditionsAndTrialsAreHonoured() async throws {
         try await LiveServer.run { live in
             let session = try await live.session()

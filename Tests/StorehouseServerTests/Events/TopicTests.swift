@@ -8,11 +8,11 @@ import Testing
 
 /// What commits mean to the streams of one subscription.
 @Suite struct TopicTests {
-    /// The changes that a topic of a new planner finds, one for each body that is dispatched: an action or a batch.
+    /// The changes that a topic of a new store finds, one for each body that is dispatched: an action or a batch.
     private func changes(
-        _ selection: Selection, _ format: StreamFormat, _ bodies: [JSONValue]
+        _ selection: Selection, _ format: StreamFormat, _ bodies: [JSONValue], of kind: StoreKind = .planner
     ) -> [(change: Topic.Change?, lastChangedRevision: Int)] {
-        let store = StoreKind.planner.makeStore()
+        let store = kind.makeStore()
         let topic = Locked<Topic?>(nil)
         let found = Locked<[(Topic.Change?, Int)]>([])
         store.inspect { state in
@@ -75,6 +75,34 @@ import Testing
         #expect(changes(.named("summary"), .state, [Self.dark, Self.add]).map(\.change) == [nil, .value])
     }
 
+    /// The votes are hidden and the number of ballots is no member, so no patch shows a change of them.
+    @Test func aSelectorFollowsWhatClientsDoNotSee() throws {
+        let ballot = StoreDefinition("ballot", "A secret ballot.", Ballot()) {
+            Member("isOpen", \.isOpen)
+            Member("votes", \.votes, .hidden)
+            Action("vote", "Votes.", .text("for", 1...9, example: "a")) { ballot, choice in
+                ballot.votes.append(choice)
+                ballot.count += 1
+            }
+            Selector("leader", "The first choice with two votes.") { ballot in
+                ballot.votes.first { choice in ballot.votes.filter { $0 == choice }.count > 1 }
+            }
+            Selector("count", "The number of votes.") { $0.count }
+        }
+        let votes: [JSONValue] = ["a", "b", "b"].map { ["type": "ballot/vote", "payload": ["for": $0]] }
+        let found = changes(.named("leader"), .state, votes, of: ballot.kind)
+        #expect(found.map(\.change) == [nil, nil, .value])
+        #expect(found.map(\.lastChangedRevision) == [0, 0, 3])
+        let patch = EncodedPatch([.init(.replace, "", Array(#""b""#.utf8))])
+        #expect(changes(.named("leader"), .patch, votes, of: ballot.kind).map(\.change) == [nil, nil, .patch(patch)])
+        #expect(changes(.named("count"), .state, votes, of: ballot.kind).map(\.change) == [.value, .value, .value])
+        let lines = changes(.named("leader"), .text(inColor: false), votes, of: ballot.kind)
+        #expect(lines.map { $0.change != nil } == [false, false, true])
+        for selection in [Selection.root, try pointer("/isOpen")] {
+            #expect(changes(selection, .state, votes, of: ballot.kind).allSatisfy { $0.change == nil })
+        }
+    }
+
     @Test func aTerminalGetsALineForEachChange() throws {
         let found = changes(try pointer("/tasks/ids"), .text(inColor: false), [[Self.add, Self.dark, Self.add]])
         guard case .lines(let lines)? = found.first?.change else {
@@ -87,4 +115,11 @@ import Testing
                 "#1 tasks/add /0: ∅ → 1", "#3 tasks/add /1: ∅ → 2",
             ])
     }
+}
+
+private struct Ballot: Sendable {
+    var isOpen = true
+    var votes: [String] = []
+    /// No member.
+    var count = 0
 }

@@ -92,7 +92,9 @@ import Testing
             let error = await #expect(throws: (any Error).self) {
                 try await LiveServer.run(configuration: configuration) { _ in }
             }
-            #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("cannot listen on 127.0.0.1:\(server.port): "))
+            #expect(
+                "\(error.map { "\($0)" } ?? "")".hasPrefix(
+                    "cannot listen on 127.0.0.1:\(server.port): Address already in use; "))
             #expect("\(error.map { "\($0)" } ?? "")".hasSuffix("or set another metrics.port"))
         }
     }

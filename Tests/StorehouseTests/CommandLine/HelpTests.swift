@@ -1,3 +1,4 @@
+import StoreHosting
 import Storehouse
 import Testing
 
@@ -42,6 +43,24 @@ import Testing
             }
         }
         #expect(count > 0)
+    }
+
+    /// A program of one's own has no `counter/increment`.
+    @Test(arguments: Help.commandNames)
+    func theExamplesHaveActionsOfTheProgram(name: String) throws {
+        struct Hall: Sendable { var guests: [String] = [] }
+        let hall = StoreDefinition("hall", "A hall.", Hall()) {
+            Member("guests", \.guests)
+            Action("book", "Books a seat.", .text("guest", 1...80, example: "Ada L"), .integer("row", 1...9)) {
+                hall, guest, _ in
+                hall.guests = [guest]
+            }
+        }
+        let text = try #require(Help.text(of: name, program: "hall", kinds: [hall.kind]))
+        for word in ["counter/", "animal/", "--store app", "app.ts"] { #expect(!text.contains(word)) }
+        if name == "send" {
+            #expect(text.contains(#"http://localhost:8080 hall/book 'guest:="Ada L"' 'row:=1' --store hall --wait 5"#))
+        }
     }
 
     @Test func anUnknownCommandHasNoHelp() {

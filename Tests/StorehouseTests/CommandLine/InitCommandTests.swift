@@ -33,9 +33,12 @@ import Testing
             ])
         let manifest = try folder.text(of: "my-hall/Package.swift")
         #expect(manifest.contains(".package(name: \"storehouse\", path: \"\(Self.checkout)\")"))
-        #expect(try folder.text(of: "my-hall/Tests/my-hallTests/SeatsTests.swift").contains("import my_hall\n"))
+        let test = try folder.text(of: "my-hall/Tests/my-hallTests/SeatsTests.swift")
+        #expect(test.contains("import my_hall\n") && test.contains("seats.kind.problems.isEmpty"))
         let image = try folder.text(of: "my-hall/Dockerfile")
         #expect(image.contains("docker build --build-context storehouse=\(Self.checkout) -t my-hall ."))
+        #expect(image.contains("ARG BUILD_IMAGE=") && image.contains("FROM ${BUILD_IMAGE} AS build"))
+        #expect(image.contains("ARG RUN_IMAGE=") && image.contains("FROM ${RUN_IMAGE}\n"))
         #expect(image.contains("COPY --from=storehouse [\".\", \"\(Self.checkout)\"]"))
         _ = try StorehouseConfiguration(file: Array(try folder.text(of: "my-hall/config/storehouse.json").utf8))
         for file in files { #expect(try folder.text(of: file).hasSuffix("\n")) }

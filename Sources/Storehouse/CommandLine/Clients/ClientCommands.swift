@@ -75,7 +75,8 @@ extension CommandDeclaration {
                 """,
                 """
                 With --store, URL is the address of a server: a session of that store kind is created first, and \
-                its address is printed. With --dry-run nothing is committed, and no effect runs.
+                its address is printed. If the server refuses the action, the session is deleted again. With --dry-run \
+                nothing is committed, and no effect runs.
                 """,
             ],
             arguments: [

@@ -64,13 +64,22 @@ package struct SendCommand: Sendable, Hashable {
         settings.caFile = connection.caFile
         let upstreams = try CurlUpstreams(userAgent: StorehouseVersion.userAgent)
         let server = Server(client: try upstreams.client(for: settings), root: url.root)
-        var session = url
-        if let store {
-            session = SessionURL(root: url.root, id: try await server.createSession(of: store))
-            if !inJSON { print("session \(session.text)") }
+        guard let store else {
+            return try report(try await server.call(try await request(to: url, server)), print: print)
         }
-        let response = try await server.call(try await request(to: session, server))
-        return try report(response, session, print: print)
+        let session = SessionURL(root: url.root, id: try await server.createSession(of: store))
+        let response: RemoteResponse
+        do {
+            response = try await server.call(try await request(to: session, server))
+        } catch {
+            // The server may have the action all the same.
+            if !inJSON { print("session \(session.text)") }
+            throw error
+        }
+        // A mistake in the action leaves no session behind.
+        if !response.isSuccess, await server.delete(session) { return try report(response, print: print) }
+        if !inJSON { print("session \(session.text)") }
+        return try report(response, of: session, print: print)
     }
 
     private func request(to session: SessionURL, _ server: Server) async throws -> RemoteRequest {
@@ -92,10 +101,14 @@ package struct SendCommand: Sendable, Hashable {
             headers: headers, body: JSONValue.object(body).encoded(), contentType: "application/json")
     }
 
-    private func report(_ response: RemoteResponse, _ session: SessionURL, print: (String) -> Void) throws -> Int32 {
+    /// - Parameter created: the session that was created for the action; nil for none.
+    private func report(
+        _ response: RemoteResponse, of created: SessionURL? = nil, print: (String) -> Void
+    ) throws -> Int32 {
         let document = (try? JSONValue(parsing: response.body, maximumDepth: JSONValue.maxDepth))?.asObject
         if inJSON, let document {
-            var result: JSONObject = store == nil ? [:] : ["session": .string(session.id ?? "")]
+            var result = JSONObject()
+            if let id = created?.id { result["session"] = .string(id) }
             for (name, value) in document { result[name] = value }
             print(JSONValue.object(result).description)
             return response.isSuccess ? 0 : 1
@@ -147,6 +160,12 @@ private struct Server {
             throw CommandFailure("\(root) is not a Storehouse server")
         }
         return id
+    }
+
+    /// - Returns: whether the session is gone.
+    func delete(_ session: SessionURL) async -> Bool {
+        guard let path = session.session else { return false }
+        return (try? await call(RemoteRequest(method: "DELETE", target: path)))?.isSuccess == true
     }
 
     /// The schema of an action's payload; nil if the server does not publish one. The server itself refuses the action then,
