@@ -52,8 +52,11 @@ public struct RemoteRequest: Sendable, Equatable {
     /// - Parameters:
     ///   - json: the body.
     ///   - target: the part of the URL behind the address of the service.
-    public static func post(_ json: JSONValue, target: String? = nil) -> RemoteRequest {
-        RemoteRequest(method: "POST", target: target, body: json.encoded(), contentType: "application/json")
+    ///   - isIdempotent: whether the service can tell a repetition, so that the request may be repeated after a failure.
+    public static func post(_ json: JSONValue, target: String? = nil, isIdempotent: Bool = false) -> RemoteRequest {
+        RemoteRequest(
+            method: "POST", target: target, body: json.encoded(), contentType: "application/json",
+            isIdempotent: isIdempotent ? true : nil)
     }
 
     /// A `POST` of form fields.

@@ -71,6 +71,11 @@ private let hall = StoreDefinition("hall", "A hall.", Hall()) {
             middleware: hall.middleware(RemoteClients(["quotes": quotes, "prices": prices, "webhook": webhook])))
     }
 
+    @Test func aPostSaysWhetherItMayBeRepeated() {
+        #expect(RemoteRequest.post([:]).isIdempotent == nil)
+        #expect(RemoteRequest.post([:], isIdempotent: true).isIdempotent == true)
+    }
+
     @Test func theKindNamesItsServices() {
         #expect(hall.kind.services.map(\.name) == ["quotes", "prices", "webhook"])
         #expect(hall.kind.problems == [])

@@ -9,6 +9,31 @@ import Testing
 
 /// A session whose rows are damaged.
 @Suite struct DamagedSessionTests {
+    @Test func aMemberWhoseTypeHasChangedNeedsAMigration() async throws {
+        struct Old: Sendable { var attempts = 0 }
+        struct New: Sendable { var attempts = "" }
+        let old = StoreDefinition("login", "Attempts.", Old()) {
+            Member("attempts", \.attempts)
+            Action("fail", "Counts.") { $0.attempts += 1 }
+        }
+        let new = StoreDefinition("login", "Attempts.", New()) { Member("attempts", \.attempts) }
+        let durable = try DurableServer()
+        let path = try await LiveServer.run(kinds: [old.kind], journal: try SQLiteJournal(path: durable.path)) {
+            server in
+            let session = try await server.session("login")
+            _ = try await session.dispatch("login/fail", [:])
+            return session.path
+        }
+        try await LiveServer.run(kinds: [new.kind], journal: try SQLiteJournal(path: durable.path)) { server in
+            let answer = try await server.get(path + "/state")
+            #expect(answer.status == 500)
+            let detail = answer.json["detail"]?.asString ?? ""
+            #expect(
+                detail.contains("/attempts must be a string.")
+                    && detail.hasSuffix("add a migration to the definition of the store."))
+        }
+    }
+
     @Test func itIsRefusedAndNamedWhileTheOthersAreServed() async throws {
         let durable = try DurableServer()
         let (whole, damaged) = try await durable.run { server in

@@ -1,0 +1,49 @@
+public import Stores
+
+// These cannot be called. They match frequent mistakes, so that the compiler says what is wrong, and not which requirement of which
+// other initializer is not met.
+
+extension Action {
+    /// An action has up to four fields.
+    @available(
+        *, unavailable, message: "an action has up to four fields; put more values into one .value of a Codable type"
+    )
+    public init<A, B, C, D, E>(
+        _ name: String, _ summary: String, _ a: Field<A>, _ b: Field<B>, _ c: Field<C>, _ d: Field<D>, _ e: Field<E>,
+        audience: ActionVisibility = .client, rules: Rule<State, Values>...,
+        change: @escaping @Sendable (inout State, A, B, C, D, E) -> Void
+    ) where Values == (A, B, C, D, E) { fatalError("unavailable") }
+}
+
+extension Rule {
+    /// A rule has the values of the action too.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, value in … }")
+    @_disfavoredOverload
+    public static func reject(_ reason: Rejection, if condition: @escaping @Sendable (State) -> Bool) -> Rule {
+        fatalError("unavailable")
+    }
+
+    /// A rule has the values of the action too.
+    @available(*, unavailable, message: "the closure gets the state and a value for each field: { state, value in … }")
+    @_disfavoredOverload
+    public static func ignore(if condition: @escaping @Sendable (State) -> Bool) -> Rule { fatalError("unavailable") }
+}
+
+extension Member {
+    /// Only a `Codable` value can be a member.
+    @available(*, unavailable, message: "the value of a member must be Codable")
+    @_disfavoredOverload
+    public init(
+        _ name: StaticString, _ path: any WritableKeyPath<State, Value> & Sendable,
+        _ visibility: MemberVisibility = .shown
+    ) { fatalError("unavailable") }
+}
+
+extension Selector {
+    /// Only a `Codable` value can be selected.
+    @available(*, unavailable, message: "the value of a selector must be Codable")
+    @_disfavoredOverload
+    public init<Value: Sendable>(
+        _ name: String, _ summary: String, _ select: @escaping @Sendable (State) -> Value
+    ) { fatalError("unavailable") }
+}
