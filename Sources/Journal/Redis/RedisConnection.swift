@@ -125,10 +125,11 @@ final class RedisConnection: Sendable {
         let tag = settings.tag
         send(
             RedisRequest(
+                isWrite: script.isWrite, deadline: isPatient ? nil : .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
-                }, isWrite: script.isWrite, deadline: isPatient ? nil : .now + Self.timeout, done: done))
+                }, done: done))
     }
 
     func send(_ request: RedisRequest) {

@@ -20,14 +20,14 @@ struct RedisSettings: Sendable {
 }
 
 /// What a server tells about itself, as far as it matters.
-struct RedisFacts: Sendable, Equatable {
+package struct RedisFacts: Sendable, Equatable {
     /// The lines `name:value` of `INFO`.
     let info: [String: String]
     /// The settings of `CONFIG GET`; nil if the server does not show them.
     let configuration: [String: String]?
 
     /// - Parameter configuration: the reply to ``query``.
-    init(info: String, configuration: RedisReply) {
+    package init(info: String, configuration: RedisReply) {
         var lines: [String: String] = [:]
         for line in info.split(whereSeparator: \.isNewline) {
             guard let colon = line.firstIndex(of: ":") else { continue }
@@ -49,7 +49,7 @@ struct RedisFacts: Sendable, Equatable {
     var isReplica: Bool { info["role"] != "master" }
 
     /// Why this server cannot be the storage, and what to do about it; nil if it can.
-    func objection(isRelaxed: Bool) -> String? {
+    package func objection(isRelaxed: Bool) -> String? {
         let version = info["redis_version"] ?? "unknown"
         guard let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 else {
             return "its version is \(version); version 7.0 or later is required"

@@ -53,8 +53,22 @@ public final class RedisJournal: Journal {
             report)
     }
 
-    /// - Parameter now: the time in milliseconds since 1970-01-01T00:00:00Z.
-    init(
+    /// - Parameters:
+    ///   - lease: for how long the storage stays reserved after the end of a process that was killed.
+    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    package convenience init(
+        _ address: RedisAddress, durability: Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
+        keepBytes: Int = 64 << 20, sealer: any SecretSealer, lease: Duration, now: @escaping @Sendable () -> Int,
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+    ) throws(StorageError) {
+        let settings = RedisSettings(
+            address: address, prefix: "test", isRelaxed: durability == .relaxed, replicas: replicas,
+            node: Self.randomName(), lease: lease, sealer: sealer)
+        try self.init(
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now, patience: .seconds(2), report)
+    }
+
+    private init(
         _ settings: RedisSettings, _ limits: RetentionLimits, now: @escaping @Sendable () -> Int, patience: Duration,
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
@@ -68,6 +82,8 @@ public final class RedisJournal: Journal {
         self.now = now
         try connection.start(patience: patience)
     }
+
+    deinit { connection.close {} }
 
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
@@ -265,7 +281,7 @@ public final class RedisJournal: Journal {
     private func run(_ command: RedisCommand) {
         connection.send(
             RedisRequest(
-                encode: { command.bytes }, isWrite: false, deadline: .now + RedisConnection.timeout, done: { _ in }))
+                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
     }
 
     public func end(_ id: String, at moment: Int) {

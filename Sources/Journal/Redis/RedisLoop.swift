@@ -198,8 +198,11 @@ final class RedisLoop: @unchecked Sendable {
         for completion in rest.completions { completion() }
         if let socket {
             // The next process need not wait for the end of the lease.
-            let name = "\(connection.settings.tag):writer"
-            _ = try? socket.send(RedisCommand("DEL", name).bytes[...])
+            let settings = connection.settings
+            if let leave = connection.scripts.withLock({ $0[.leave] }) {
+                let command = RedisCommand(evaluating: leave, settings.tag, "", [Array(settings.node.utf8)])
+                _ = try? socket.send(command.bytes[...])
+            }
             socket.close()
         }
         connection.isReady.store(false, ordering: .releasing)
@@ -212,9 +215,11 @@ extension RedisLoop {
     private func append(_ bytes: [UInt8], _ done: @escaping @Sendable (RedisLoop, RedisReply) -> Void) {
         connection.waiting.add(1, ordering: .relaxed)
         pipeline.append(
-            RedisRequest(encode: { bytes }, isWrite: false, deadline: .now + RedisConnection.timeout) { [weak self] result in
-                if let self, case .success(let reply) = result { done(self, reply) }
-            })
+            RedisRequest(
+                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { bytes },
+                done: { [weak self] result in
+                    if let self, case .success(let reply) = result { done(self, reply) }
+                }))
     }
 
     private func append(

@@ -1,7 +1,7 @@
-import StoreHosting
+package import StoreHosting
 
 /// A command on its way to Redis.
-struct RedisRequest: Sendable {
+package struct RedisRequest: Sendable {
     /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
     let encode: @Sendable () -> [UInt8]?
     /// Whether it stores something, so that replicas have to have it too.
@@ -9,10 +9,20 @@ struct RedisRequest: Sendable {
     /// When it fails, if it was not answered until then; nil for never.
     let deadline: ContinuousClock.Instant?
     let done: @Sendable (Result<RedisReply, JournalError>) -> Void
+
+    package init(
+        isWrite: Bool, deadline: ContinuousClock.Instant?, encode: @escaping @Sendable () -> [UInt8]?,
+        done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
+    ) {
+        self.encode = encode
+        self.isWrite = isWrite
+        self.deadline = deadline
+        self.done = done
+    }
 }
 
 /// What a reply means for the command that it answers.
-enum RedisVerdict: Equatable {
+package enum RedisVerdict: Equatable {
     case result
     /// The server did not execute it, and will not soon.
     case refused
@@ -20,7 +30,7 @@ enum RedisVerdict: Equatable {
     case retry
 
     /// - Parameter error: a text that begins with a code.
-    init(error: String) {
+    package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
         case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN": self = .retry
         default: self = .refused
@@ -32,7 +42,7 @@ enum RedisVerdict: Equatable {
 ///
 /// Replies come in the order of the commands. If the connection is lost, all that were not answered are sent again: a script
 /// recognizes what it has executed. With replicas, commands that were answered wait for a reply to `WAIT`.
-struct RedisPipeline {
+package struct RedisPipeline {
     private struct Item {
         let request: RedisRequest
         var bytes: [UInt8]?
@@ -40,15 +50,15 @@ struct RedisPipeline {
     }
 
     /// What the caller must do after a reply.
-    struct Step {
+    package struct Step {
         /// Call these.
-        var completions: [@Sendable () -> Void] = []
+        package var completions: [@Sendable () -> Void] = []
         /// Close the connection and make another.
-        var mustReconnect = false
+        package var mustReconnect = false
         /// Why the server refused a command.
-        var refusal: String?
+        package var refusal: String?
         /// Whether a command that stores something was completed.
-        var hasWritten = false
+        package var hasWritten = false
     }
 
     /// How many replicas must have what is acknowledged.
@@ -63,24 +73,21 @@ struct RedisPipeline {
     /// The positions behind which a `WAIT` stands that is not answered, oldest first.
     private var waits: [Int] = []
 
-    init(replicas: Int = 0) { self.replicas = replicas }
+    package init(replicas: Int = 0) { self.replicas = replicas }
 
-    var isEmpty: Bool { start == items.count }
+    package var isEmpty: Bool { start == items.count }
 
     /// Whether an answer is outstanding on this connection.
-    var isWaiting: Bool { answered < sent || !waits.isEmpty }
+    package var isWaiting: Bool { answered < sent || !waits.isEmpty }
 
-    var hasUnsent: Bool { sent < items.count }
+    package var hasUnsent: Bool { sent < items.count }
 
-    /// How many commands are not completed.
-    var count: Int { items.count - start }
-
-    mutating func append(_ request: RedisRequest) { items.append(Item(request: request)) }
+    package mutating func append(_ request: RedisRequest) { items.append(Item(request: request)) }
 
     /// The bytes of commands to send now, and a `WAIT` behind them if replicas must have them.
     ///
     /// - Parameter limit: how many bytes are enough.
-    mutating func take(limit: Int = 1 << 20) -> [UInt8] {
+    package mutating func take(limit: Int = 1 << 20) -> [UInt8] {
         var (bytes, hasWrite) = ([UInt8](), false)
         while sent < items.count, bytes.count < limit {
             if items[sent].bytes == nil { items[sent].bytes = items[sent].request.encode() ?? RedisCommand("PING").bytes }
@@ -98,7 +105,7 @@ struct RedisPipeline {
     }
 
     /// Takes the next reply.
-    mutating func receive(_ reply: RedisReply) -> Step {
+    package mutating func receive(_ reply: RedisReply) -> Step {
         if let position = waits.first, position == answered {
             waits.removeFirst()
             guard let count = reply.integer, count >= replicas else {
@@ -141,25 +148,26 @@ struct RedisPipeline {
     }
 
     /// The connection is lost: what was not completed is sent again on the next one.
-    mutating func disconnect() {
+    package mutating func disconnect() {
         (answered, sent) = (start, start)
         for index in start..<items.count { items[index].reply = nil }
         waits = []
     }
 
-    /// When the first deadline is; nil if there is none.
-    var nextDeadline: ContinuousClock.Instant? { items[start...].lazy.compactMap(\.request.deadline).min() }
+    /// When the deadline of the oldest command is that has one; nil if there is none. Those behind it are later, or little
+    /// earlier.
+    package var nextDeadline: ContinuousClock.Instant? { items[start...].lazy.compactMap(\.request.deadline).first }
 
     /// Takes out the commands whose deadlines have passed. If some of them were sent, the connection has to be closed.
     ///
     /// - Returns: the completions to call, and whether to close the connection.
-    mutating func expire(_ now: ContinuousClock.Instant, because detail: String) -> Step {
+    package mutating func expire(_ now: ContinuousClock.Instant, because detail: String) -> Step {
         guard let next = nextDeadline, next <= now else { return Step() }
         return remove(because: detail) { ($0.deadline ?? now.advanced(by: .seconds(1))) <= now }
     }
 
     /// Takes out all commands.
-    mutating func removeAll(because detail: String) -> Step { remove(because: detail) { _ in true } }
+    package mutating func removeAll(because detail: String) -> Step { remove(because: detail) { _ in true } }
 
     private mutating func remove(because detail: String, _ isRemoved: (RedisRequest) -> Bool) -> Step {
         var step = Step()

@@ -1,7 +1,7 @@
 import CHiredis
 
 /// A reply of Redis (RESP2).
-enum RedisReply: Sendable, Equatable {
+package enum RedisReply: Sendable, Equatable {
     case null
     case integer(Int)
     /// A status or a bulk string.
@@ -42,15 +42,15 @@ enum RedisReply: Sendable, Equatable {
 }
 
 /// Cuts the bytes of a connection into replies, with the protocol reader of hiredis.
-struct RedisReplyReader: ~Copyable {
+package struct RedisReplyReader: ~Copyable {
     /// The bytes are not of a Redis server, so the connection is of no use.
-    struct Malformed: Error {}
+    package struct Malformed: Error {}
 
     private let reader: UnsafeMutablePointer<redisReader>
 
-    /// - Parameter library: the file name of hiredis.
-    init(library: String = CHIREDIS_LIBRARY) throws(StorageError) {
-        if let problem = chiredis_load(library) {
+    /// - Parameter library: the file name of hiredis; nil for the usual one.
+    package init(library: String? = nil) throws(StorageError) {
+        if let problem = chiredis_load(library ?? CHIREDIS_LIBRARY) {
             throw .refused(
                 "storage.kind is redis, but hiredis cannot be loaded (Debian package: libhiredis0.14): "
                     + String(cString: problem))
@@ -62,12 +62,12 @@ struct RedisReplyReader: ~Copyable {
     deinit { chiredis_free_reader(reader) }
 
     /// Takes the bytes that were received.
-    func feed(_ bytes: UnsafeRawBufferPointer) throws(Malformed) {
+    package func feed(_ bytes: UnsafeRawBufferPointer) throws(Malformed) {
         guard chiredis_feed(reader, bytes.baseAddress, bytes.count) == 1 else { throw Malformed() }
     }
 
     /// The next reply; nil until more bytes arrive.
-    func next() throws(Malformed) -> RedisReply? {
+    package func next() throws(Malformed) -> RedisReply? {
         var failed: Int32 = 0
         guard let reply = chiredis_next(reader, &failed) else {
             if failed != 0 { throw Malformed() }
@@ -79,8 +79,8 @@ struct RedisReplyReader: ~Copyable {
 }
 
 /// A command in the protocol of Redis (RESP2).
-struct RedisCommand: Sendable {
-    private(set) var bytes: [UInt8]
+package struct RedisCommand: Sendable {
+    package private(set) var bytes: [UInt8]
 
     /// - Parameter count: how many arguments are added, with the name of the command.
     private init(count: Int) {
@@ -94,11 +94,11 @@ struct RedisCommand: Sendable {
         bytes.append(10)
     }
 
-    init(_ arguments: [[UInt8]]) {
+    package init(_ arguments: [[UInt8]]) {
         self.init(count: arguments.count)
         bytes.reserveCapacity(arguments.reduce(16) { $0 + $1.count + 16 })
         for argument in arguments { add(argument) }
     }
 
-    init(_ words: String...) { self.init(words.map { Array($0.utf8) }) }
+    package init(_ words: String...) { self.init(words.map { Array($0.utf8) }) }
 }

@@ -16,13 +16,13 @@
 /// that was executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized
 /// by its number.
 enum RedisScript: String, CaseIterable, Sendable {
-    case open, probe, create, load, append, share, end, revert, compact, list, idle, due, personal, commits, replay, insert
+    case open, leave, probe, create, load, append, share, end, revert, compact, list, idle, due, personal, commits, replay, insert
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
         case .create, .append, .share, .end, .revert, .compact, .insert: true
-        case .open, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
+        case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
         }
     }
 
@@ -32,7 +32,7 @@ enum RedisScript: String, CaseIterable, Sendable {
         switch self {
         case .probe, .create, .append, .share, .insert: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .load, .end, .revert, .compact: "allow-oom"
+        case .open, .leave, .load, .end, .revert, .compact: "allow-oom"
         case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
         }
     }
@@ -78,6 +78,11 @@ enum RedisScript: String, CaseIterable, Sendable {
             local losses, time = unpack(call('HMGET', meta, 'losses', 'time'))
             return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, time or '',
                 isLost and 1 or 0}
+            """
+        case .leave:
+            """
+            if call('GET', tag .. ':writer') == ARGV[1] then call('DEL', tag .. ':writer') end
+            return {'OK'}
             """
         case .probe: "return call('HINCRBY', tag .. ':meta', 'probes', 1)"
         case .create:
