@@ -76,12 +76,12 @@ final class RedisConnection: Sendable {
             case .ready(let socket, let opened, let scripts, let runID):
                 let outcome = RedisHandshake.Outcome.ready(socket, opened, scripts: scripts, runID: runID)
                 return try run(outcome)
-            case .taken: throw .refused("storage.redis.url: \(settings.address): another process has taken it over")
-            case .refused(let detail): throw .refused("storage.redis.url: \(settings.address): \(detail)")
+            case .taken: throw .refused("\(settings.address): another process has taken it over")
+            case .refused(let detail): throw .refused("\(settings.address): \(detail)")
             case .held(let detail):
                 // The lease of a process that was killed ends.
                 guard ContinuousClock.now - begin < settings.lease + .seconds(1) else {
-                    throw .refused("storage.redis.url: \(settings.address): \(detail)")
+                    throw .refused("\(settings.address): \(detail)")
                 }
             case .failed(let detail):
                 reason = detail
