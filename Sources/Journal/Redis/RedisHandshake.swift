@@ -161,6 +161,8 @@ struct RedisHandshake {
     let settings: RedisSettings
     /// The newest commit that this process has acknowledged; nil if it has not opened the storage yet.
     let known: Int?
+    /// Whether it only looks, also while another process uses the storage.
+    var isReader = false
 
     func run() -> Outcome {
         let socket: RedisSocket
@@ -184,7 +186,7 @@ struct RedisHandshake {
     }
 
     private func open(_ socket: RedisSocket) throws -> Outcome {
-        let exchange = Exchange(socket, until: .now + Self.timeout)
+        let exchange = RedisExchange(socket, until: .now + Self.timeout)
         var first: [RedisCommand] = []
         if let password = settings.address.password {
             first.append(settings.address.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
@@ -201,7 +203,7 @@ struct RedisHandshake {
         for reply in replies.prefix(3) { if case .error(let text) = reply { return Self.outcome(of: text) } }
         let info = replies.prefix(3).compactMap(\.text).joined(separator: "\n")
         let facts = RedisFacts(info: info, configuration: replies.last ?? .null)
-        if let objection = facts.objection(isRelaxed: settings.isRelaxed) { return .refused(objection) }
+        if !isReader, let objection = facts.objection(isRelaxed: settings.isRelaxed) { return .refused(objection) }
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]
@@ -212,8 +214,9 @@ struct RedisHandshake {
         guard let check = settings.sealer.seal(Self.text), let open = scripts[.open] else {
             return .refused("storage.key cannot be used")
         }
-        let arguments = RedisLease.arguments(
+        var arguments = RedisLease.arguments(
             settings, known: known, runID: facts.runID, check: check, isFirst: known == nil)
+        if isReader { arguments.append(Array("reader".utf8)) }
         let reply = try exchange([RedisCommand(evaluating: open, settings.tag, "", arguments)])[0]
         return outcome(of: reply, socket, scripts, facts.runID)
     }
@@ -248,7 +251,7 @@ struct RedisHandshake {
 }
 
 /// Sends some commands and waits for their replies.
-private struct Exchange {
+struct RedisExchange {
     private let socket: RedisSocket
     private let deadline: ContinuousClock.Instant
 

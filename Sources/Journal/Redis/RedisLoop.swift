@@ -49,6 +49,7 @@ final class RedisLoop: @unchecked Sendable {
             }
             let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
             takeInbox()
+            if isOver { return }
             if events.canRead { receive() }
             expire()
             beat()
@@ -187,6 +188,7 @@ final class RedisLoop: @unchecked Sendable {
 
     private func close(_ done: () -> Void) {
         isOver = true
+        defer { socket = nil }
         // Commands that came meanwhile fail.
         let requests = connection.inbox.withLock { inbox in
             inbox.isClosed = true

@@ -58,15 +58,19 @@ enum RedisScript: String, CaseIterable, Sendable {
     private var body: String {
         switch self {
         case .open:
-            // node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout
+            // node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, isReader
             """
-            local node, lease, known, run, relaxed, check, isFirst, layout = unpack(ARGV)
+            local node, lease, known, run, relaxed, check, isFirst, layout, isReader = unpack(ARGV)
             local meta, writer = tag .. ':meta', tag .. ':writer'
             local holder = call('GET', writer)
-            if holder and holder ~= node then return {'HELD', call('PTTL', writer)} end
+            if not isReader and holder and holder ~= node then return {'HELD', call('PTTL', writer)} end
             local last, oldRun, oldCheck, oldLayout = unpack(call('HMGET', meta, 'node', 'run', 'check', 'layout'))
             if oldLayout and oldLayout ~= layout then return {'LAYOUT', oldLayout} end
             local commits = tonumber(call('HGET', meta, 'commits') or '0')
+            if isReader then
+                local losses = call('HGET', meta, 'losses')
+                return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, '', 0}
+            end
             local isLost = known ~= '' and commits < tonumber(known)
             if isFirst == '0' and last ~= node and not isLost then return {'TAKEN'} end
             if isLost or (isFirst == '1' and relaxed == '1' and oldRun and oldRun ~= run) then
@@ -263,6 +267,7 @@ enum RedisScript: String, CaseIterable, Sendable {
             for _, hash in ipairs(call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, ARGV[2])) do
                 local row = call('HMGET', tag .. ':s:' .. hash, 'id', 'header', 'revision', 'shares', 'losses', 'initial')
                 row[7] = call('ZSCORE', tag .. ':used', hash)
+                row[8] = hash
                 rows[#rows + 1] = row
                 initial[row[6]] = true
             end

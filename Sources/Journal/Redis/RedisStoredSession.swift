@@ -156,7 +156,7 @@ extension SessionSummary {
     init(
         _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, losses: Int
     ) throws(JournalError) {
-        guard let fields = row.array, fields.count == 7, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
+        guard let fields = row.array, fields.count == 8, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
             let oldLosses = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
             let used = fields[6].integer

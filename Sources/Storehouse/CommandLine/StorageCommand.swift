@@ -11,6 +11,28 @@ package enum StorageCommand: Sendable, Hashable {
     case sessions(file: String, deleted: String?)
 }
 
+extension StorageCommand {
+    /// The storage, if it is not a file.
+    var redisURL: String? {
+        let storage =
+            switch self {
+            case .verify(let file), .backup(let file, _), .restore(_, let file), .export(_, let file, _),
+                .import(_, let file, _), .sessions(let file, _):
+                file
+            }
+        return ["redis://", "rediss://", "unix://"].contains { storage.hasPrefix($0) } ? storage : nil
+    }
+
+    /// Whether no server may use the storage meanwhile.
+    var changesSessions: Bool {
+        switch self {
+        case .import: true
+        case .sessions(_, let deleted): deleted != nil
+        case .verify, .backup, .restore, .export: false
+        }
+    }
+}
+
 extension CommandDeclaration {
     /// The commands of operators.
     static let storage = [
@@ -113,8 +135,8 @@ extension CommandDeclaration {
 
 extension CommandFlag {
     fileprivate static let storage = CommandFlag(
-        name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true,
-        values: .files)
+        name: "--storage", placeholder: "FILE", summary: "the database file (storage.path), or the URL of a Redis server",
+        isRequired: true, values: .files)
     fileprivate static let restored = CommandFlag(
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path); it must not exist",
         isRequired: true, values: .files)

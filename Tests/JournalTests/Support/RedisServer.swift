@@ -123,5 +123,14 @@ extension RedisServer: OpenableStorage {
         try open(keepCommits: keepCommits, keepBytes: keepBytes, now: now)
     }
 
-    func problems() throws -> [String] { [] }
+    func problems() throws -> [String] { try reading { try $0.verify().problems } }
+
+    /// Calls `body` with the storage while no journal is open on it, or while it only reads.
+    func reading<Value>(isExclusive: Bool = false, _ body: (RedisStorage) throws -> Value) throws -> Value {
+        guard let sealer = Self.sealer else { throw Missing(id: "sealer") }
+        let storage = try RedisStorage(
+            RedisAddress("unix://\(socket)"), prefix: "test", sealer: sealer, isExclusive: isExclusive)
+        defer { storage.close() }
+        return try body(storage)
+    }
 }
