@@ -18,8 +18,8 @@ final class RedisConnection: Sendable {
 
     /// How long a command may take before it fails.
     static let timeout = Duration.milliseconds(3500)
-    /// The number of commands above which the journal is unavailable for new work.
-    private static let maxWaiting = 100_000
+    /// The backlog, in bytes, above which the journal is unavailable for new work.
+    private static let maxWaitingBytes = 64 << 20
 
     let settings: RedisSettings
     let report: @Sendable (StorageEvent) -> Void
@@ -38,7 +38,7 @@ final class RedisConnection: Sendable {
 
     let isReady = Atomic(false)
     let isRefusing = Atomic(false)
-    let waiting = Atomic(0)
+    let waitingBytes = Atomic(0)
     let live = Atomic(0)
     let transactions = Atomic(0)
     /// The newest write that was acknowledged, as the storage counts them; -1 before the storage was opened.
@@ -108,7 +108,7 @@ final class RedisConnection: Sendable {
 
     var isAvailable: Bool {
         isReady.load(ordering: .relaxed) && !isRefusing.load(ordering: .relaxed)
-            && waiting.load(ordering: .relaxed) < Self.maxWaiting
+            && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
     }
 
     /// Calls a script.
@@ -116,16 +116,17 @@ final class RedisConnection: Sendable {
     /// - Parameters:
     ///   - session: the key that it works on; empty for none.
     ///   - isPatient: whether the call waits for the server as long as it takes.
+    ///   - byteCount: about how many bytes the arguments take.
     ///   - arguments: made when the call is sent for the first time; nil if it is of no use any more.
     func call(
-        _ script: RedisScript, _ session: String = "", isPatient: Bool = false,
+        _ script: RedisScript, _ session: String = "", isPatient: Bool = false, byteCount: Int = 64,
         _ arguments: @escaping @Sendable () -> [[UInt8]]?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         let tag = settings.tag
         send(
             RedisRequest(
-                isWrite: script.isWrite, deadline: isPatient ? nil : .now + Self.timeout,
+                isWrite: script.isWrite, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
@@ -133,14 +134,14 @@ final class RedisConnection: Sendable {
     }
 
     func send(_ request: RedisRequest) {
-        waiting.add(1, ordering: .relaxed)
+        waitingBytes.add(request.byteCount, ordering: .relaxed)
         let (isFirst, isClosed) = inbox.withLock { inbox in
             if inbox.isClosed { return (false, true) }
             inbox.requests.append(request)
             return (inbox.requests.count == 1, false)
         }
         if isClosed {
-            waiting.subtract(1, ordering: .relaxed)
+            waitingBytes.subtract(request.byteCount, ordering: .relaxed)
             // The caller may hold the lock that the completion takes.
             DispatchQueue.global().async { request.done(.failure(.unavailable("the journal is closed"))) }
         } else if isFirst {

@@ -126,7 +126,7 @@ final class RedisLoop: @unchecked Sendable {
 
     private func perform(_ step: RedisPipeline.Step) {
         if let refusal = step.refusal { refuse(refusal) }
-        connection.waiting.subtract(step.completions.count, ordering: .relaxed)
+        connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
         // The replies of a lost connection are lost with it: what was not completed is sent again.
         if step.mustReconnect { disconnect(step.refusal ?? reason) }
         for completion in step.completions { completion() }
@@ -149,6 +149,7 @@ final class RedisLoop: @unchecked Sendable {
 
     private func expire() {
         let now = ContinuousClock.now
+        if socket != nil { reason = "it does not answer" }
         perform(pipeline.expire(now, because: reason))
         if socket != nil, pipeline.isWaiting, now - lastSign > Self.silence { disconnect("it does not answer") }
     }
@@ -215,13 +216,13 @@ final class RedisLoop: @unchecked Sendable {
 extension RedisLoop {
     /// Adds a command of the connection itself.
     private func append(_ bytes: [UInt8], _ done: @escaping @Sendable (RedisLoop, RedisReply) -> Void) {
-        connection.waiting.add(1, ordering: .relaxed)
-        pipeline.append(
-            RedisRequest(
-                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { bytes },
-                done: { [weak self] result in
-                    if let self, case .success(let reply) = result { done(self, reply) }
-                }))
+        let request = RedisRequest(
+            isWrite: false, deadline: .now + RedisConnection.timeout, encode: { bytes },
+            done: { [weak self] result in
+                if let self, case .success(let reply) = result { done(self, reply) }
+            })
+        connection.waitingBytes.add(request.byteCount, ordering: .relaxed)
+        pipeline.append(request)
     }
 
     private func append(

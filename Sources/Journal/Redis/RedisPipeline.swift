@@ -6,16 +6,19 @@ package struct RedisRequest: Sendable {
     let encode: @Sendable () -> [UInt8]?
     /// Whether it stores something, so that replicas have to have it too.
     let isWrite: Bool
+    /// About how many bytes it takes.
+    let byteCount: Int
     /// When it fails, if it was not answered until then; nil for never.
     let deadline: ContinuousClock.Instant?
     let done: @Sendable (Result<RedisReply, JournalError>) -> Void
 
     package init(
-        isWrite: Bool, deadline: ContinuousClock.Instant?, encode: @escaping @Sendable () -> [UInt8]?,
+        isWrite: Bool, byteCount: Int = 64, deadline: ContinuousClock.Instant?, encode: @escaping @Sendable () -> [UInt8]?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         self.encode = encode
         self.isWrite = isWrite
+        self.byteCount = byteCount
         self.deadline = deadline
         self.done = done
     }
@@ -53,6 +56,8 @@ package struct RedisPipeline {
     package struct Step {
         /// Call these.
         package var completions: [@Sendable () -> Void] = []
+        /// About how many bytes they took.
+        package var byteCount = 0
         /// Close the connection and make another.
         package var mustReconnect = false
         /// Why the server refused a command.
@@ -140,6 +145,7 @@ package struct RedisPipeline {
             let result: Result<RedisReply, JournalError> =
                 if case .error(let text) = reply { .failure(.unavailable(text)) } else { .success(reply) }
             step.completions.append { request.done(result) }
+            step.byteCount += request.byteCount
             if case .success = result, request.isWrite { step.hasWritten = true }
             start += 1
         }
@@ -181,6 +187,7 @@ package struct RedisPipeline {
             }
             if index < firstUnsent { step.mustReconnect = true }
             step.completions.append { request.done(.failure(.unavailable(detail))) }
+            step.byteCount += request.byteCount
         }
         let sentCount = step.mustReconnect ? 0 : firstUnsent - start
         let answeredCount = step.mustReconnect ? 0 : answered - start

@@ -74,11 +74,13 @@ enum RedisScript: String, CaseIterable, Sendable {
             local isLost = known ~= '' and commits < tonumber(known)
             if isFirst == '0' and last ~= node and not isLost then return {'TAKEN'} end
             if isLost or (isFirst == '1' and relaxed == '1' and oldRun and oldRun ~= run) then
-                call('HINCRBY', meta, 'losses', 1)
+                -- The time, because an earlier number may be lost as well.
+                local number = tonumber(call('HGET', meta, 'losses') or '0') + 1
+                call('HSET', meta, 'losses', math.max(number, tonumber(call('TIME')[1])))
             end
-            call('SET', writer, node, 'PX', lease)
-            if not oldCheck then call('HSET', meta, 'check', check, 'layout', layout) end
-            call('HSET', meta, 'node', node, 'run', run)
+            if holder then call('PEXPIRE', writer, lease) else call('SET', writer, node, 'PX', lease) end
+            if not oldCheck and check ~= '' then call('HSET', meta, 'check', check, 'layout', layout) end
+            if last ~= node or oldRun ~= run then call('HSET', meta, 'node', node, 'run', run) end
             local losses, time = unpack(call('HMGET', meta, 'losses', 'time'))
             return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, time or '',
                 isLost and 1 or 0}
@@ -88,7 +90,9 @@ enum RedisScript: String, CaseIterable, Sendable {
             if call('GET', tag .. ':writer') == ARGV[1] then call('DEL', tag .. ':writer') end
             return {'OK'}
             """
-        case .probe: "return call('HINCRBY', tag .. ':meta', 'probes', 1)"
+        case .probe:
+            // A server that would refuse writes refuses to begin with this.
+            "return {'OK'}"
         case .create:
             // hash, claim, sealed id, header, seed, used, key of the initial state, its content, key of /sessions/me or '', owner,
             // losses

@@ -70,7 +70,7 @@ final class RedisSessionJournal: SessionJournal {
     func create(_ session: SessionHeader) {
         let (names, sealer, hash, claim, losses) = (journal.names, journal.sealer, hash, claim, losses)
         contents.withLock { contents in
-            send(.create, &contents) { progress in
+            send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
                 guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
                 return session.creationArguments(names, hash, claim: claim, sealedID: id, losses: losses)
             }
@@ -82,7 +82,8 @@ final class RedisSessionJournal: SessionJournal {
         let isEnqueued = contents.withLock { contents in
             if isOld { contents.fail(.conflict, journal.recentCommits) }
             return contents.append(transaction, state, journal.recentCommits) { snapshot, contents in
-                send(.append, answer: transaction.idempotencyRecord, &contents) { progress in
+                let byteCount = transaction.byteCount + (snapshot?.json.count ?? 0)
+                send(.append, byteCount: byteCount, answer: transaction.idempotencyRecord, &contents) { progress in
                     guard transaction.baseRevision == progress.sent.revision else { return nil }
                     return progress.sent.append(transaction, snapshot, hash, claim: claim, now: now())
                 }
@@ -192,11 +193,11 @@ extension RedisSessionJournal {
     ///
     /// - Parameter arguments: made when it is sent, and moves the position; nil if it does not follow what was sent before.
     private func send(
-        _ script: RedisScript, answer: IdempotencyRecord? = nil, _ contents: inout Contents,
+        _ script: RedisScript, byteCount: Int = 64, answer: IdempotencyRecord? = nil, _ contents: inout Contents,
         _ arguments: @escaping @Sendable (inout Progress) -> [[UInt8]]?
     ) {
         contents.enqueued += 1
-        journal.connection.call(script, key) { [self] in
+        journal.connection.call(script, key, byteCount: byteCount) { [self] in
             self.contents.withLock { contents in
                 guard contents.failure == nil, var progress = contents.position else { return nil }
                 guard let arguments = arguments(&progress) else { return nil }

@@ -205,7 +205,7 @@ struct RedisJournalTests {
         try await awaitEvent(events) { $0 == .lostCommits }
         #expect(held.hasFailed)
         let found = try await journal.session("session")
-        #expect(found.summary.revision == 10 && found.summary.header.historyID == "h.1")
+        #expect(found.summary.revision == 10 && found.summary.header.historyID.hasPrefix("h."))
         await journal.create(Step.session("later")).awaitDurable()
         #expect(try await journal.session("later").summary.header.historyID == "h")
         await journal.closed()
