@@ -155,7 +155,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk"]
+let cTargets: Set = [
+    "CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk",
+]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -42,7 +42,9 @@ struct DurableJournalTests {
         #expect(try await found.journal.commits(after: 0)?.map(\.revision) == Array(1...300))
     }
 
-    @Test("knows no session that was never begun, and tells one that ended from it", arguments: DurableStorage.allCases, [true, false])
+    @Test(
+        "knows no session that was never begun, and tells one that ended from it", arguments: DurableStorage.allCases,
+        [true, false])
     func ended(kind: DurableStorage, isHeld: Bool) async throws {
         let storage = try kind.make()
         let journal = try storage.openJournal()
@@ -73,7 +75,9 @@ struct DurableJournalTests {
         #expect(found.summary.revision == 6 && found.answers == [answer] && found.replayable.count == 6)
     }
 
-    @Test("lists sessions by their next timer, also after they were loaded and deleted", arguments: DurableStorage.allCases)
+    @Test(
+        "lists sessions by their next timer, also after they were loaded and deleted",
+        arguments: DurableStorage.allCases)
     func listsDueSessions(kind: DurableStorage) async throws {
         let storage = try kind.make()
         let journal = try storage.openJournal()
@@ -164,7 +168,9 @@ struct DurableJournalTests {
         #expect(try storage.problems().isEmpty)
     }
 
-    @Test("The personal session of an owner and kind is found until it ends, and there is only one", arguments: DurableStorage.allCases)
+    @Test(
+        "The personal session of an owner and kind is found until it ends, and there is only one",
+        arguments: DurableStorage.allCases)
     func personalSession(kind: DurableStorage) async throws {
         let storage = try kind.make()
         var journal = try storage.openJournal()

@@ -21,7 +21,8 @@ public struct RedisStorage {
         _ address: RedisAddress, prefix: String, sealer: any SecretSealer, isExclusive: Bool
     ) throws(StorageError) {
         let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: true, replicas: 0, node: RedisJournal.randomName(), sealer: sealer)
+            address: address, prefix: prefix, isRelaxed: true, replicas: 0, node: RedisJournal.randomName(),
+            sealer: sealer)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isExclusive: isExclusive)
@@ -152,7 +153,9 @@ public struct RedisStorage {
         }
         let seed = base?.chain ?? SessionRow.checksum(session.summary.header)
         let rows = try RedisLog(stored, 3).rows(after: session.cut, seed: seed)
-        guard rows.last?.revision ?? session.cut >= session.position.revision else { throw .corrupt("commits are missing") }
+        guard rows.last?.revision ?? session.cut >= session.position.revision else {
+            throw .corrupt("commits are missing")
+        }
         return (base, Array(rows.prefix(session.position.revision - session.cut)))
     }
 
@@ -181,7 +184,9 @@ public struct RedisStorage {
     ) throws(StorageError) -> String {
         let session = try ExportedSession(bytes, as: id, objection)
         let hash = RedisNames.hash(of: session.header.id)
-        guard let sealed = sealer.seal(Array(session.header.id.utf8)) else { throw .refused("storage.key cannot be used") }
+        guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
+            throw .refused("storage.key cannot be used")
+        }
         let arguments = session.insertion(names, hash, sealedID: sealed, losses: client.losses)
         let word = try client.call(.insert, names.session(hash), arguments).first?.text
         switch word {
@@ -219,7 +224,8 @@ extension ExportedSession {
         var snapshots: [[UInt8]] = []
         func add(_ state: StateSnapshot) {
             let row = SnapshotRow(
-                revision: position.revision, state: state.json, privateState: state.privateState, chain: position.checksum)
+                revision: position.revision, state: state.json, privateState: state.privateState,
+                chain: position.checksum)
             snapshots += [Array(String(row.revision).utf8), Array(String(position.byteCount).utf8), row.encoded]
         }
         if let base { add(base.state) }
@@ -234,7 +240,8 @@ extension ExportedSession {
         }
         // Whether the state has a timer is not known. The next server finds it due, and looks.
         let numbers = [
-            String(base?.revision ?? 0), String(position.revision), String(position.checksum), String(position.byteCount),
+            String(base?.revision ?? 0), String(position.revision), String(position.checksum),
+            String(position.byteCount),
             "0", String(lastActiveAt), String(shareGeneration), String(snapshots.count / 3),
         ]
         return head + numbers.map { Array($0.utf8) } + snapshots + records

@@ -24,7 +24,8 @@ public struct RedisAddress: Sendable, Equatable {
         guard let (scheme, afterScheme) = url.divided(by: "://") else { throw Malformed(detail: "must be \(forms)") }
         if scheme == "rediss" {
             throw Malformed(
-                detail: "must not begin with rediss: this program speaks to Redis without TLS; put a tunnel such as stunnel "
+                detail:
+                    "must not begin with rediss: this program speaks to Redis without TLS; put a tunnel such as stunnel "
                     + "in front of it, and name the tunnel with redis:// or unix://")
         }
         let (credentials, place) = afterScheme.dividedByLast("@") ?? ("", afterScheme)
@@ -104,7 +105,8 @@ extension String {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
                 return nil
             }
             bytes.append(decoded)

@@ -103,7 +103,9 @@ final class RedisConnection: Sendable {
             acknowledged.store(opened.commits, ordering: .relaxed)
             isReady.store(true, ordering: .releasing)
         }
-        guard startThread({ [self] in RedisLoop(self, outcome).run() }) else { throw .refused("there is no thread for Redis") }
+        guard startThread({ [self] in RedisLoop(self, outcome).run() }) else {
+            throw .refused("there is no thread for Redis")
+        }
     }
 
     var isAvailable: Bool {
@@ -153,7 +155,9 @@ final class RedisConnection: Sendable {
 
     /// Undoes what a session's journal may have stored and nobody was told of, as soon as the server allows it.
     func revert(_ session: String, _ arguments: [[UInt8]]) {
-        call(.revert, session, isPatient: true) { arguments } done: { [weak self] result in
+        call(.revert, session, isPatient: true) {
+            arguments
+        } done: { [weak self] result in
             guard case .failure = result, let self, !isClosed else { return }
             // The server has refused it, as it refuses everything now.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }

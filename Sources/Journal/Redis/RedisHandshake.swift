@@ -19,69 +19,6 @@ struct RedisSettings: Sendable {
     var tag: String { "{\(prefix)}" }
 }
 
-/// What a server tells about itself, as far as it matters.
-package struct RedisFacts: Sendable, Equatable {
-    /// The lines `name:value` of `INFO`.
-    let info: [String: String]
-    /// The settings of `CONFIG GET`; nil if the server does not show them.
-    let configuration: [String: String]?
-
-    /// - Parameter configuration: the reply to ``query``.
-    package init(info: String, configuration: RedisReply) {
-        var lines: [String: String] = [:]
-        for line in info.split(whereSeparator: \.isNewline) {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            lines[String(line[..<colon])] = String(line[line.index(after: colon)...])
-        }
-        self.info = lines
-        self.configuration = Self.settings(configuration)
-    }
-
-    static func settings(_ reply: RedisReply) -> [String: String]? {
-        guard let words = reply.array?.map({ $0.text ?? "" }) else { return nil }
-        let pairs = stride(from: 0, to: words.count - 1, by: 2).map { (words[$0], words[$0 + 1]) }
-        return Dictionary(pairs) { first, _ in first }
-    }
-
-    var runID: String { info["run_id"] ?? "" }
-
-    /// Whether the server takes no writes because it is a replica, or still loads its data.
-    var isReplica: Bool { info["role"] != "master" }
-
-    /// Why this server cannot be the storage, and what to do about it; nil if it can.
-    package func objection(isRelaxed: Bool) -> String? {
-        let version = info["redis_version"] ?? "unknown"
-        guard let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 else {
-            return "its version is \(version); version 7.0 or later is required"
-        }
-        if info["cluster_enabled"] == "1" {
-            return "it is a node of Redis Cluster, which is not supported; name a single server or its Sentinel's address"
-        }
-        return Self.objection(to: configuration, isRelaxed: isRelaxed)
-    }
-
-    /// Why the settings of a server lose what was acknowledged; nil if they do not.
-    static func objection(to configuration: [String: String]?, isRelaxed: Bool) -> String? {
-        guard let configuration, let append = configuration["appendonly"], let sync = configuration["appendfsync"] else {
-            return "it does not show its settings; allow CONFIG GET to the user of storage.redis.url"
-        }
-        guard append == "yes" else {
-            return "appendonly is '\(append)', so a restart loses commits; set 'appendonly yes'"
-        }
-        if isRelaxed ? sync == "no" : sync != "always" {
-            return "appendfsync is '\(sync)'; set 'appendfsync always'"
-                + (isRelaxed ? " or 'appendfsync everysec'" : ", or storage.durability to relaxed")
-        }
-        if let policy = configuration["maxmemory-policy"], policy != "noeviction", configuration["maxmemory"] != "0" {
-            return "maxmemory-policy is '\(policy)', which deletes sessions when memory is short; set 'maxmemory-policy noeviction'"
-        }
-        return nil
-    }
-
-    /// Asks for the settings.
-    static let query = RedisCommand("CONFIG", "GET", "append*", "maxmemory*")
-}
-
 /// What the script `open` has answered.
 enum RedisLease: Sendable, Equatable {
     /// The storage is this process's until the lease ends.
@@ -132,7 +69,8 @@ enum RedisLease: Sendable, Equatable {
     /// - Parameters:
     ///   - known: the newest commit that this process has acknowledged; nil if there is none.
     ///   - isFirst: whether the process has not opened the storage yet.
-    static func arguments(_ settings: RedisSettings, known: Int?, runID: String, check: [UInt8], isFirst: Bool) -> [[UInt8]]
+    static func arguments(_ settings: RedisSettings, known: Int?, runID: String, check: [UInt8], isFirst: Bool)
+        -> [[UInt8]]
     {
         [
             settings.node, String(settings.lease.wholeMilliseconds), known.map(String.init) ?? "", runID,
@@ -189,7 +127,8 @@ struct RedisHandshake {
         let exchange = RedisExchange(socket, until: .now + Self.timeout)
         var first: [RedisCommand] = []
         if let password = settings.address.password {
-            first.append(settings.address.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+            first.append(
+                settings.address.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
         }
         first.append(RedisCommand("SELECT", String(settings.address.database)))
         first += ["server", "replication", "cluster"].map { RedisCommand("INFO", $0) }
@@ -228,10 +167,15 @@ struct RedisHandshake {
         switch RedisLease(reply) {
         case .opened(let opened):
             guard settings.sealer.open(opened.check) == Self.text else {
-                return .refused("its sessions are encrypted with another storage.key; set that one, or another storage.redis.prefix")
+                return .refused(
+                    "its sessions are encrypted with another storage.key; set that one, or another storage.redis.prefix"
+                )
             }
             return .ready(socket, opened, scripts: scripts, runID: runID)
-        case .held: return .held("another process uses it with the prefix '\(settings.prefix)'; stop that one, or set another storage.redis.prefix")
+        case .held:
+            return .held(
+                "another process uses it with the prefix '\(settings.prefix)'; stop that one, or set another storage.redis.prefix"
+            )
         case .taken: return .taken
         case .layout(let layout):
             return .refused("its sessions have layout \(layout), and this release supports \(RedisLease.layout)")

@@ -49,7 +49,8 @@ public final class RedisJournal: Journal {
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas,
             node: Self.randomName(), sealer: sealer)
         try self.init(
-            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: systemTime, patience: patience,
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: systemTime,
+            patience: patience,
             report)
     }
 
@@ -65,7 +66,8 @@ public final class RedisJournal: Journal {
             address: address, prefix: "test", isRelaxed: durability == .relaxed, replicas: replicas,
             node: Self.randomName(), lease: lease, sealer: sealer)
         try self.init(
-            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now, patience: .seconds(2), report)
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now, patience: .seconds(2),
+            report)
     }
 
     private init(
@@ -124,7 +126,8 @@ public final class RedisJournal: Journal {
                     case .unknown: .unknown
                     case .ended(let owner): .ended(owner: owner)
                     case .session(let session, let losses):
-                        .session(session.summary, session.replayable, session.answers, journal(of: session, claim, losses))
+                        .session(
+                            session.summary, session.replayable, session.answers, journal(of: session, claim, losses))
                     }
                 })
         }
@@ -135,7 +138,8 @@ public final class RedisJournal: Journal {
         for answer in session.answers { progress.pinned.add(answer) }
         return RedisSessionJournal(
             self, id: session.summary.header.id, claim: claim, losses: losses, progress,
-            SnapshotPolicy(limits, snapshot: session.snapshot, session.rows), privateState: session.replayable.privateState,
+            SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
+            privateState: session.replayable.privateState,
             lastUse: session.summary.lastActiveAt)
     }
 
@@ -149,10 +153,14 @@ public final class RedisJournal: Journal {
     /// Reads a session.
     ///
     /// - Parameter claim: who may append to it from now on; empty for who may already.
-    func find(_ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void) {
+    func find(
+        _ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
+    ) {
         let arguments = [hash, claim, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
         let (connection, sealer) = (connection, sealer)
-        connection.call(.load, names.session(hash)) { arguments } done: { result in
+        connection.call(.load, names.session(hash)) {
+            arguments
+        } done: { result in
             let losses = connection.losses.load(ordering: .acquiring)
             done(
                 result.flatMap { reply in
@@ -264,7 +272,8 @@ public final class RedisJournal: Journal {
             .compactMap { Int($0) }
         guard numbers.count == 4 else { return nil }
         let boot = UInt64(UInt(bitPattern: numbers[3]))
-        return SessionTimeReference(time: numbers[0], steady: numbers[1], wall: numbers[2], boot: boot == 0 ? nil : boot)
+        return SessionTimeReference(
+            time: numbers[0], steady: numbers[1], wall: numbers[2], boot: boot == 0 ? nil : boot)
     }
 
     public func record(_ reference: SessionTimeReference) {
@@ -287,22 +296,12 @@ public final class RedisJournal: Journal {
     public func end(_ id: String, at moment: Int) {
         let hash = RedisNames.hash(of: id)
         let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) }
-        connection.call(.end, names.session(hash)) { arguments } done: { [connection] result in
+        connection.call(.end, names.session(hash)) {
+            arguments
+        } done: { [connection] result in
             if case .success(let reply) = result, let written = RedisWritten(reply) { connection.acknowledge(written) }
         }
     }
 
     public func close(done: @escaping @Sendable () -> Void) { connection.close(done: done) }
-}
-
-extension SessionHeader {
-    /// The arguments of the script `create`.
-    func creationArguments(_ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], losses: Int) -> [[UInt8]] {
-        let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
-        return [
-            Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
-            Array(String(createdAt).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
-            Array((owner ?? "").utf8), Array(String(losses).utf8),
-        ]
-    }
 }

@@ -13,7 +13,8 @@ package struct RedisRequest: Sendable {
     let done: @Sendable (Result<RedisReply, JournalError>) -> Void
 
     package init(
-        isWrite: Bool, byteCount: Int = 64, deadline: ContinuousClock.Instant?, encode: @escaping @Sendable () -> [UInt8]?,
+        isWrite: Bool, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
+        encode: @escaping @Sendable () -> [UInt8]?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         self.encode = encode
@@ -35,7 +36,8 @@ package enum RedisVerdict: Equatable {
     /// - Parameter error: a text that begins with a code.
     package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
-        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN": self = .retry
+        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN":
+            self = .retry
         default: self = .refused
         }
     }
@@ -95,7 +97,9 @@ package struct RedisPipeline {
     package mutating func take(limit: Int = 1 << 20) -> [UInt8] {
         var (bytes, hasWrite) = ([UInt8](), false)
         while sent < items.count, bytes.count < limit {
-            if items[sent].bytes == nil { items[sent].bytes = items[sent].request.encode() ?? RedisCommand("PING").bytes }
+            if items[sent].bytes == nil {
+                items[sent].bytes = items[sent].request.encode() ?? RedisCommand("PING").bytes
+            }
             bytes += items[sent].bytes ?? []
             hasWrite = hasWrite || items[sent].request.isWrite
             sent += 1

@@ -54,7 +54,8 @@ final class RedisSessionJournal: SessionJournal {
         let revision = progress.acknowledged.revision
         contents = Locked(
             Contents(
-                position: progress, recent: RecentCommits(revision: revision), policy: policy, privateState: privateState,
+                position: progress, recent: RecentCommits(revision: revision), policy: policy,
+                privateState: privateState,
                 isUnused: revision == 0, lastUse: lastUse, recordedUse: lastUse))
     }
 
@@ -144,7 +145,9 @@ final class RedisSessionJournal: SessionJournal {
             guard revision >= log.cut else { return nil }
             let rows = try log.rows(after: revision)
             let stored = try rows.map { row throws(JournalError) in
-                guard let record = row.record else { throw .corrupt("the commit of revision \(row.revision) cannot be read") }
+                guard let record = row.record else {
+                    throw .corrupt("the commit of revision \(row.revision) cannot be read")
+                }
                 return record
             }
             let rest = recent.commits(after: rows.last?.revision ?? revision, limit: limit - rows.count)
@@ -162,7 +165,9 @@ final class RedisSessionJournal: SessionJournal {
         // All commits of a session that is not stored yet are in memory.
         guard isCreated else { return done(.success(recent.replayBase(for: revision, nil, []))) }
         journal.read(.replay, key, [String(revision)], done) { fields throws(JournalError) in
-            guard fields.count == 6, let base = fields[3].integer else { throw .corrupt("the log has no complete record") }
+            guard fields.count == 6, let base = fields[3].integer else {
+                throw .corrupt("the log has no complete record")
+            }
             let log = try RedisLog(fields, 5)
             guard revision >= log.cut, base >= log.cut else { return nil }
             guard let snapshot = try? fields[4].bytes.map(SnapshotRow.init(encoded:)) else {
@@ -219,7 +224,9 @@ extension RedisSessionJournal {
         guard let written = RedisWritten(reply) else { return fail(.conflict) }
         journal.connection.acknowledge(written)
         let check = contents.withLock { contents -> CompactionCheck? in
-            guard contents.failure == nil, var progress = contents.position, !progress.inFlight.isEmpty else { return nil }
+            guard contents.failure == nil, var progress = contents.position, !progress.inFlight.isEmpty else {
+                return nil
+            }
             progress.acknowledged = progress.inFlight.removeFirst().position
             progress.isCreated = true
             contents.acknowledged += 1
@@ -234,7 +241,10 @@ extension RedisSessionJournal {
 
     private func compact(_ check: CompactionCheck) {
         let arguments = check.arguments(journal.limits, claim: claim, now: journal.now())
-        journal.connection.call(.compact, key) { arguments } done: { _ in }
+        journal.connection.call(.compact, key) {
+            arguments
+        } done: { _ in
+        }
     }
 
     /// Persists nothing more. If the storage may have executed what was not acknowledged, that is undone: nobody was told of it.
@@ -242,12 +252,15 @@ extension RedisSessionJournal {
         contents.withLock { contents in
             guard contents.failure == nil else { return }
             contents.fail(failure, journal.recentCommits)
-            guard case .unavailable = failure, let progress = contents.position, !progress.inFlight.isEmpty else { return }
+            guard case .unavailable = failure, let progress = contents.position, !progress.inFlight.isEmpty else {
+                return
+            }
             // Nobody can load the session before this is sent: the failure is seen only once the lock is released.
             journal.connection.revert(
                 key,
                 progress.acknowledged.revertArguments(
-                    hash, claim: claim, wasCreated: progress.isCreated, answers: progress.inFlight.compactMap(\.answer)))
+                    hash, claim: claim, wasCreated: progress.isCreated, answers: progress.inFlight.compactMap(\.answer))
+            )
         }
     }
 }
@@ -262,7 +275,8 @@ struct CompactionCheck: Sendable, Equatable {
     /// The arguments of the script `compact`.
     func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> [[UInt8]] {
         [
-            claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)), String(limits.keepBytes),
+            claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
+            String(limits.keepBytes),
             String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
         ].map { Array($0.utf8) }
     }
@@ -276,52 +290,5 @@ extension RedisSessionJournal.Progress {
         nextCompactionCheck = limits.nextCompactionCheck(after: revision)
         nextCompactionBytes = bytes + max(1, limits.keepBytes / 4)
         return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now))
-    }
-}
-
-/// The answer to a script that stores something.
-struct RedisWritten: Sendable, Equatable {
-    /// How many writes the storage has counted.
-    let commits: Int
-    /// How many sessions have not ended.
-    let sessions: Int
-
-    /// Nil if the storage has refused it.
-    init?(_ reply: RedisReply) {
-        guard let fields = reply.array, fields.count == 3, fields[0].text == "OK", let commits = fields[1].integer,
-            let sessions = fields[2].integer
-        else { return nil }
-        self.commits = commits
-        self.sessions = sessions
-    }
-}
-
-/// A part of a session's log that was read.
-struct RedisLog {
-    let revision: Int
-    /// The newest revision whose commit was deleted.
-    let cut: Int
-    private let records: [RedisReply]
-
-    /// - Parameter index: that of the commits in the reply.
-    init(_ fields: [RedisReply], _ index: Int) throws(JournalError) {
-        guard fields.count > index, let revision = fields[1].integer, let cut = fields[2].integer,
-            let records = fields[index].array
-        else { throw .corrupt("the log has no complete record") }
-        (self.revision, self.cut, self.records) = (revision, cut, records)
-    }
-
-    /// The commits, which follow a revision.
-    ///
-    /// - Parameter seed: the checksum of the commit of that revision; nil if it is not known.
-    func rows(after revision: Int, seed: UInt64? = nil) throws(JournalError) -> [CommitRow] {
-        let rows: [CommitRow]
-        do throws(RecordReader.Malformed) {
-            rows = try records.map { record throws(RecordReader.Malformed) in try CommitRow(encoded: record.bytes ?? []) }
-        } catch {
-            throw .corrupt("a commit after revision \(revision) cannot be read")
-        }
-        try ReadConnection.check(rows, after: revision, seed)
-        return rows
     }
 }

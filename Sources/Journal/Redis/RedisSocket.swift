@@ -55,7 +55,8 @@ struct RedisSocket: Sendable {
         let deadline = ContinuousClock.now + timeout
         while let info = next {
             do throws(Failure) {
-                return try connected(info.pointee.ai_family, info.pointee.ai_addr, info.pointee.ai_addrlen, until: deadline)
+                return try connected(
+                    info.pointee.ai_family, info.pointee.ai_addr, info.pointee.ai_addrlen, until: deadline)
             } catch {
                 failure = error
             }
@@ -65,7 +66,8 @@ struct RedisSocket: Sendable {
     }
 
     private static func connected(
-        _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, until deadline: ContinuousClock.Instant
+        _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t,
+        until deadline: ContinuousClock.Instant
     ) throws(Failure) -> Int32 {
         let descriptor = socket(family, stream, 0)
         guard descriptor >= 0 else { throw Failure("socket") }
@@ -78,7 +80,9 @@ struct RedisSocket: Sendable {
                 try Self(descriptor).wait(for: POLLOUT, until: deadline)
                 var code: Int32 = 0
                 var size = socklen_t(MemoryLayout<Int32>.size)
-                guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { throw Failure("getsockopt") }
+                guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else {
+                    throw Failure("getsockopt")
+                }
                 guard code == 0 else { throw Failure("connect", code) }
             }
             return descriptor

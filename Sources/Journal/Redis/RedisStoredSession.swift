@@ -45,7 +45,8 @@ struct RedisPosition: Sendable, Equatable {
     /// The arguments of the script `revert`.
     func revertArguments(_ hash: String, claim: String, wasCreated: Bool, answers: [[UInt8]]) -> [[UInt8]] {
         [
-            hash, claim, wasCreated ? "1" : "0", String(sequence), String(revision), String(checksum), String(byteCount),
+            hash, claim, wasCreated ? "1" : "0", String(sequence), String(revision), String(checksum),
+            String(byteCount),
             String(shareGeneration), nextDeadline.map(String.init) ?? "",
         ].map { Array($0.utf8) } + answers
     }
@@ -102,7 +103,8 @@ struct RedisStoredSession: Sendable {
     ///   - losses: how often the storage has lost acknowledged commits.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, losses: Int) throws(JournalError) {
         guard fields.count == 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
-            let header = head[1].bytes, let revision = head[2].integer, let chain = head[3].text.flatMap({ UInt64($0) }),
+            let header = head[1].bytes, let revision = head[2].integer,
+            let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
             let oldLosses = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
             let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer
@@ -128,7 +130,8 @@ struct RedisStoredSession: Sendable {
         guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing") }
         try ReadConnection.check(rows, after: base, seed)
         guard rows.last?.revision ?? base == revision, rows.last?.checksum ?? seed == chain else {
-            throw .corrupt("its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
+            throw .corrupt(
+                "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
         }
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, snapshot, rows) else {
             throw .corrupt("commits are missing")
@@ -136,7 +139,8 @@ struct RedisStoredSession: Sendable {
         self.replayable = replayable
         self.cut = cut
         position = RedisPosition(
-            revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer, shareGeneration: shares)
+            revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,
+            shareGeneration: shares)
     }
 }
 
@@ -163,12 +167,27 @@ extension SessionSummary {
         else { throw .corrupt("a session has no complete record") }
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(
-                id: String(decoding: clear, as: UTF8.self), encoded: header, initial: try StateSnapshot(encoded: initial))
+                id: String(decoding: clear, as: UTF8.self), encoded: header,
+                initial: try StateSnapshot(encoded: initial))
             self.init(
                 header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
         }
+    }
+}
+
+extension SessionHeader {
+    /// The arguments of the script `create`.
+    func creationArguments(_ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], losses: Int)
+        -> [[UInt8]]
+    {
+        let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
+        return [
+            Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
+            Array(String(createdAt).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
+            Array((owner ?? "").utf8), Array(String(losses).utf8),
+        ]
     }
 }

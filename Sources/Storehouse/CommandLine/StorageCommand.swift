@@ -135,7 +135,8 @@ extension CommandDeclaration {
 
 extension CommandFlag {
     fileprivate static let storage = CommandFlag(
-        name: "--storage", placeholder: "FILE", summary: "the database file (storage.path), or the URL of a Redis server",
+        name: "--storage", placeholder: "FILE",
+        summary: "the database file (storage.path), or the URL of a Redis server",
         isRequired: true, values: .files)
     fileprivate static let restored = CommandFlag(
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path); it must not exist",

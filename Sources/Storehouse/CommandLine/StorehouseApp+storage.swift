@@ -48,7 +48,8 @@ extension StorehouseApp {
         let settings = try configuration(file: nil, needsUpstreams: false).server.storage
         guard let sealer = try settings.sealer() else {
             throw StorageError.refused(
-                "the sessions on Redis are encrypted; set storage.key, or STOREHOUSE_STORAGE_KEY, to the key of their server")
+                "the sessions on Redis are encrypted; set storage.key, or STOREHOUSE_STORAGE_KEY, to the key of their server"
+            )
         }
         let storage = try RedisStorage(
             address, prefix: settings.redis.prefix, sealer: sealer, isExclusive: command.changesSessions)

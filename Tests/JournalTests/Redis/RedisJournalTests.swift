@@ -87,7 +87,8 @@ struct RedisJournalTests {
         for id in ids {
             let found = try await again.session(id)
             let acknowledged = try #require(durable[id])
-            #expect(found.summary.revision == acknowledged && found.replayable.count == acknowledged && acknowledged > 0)
+            #expect(
+                found.summary.revision == acknowledged && found.replayable.count == acknowledged && acknowledged > 0)
             let commits = try #require(try await found.journal.commits(after: 0))
             #expect(commits.map(\.revision) == Array(1..<(acknowledged + 1)))
         }
@@ -235,7 +236,8 @@ struct RedisJournalTests {
         let session = journal.create(Step.session())
         let store = Step.store(session)
         store.step(10)
-        store.append(IdempotencyRecord(key: "k", fingerprint: 1, response: [1], revision: 10, at: Step.moment), to: session)
+        store.append(
+            IdempotencyRecord(key: "k", fingerprint: 1, response: [1], revision: 10, at: Step.moment), to: session)
         store.step(1000)
         #expect(await session.awaitDurable() == nil)
         #expect(try await session.replayBase(for: 10)?.count == 10)

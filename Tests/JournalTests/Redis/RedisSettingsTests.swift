@@ -6,16 +6,19 @@ struct RedisSettingsTests {
     @Test(
         "An address is shown without its credentials",
         arguments: [
-            ("redis://127.0.0.1", "redis://127.0.0.1:6379/0"), ("redis://cache.example:6380/3", "redis://cache.example:6380/3"),
+            ("redis://127.0.0.1", "redis://127.0.0.1:6379/0"),
+            ("redis://cache.example:6380/3", "redis://cache.example:6380/3"),
             ("redis://:pa%40ss@[::1]:7000", "redis://[::1]:7000/0"), ("redis://user:p@h/15", "redis://h:6379/15"),
-            ("unix:///run/redis.sock", "unix:///run/redis.sock"), ("unix://:secret@/r.sock?db=2", "unix:///r.sock?db=2"),
+            ("unix:///run/redis.sock", "unix:///run/redis.sock"),
+            ("unix://:secret@/r.sock?db=2", "unix:///r.sock?db=2"),
         ])
     func addresses(url: String, shown: String) throws { #expect(try RedisAddress(url).description == shown) }
 
     @Test(
         "Anything else is refused",
         arguments: [
-            "", "redis", "http://a", "redis://", "redis://:6379", "redis://a:0", "redis://a:b", "redis://a/x", "redis://a/-1",
+            "", "redis", "http://a", "redis://", "redis://:6379", "redis://a:0", "redis://a:b", "redis://a/x",
+            "redis://a/-1",
             "redis://user@a", "redis://user:%4@a", "redis://:@a", "redis://[::1]x", "unix://relative", "unix:///a?x=1",
             "rediss://a",
         ])

@@ -80,7 +80,8 @@ final class RedisServer: @unchecked Sendable {
         // The server stays as long as the journal does.
         return try RedisJournal(
             RedisAddress("unix://\(socket)"), durability: durability, replicas: replicas, keepCommits: keepCommits,
-            keepBytes: keepBytes, sealer: sealer, lease: lease, now: { withExtendedLifetime(self, now) }, report: report)
+            keepBytes: keepBytes, sealer: sealer, lease: lease, now: { withExtendedLifetime(self, now) }, report: report
+        )
     }
 }
 
