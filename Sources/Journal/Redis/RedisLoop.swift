@@ -131,7 +131,6 @@ final class RedisLoop: @unchecked Sendable {
         if step.mustReconnect { disconnect(step.refusal ?? reason) }
         for completion in step.completions { completion() }
         guard step.hasWritten else { return }
-        connection.isRefusing.store(false, ordering: .relaxed)
         if let start = sendStart, !pipeline.isWaiting {
             sendStart = nil
             connection.transactions.add(1, ordering: .relaxed)
