@@ -52,11 +52,11 @@ extension CommandDeclaration {
         },
         CommandDeclaration(
             name: "backup", group: .storage, summary: "copy the database, also while a server writes to it",
-            flags: [.storage, .target, .json], success: "the copy is complete",
+            flags: [.copied, .target, .json], success: "the copy is complete",
             examples: ["storehouse backup --storage storehouse.db --to copy.db"]
         ) { values throws(UsageError) in
             .storage(
-                .backup(file: try values.required(.storage), target: try values.required(.target)),
+                .backup(file: try values.required(.copied), target: try values.required(.target)),
                 inJSON: values.has(.json))
         },
         CommandDeclaration(
@@ -138,6 +138,9 @@ extension CommandFlag {
         name: "--storage", placeholder: "FILE",
         summary: "the database file (storage.path), or the URL of a Redis server",
         isRequired: true, values: .files)
+    fileprivate static let copied = CommandFlag(
+        name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true,
+        values: .files)
     fileprivate static let restored = CommandFlag(
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path); it must not exist",
         isRequired: true, values: .files)
