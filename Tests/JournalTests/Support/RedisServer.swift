@@ -99,29 +99,36 @@ enum DurableStorage: CaseIterable, Sendable {
 
 /// A storage that a journal can be opened on, one at a time.
 protocol OpenableStorage: Sendable {
-    func openJournal(keepCommits: Int, keepBytes: Int, now: @escaping @Sendable () -> Int) throws -> any Journal
+    func openJournal(isRelaxed: Bool) throws -> any Journal
+
+    /// The storage as a crash would leave it while a journal is open, which is of no use afterwards.
+    func crash(_ journal: any Journal) async throws -> any OpenableStorage
 
     /// What is wrong with what is stored.
     func problems() throws -> [String]
 }
 
 extension OpenableStorage {
-    func openJournal(keepCommits: Int = 1000, keepBytes: Int = 64 << 20) throws -> any Journal {
-        try openJournal(keepCommits: keepCommits, keepBytes: keepBytes, now: { Step.moment })
-    }
+    func openJournal() throws -> any Journal { try openJournal(isRelaxed: false) }
 }
 
 extension JournalFile: OpenableStorage {
-    func openJournal(keepCommits: Int, keepBytes: Int, now: @escaping @Sendable () -> Int) throws -> any Journal {
-        try open(keepCommits: keepCommits, keepBytes: keepBytes, now: now)
-    }
+    func openJournal(isRelaxed: Bool) throws -> any Journal { try open(isRelaxed ? .relaxed : .full) }
+
+    func crash(_ journal: any Journal) async throws -> any OpenableStorage { try copy() }
 
     func problems() throws -> [String] { try SQLiteStorage.verify(path).problems }
 }
 
 extension RedisServer: OpenableStorage {
-    func openJournal(keepCommits: Int, keepBytes: Int, now: @escaping @Sendable () -> Int) throws -> any Journal {
-        try open(keepCommits: keepCommits, keepBytes: keepBytes, now: now)
+    func openJournal(isRelaxed: Bool) throws -> any Journal { try open(isRelaxed ? .relaxed : .full) }
+
+    func crash(_ journal: any Journal) async throws -> any OpenableStorage {
+        kill()
+        try start()
+        // Another process would wait for the end of the lease.
+        await journal.closed()
+        return self
     }
 
     func problems() throws -> [String] { try reading { try $0.verify().problems } }
