@@ -11,8 +11,8 @@ final class RedisConnection: Sendable {
     struct Inbox {
         var requests: [RedisRequest] = []
         var outcome: RedisHandshake.Outcome?
-        /// Called once everything is answered or has failed; nil unless the connection is closing.
-        var closing: (@Sendable () -> Void)?
+        /// Called once everything is answered or has failed; empty unless the connection is closing.
+        var closing: [@Sendable () -> Void] = []
         var isClosed = false
     }
 
@@ -151,7 +151,7 @@ final class RedisConnection: Sendable {
         }
     }
 
-    var isClosed: Bool { inbox.withLock { $0.isClosed || $0.closing != nil } }
+    var isClosed: Bool { inbox.withLock { $0.isClosed || !$0.closing.isEmpty } }
 
     /// Undoes what a session's journal may have stored and nobody was told of, as soon as the server allows it.
     func revert(_ session: String, _ arguments: [[UInt8]]) {
@@ -176,8 +176,11 @@ final class RedisConnection: Sendable {
 
     /// Sends what waits, and ends the thread.
     func close(done: @escaping @Sendable () -> Void) {
-        inbox.withLock { $0.closing = done }
-        wake()
+        let isClosed = inbox.withLock { inbox in
+            if !inbox.isClosed { inbox.closing.append(done) }
+            return inbox.isClosed
+        }
+        if isClosed { done() } else { wake() }
     }
 
     /// Makes another connection on a thread of its own, because that may block.
@@ -185,7 +188,11 @@ final class RedisConnection: Sendable {
         let known = acknowledged.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
             let outcome = RedisHandshake(settings: settings, known: known < 0 ? nil : known).run()
-            inbox.withLock { $0.outcome = outcome }
+            let isClosed = inbox.withLock { inbox in
+                if !inbox.isClosed { inbox.outcome = outcome }
+                return inbox.isClosed
+            }
+            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }

@@ -71,8 +71,8 @@ final class RedisLoop: @unchecked Sendable {
         }
         for request in requests { pipeline.append(request) }
         if let outcome { take(outcome) }
-        guard let closing, pipeline.isEmpty || socket == nil else { return }
-        close(closing)
+        guard !closing.isEmpty, pipeline.isEmpty || socket == nil else { return }
+        close()
     }
 
     private func take(_ outcome: RedisHandshake.Outcome) {
@@ -186,14 +186,14 @@ final class RedisLoop: @unchecked Sendable {
         }
     }
 
-    private func close(_ done: () -> Void) {
+    private func close() {
         isOver = true
         defer { socket = nil }
         // Commands that came meanwhile fail.
-        let requests = connection.inbox.withLock { inbox in
+        let (requests, closing) = connection.inbox.withLock { inbox in
             inbox.isClosed = true
-            defer { inbox.requests = [] }
-            return inbox.requests
+            defer { (inbox.requests, inbox.closing) = ([], []) }
+            return (inbox.requests, inbox.closing)
         }
         for request in requests { pipeline.append(request) }
         let rest = pipeline.removeAll(because: "the journal is closed")
@@ -208,7 +208,7 @@ final class RedisLoop: @unchecked Sendable {
             socket.close()
         }
         connection.isReady.store(false, ordering: .releasing)
-        done()
+        for done in closing { done() }
     }
 }
 

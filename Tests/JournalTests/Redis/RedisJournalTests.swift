@@ -30,8 +30,8 @@ struct RedisJournalTests {
         await (try relaxed.open(.relaxed)).closed()
 
         let server = try RedisServer()
-        let journal = try server.open(lease: .seconds(1))
-        #expect(throws: StorageError.self) { try server.open(lease: .seconds(1)) }
+        let journal = try server.open()
+        #expect(throws: StorageError.self) { try server.open() }
         await journal.closed()
         let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
         #expect {

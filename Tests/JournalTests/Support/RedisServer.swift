@@ -72,7 +72,7 @@ final class RedisServer: @unchecked Sendable {
 
     func open(
         _ durability: RedisJournal.Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, lease: Duration = .seconds(5),
+        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, lease: Duration = .seconds(1),
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> RedisJournal {
