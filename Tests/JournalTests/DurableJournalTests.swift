@@ -7,14 +7,6 @@ import Testing
 /// What holds for every journal that outlives its process.
 @Suite("A durable journal")
 struct DurableJournalTests {
-    private static func header(_ id: String, _ owner: String?, kind: String = "parcels", isPersonal: Bool = false)
-        -> SessionHeader
-    {
-        SessionHeader(
-            id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
-            initial: Parcel.first.initialSnapshot, owner: owner, isPersonal: isPersonal)
-    }
-
     @Test(
         "finds sessions as they were left, in a storage that was closed and in one that was not",
         arguments: DurableStorage.allCases, [true, false])
@@ -143,14 +135,14 @@ struct DurableJournalTests {
     func outliveProcess(kind: DurableStorage) async throws {
         let storage = try kind.make()
         var journal = try storage.openJournal()
-        let session = journal.create(Self.header("a", "al\u{ed}ce"))
+        let session = journal.create(Parcel.session("a", "al\u{ed}ce"))
         let store = Parcel.store(session)
         store.weigh(3)
         session.recordShareGeneration(1)
         store.weigh()
         session.recordShareGeneration(2)
         #expect(await session.awaitDurable() == nil)
-        journal.create(Self.header("b", "bob")).end(at: Step.moment)
+        journal.create(Parcel.session("b", "bob")).end(at: Step.moment)
         await journal.closed()
 
         journal = try storage.openJournal()
@@ -174,20 +166,20 @@ struct DurableJournalTests {
     func personalSession(kind: DurableStorage) async throws {
         let storage = try kind.make()
         var journal = try storage.openJournal()
-        await journal.create(Self.header("other", "alice")).awaitDurable()
+        await journal.create(Parcel.session("other", "alice")).awaitDurable()
         #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
-        let session = journal.create(Self.header("mine", "alice", isPersonal: true))
+        let session = journal.create(Parcel.session("mine", "alice", isPersonal: true))
         #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
         #expect(try await journal.personalSession(of: "alice", kind: "steps") == nil)
         #expect(try await journal.personalSession(of: "bob", kind: "parcels") == nil)
-        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == .conflict)
+        #expect(await journal.create(Parcel.session("second", "alice", isPersonal: true)).awaitDurable() == .conflict)
         await journal.closed()
 
         journal = try storage.openJournal()
         #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
         journal.end("mine", at: Step.moment)
         #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
-        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == nil)
+        #expect(await journal.create(Parcel.session("second", "alice", isPersonal: true)).awaitDurable() == nil)
         #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "second")
         _ = session
         await journal.closed()

@@ -5,21 +5,13 @@ import Testing
 
 @Suite("The owner of a session, and how often its shares were revoked")
 struct OwnerTests {
-    private static func header(_ id: String, _ owner: String?, kind: String = "parcels", isPersonal: Bool = false)
-        -> SessionHeader
-    {
-        SessionHeader(
-            id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
-            initial: Parcel.first.initialSnapshot, owner: owner, isPersonal: isPersonal)
-    }
-
     @Test(
         "are covered by the checksums",
         arguments: ["owner = 'mallory'", "owner = NULL", "personal = 1", "shares = 0", "shares = 3"])
     func areCovered(change: String) async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.create(Self.header("a", "alice"))
+        let session = journal.create(Parcel.session("a", "alice"))
         session.recordShareGeneration(1)
         await session.awaitDurable()
         await journal.closed()
@@ -45,7 +37,7 @@ struct OwnerTests {
     func maintenance() async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.create(Self.header("a", "alice", kind: "parcel", isPersonal: true))
+        let session = journal.create(Parcel.session("a", "alice", kind: "parcel", isPersonal: true))
         session.recordShareGeneration(5)
         await session.awaitDurable()
         await journal.closed()
