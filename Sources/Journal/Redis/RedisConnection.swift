@@ -103,7 +103,12 @@ final class RedisConnection: Sendable {
             acknowledged.store(opened.commits, ordering: .relaxed)
             isReady.store(true, ordering: .releasing)
         }
-        guard startThread({ [self] in RedisLoop(self, outcome).run() }) else {
+        let loop: @Sendable () -> Void = { [self] in
+            let loop = RedisLoop(self, outcome)
+            // Its commands refer to it weakly.
+            withExtendedLifetime(loop) { loop.run() }
+        }
+        guard startThread(loop) else {
             throw .refused("there is no thread for Redis")
         }
     }
