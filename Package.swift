@@ -22,6 +22,7 @@ let package = Package(
         .target(name: "CThreadNumber"),
         .target(name: "CCurl"),
         .target(name: "CCrypto"),
+        .target(name: "CHiredis"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .target(name: "Platform"),
@@ -41,7 +42,9 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: ["CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
-        .target(name: "Journal", dependencies: ["CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(
+            name: "Journal",
+            dependencies: ["CCrypto", "CHiredis", "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
         .target(
@@ -118,7 +121,9 @@ let package = Package(
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["CFaultyDisk", "CSQLite", "Journal", "Locks", "Stores", "StoreHosting", "JSON"]),
+            dependencies: [
+                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "Sealing", "StoreHosting", "Stores",
+            ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
@@ -150,7 +155,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set = ["CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CSQLite", "CFaultyDisk"]
+let cTargets: Set = [
+    "CAllocations", "CLinux", "CThreadNumber", "CCurl", "CCrypto", "CHiredis", "CSQLite", "CFaultyDisk",
+]
 for target in package.targets {
     if cTargets.contains(target.name) {
         target.cSettings = [.treatAllWarnings(as: .error)]

@@ -126,6 +126,10 @@ extension Log {
             error(
                 "storage cannot be written; check that storage.path is writable and has space",
                 [.init("detail", detail)])
+        case .disconnected(let detail):
+            error("Redis cannot be used; commits wait or are refused until it can", [.init("detail", detail)])
+        case .lostCommits: error("Redis has lost commits that were acknowledged; event ids change")
+        case .refused(let detail): error("Redis must not be used by this process", [.init("detail", detail)])
         case .recovered: warning("storage can be written again")
         case .damaged(let session, let detail):
             error(

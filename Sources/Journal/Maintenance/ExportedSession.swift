@@ -56,6 +56,21 @@ struct ExportedSession {
         try replay()
     }
 
+    /// Parses a document, and asks whether the target's servers can use it; see `SQLiteStorage.insert`.
+    init(
+        _ bytes: [UInt8], as id: String?, _ objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String?
+    ) throws(StorageError) {
+        do throws(Unreadable) {
+            try self.init(bytes, id: id)
+        } catch {
+            throw .refused("the document cannot be imported: \(error.detail)")
+        }
+        let oldest = base ?? (0, header.initial)
+        if let objection = objection(header, oldest.revision, oldest.state) ?? objection(header, revision, newest) {
+            throw .refused("the document cannot be imported: \(objection)")
+        }
+    }
+
     /// The revisions that JSON numbers represent exactly everywhere.
     fileprivate static let revisions = 0...(1 << 53 - 1)
 

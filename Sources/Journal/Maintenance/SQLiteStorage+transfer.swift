@@ -39,6 +39,19 @@ extension ReadConnection {
         let base = try base(of: session)
         let rows = try rows(of: session.position.number, after: base?.revision ?? 0, upTo: .max, limit: .max)
         try Self.check(rows, after: base?.revision ?? 0, base?.chain ?? session.row.head.checksum)
+        return ExportedSession.document(record, session.summary, base, rows, withOwner: withOwner)
+    }
+}
+
+extension ExportedSession {
+    /// The document that is imported elsewhere.
+    ///
+    /// - Parameters:
+    ///   - record: the session under the name of its own history.
+    ///   - base: the state before the commits; nil if it is the initial state.
+    static func document(
+        _ record: SessionHeader, _ summary: SessionSummary, _ base: SnapshotRow?, _ rows: [CommitRow], withOwner: Bool
+    ) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 1024 + rows.count * 256)
         json.object { json in
             json.member("format", "storehouse-session")
@@ -47,15 +60,14 @@ extension ReadConnection {
             json.member("store", record.kind)
             json.member("schema", record.schema)
             json.member("createdAt", record.createdAt)
-            json.member("lastActiveAt", session.summary.lastActiveAt)
+            json.member("lastActiveAt", summary.lastActiveAt)
             json.member("forkedFrom", ifPresent: record.forkedFrom)
             if withOwner, let owner = record.owner {
                 json.member("owner", owner)
                 json.member("personal", record.isPersonal)
             }
             // Whoever imports it with the same id and key must not make revoked shares valid again.
-            let generation = session.row.head.shareGeneration
-            if generation > 0 { json.member("shareGeneration", generation) }
+            if summary.shareGeneration > 0 { json.member("shareGeneration", summary.shareGeneration) }
             json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
             if let base {
@@ -107,19 +119,7 @@ extension SQLiteStorage {
         _ bytes: [UInt8], into path: String, as id: String?,
         objection: (SessionHeader, _ revision: Int, StateSnapshot) -> String? = { _, _, _ in nil }
     ) throws(StorageError) -> String {
-        let session: ExportedSession
-        do throws(ExportedSession.Unreadable) {
-            session = try ExportedSession(bytes, id: id)
-        } catch {
-            throw .refused("the document cannot be imported: \(error.detail)")
-        }
-        let oldest = session.base ?? (0, session.header.initial)
-        let objection =
-            objection(session.header, oldest.revision, oldest.state)
-            ?? objection(session.header, session.revision, session.newest)
-        if let objection {
-            throw .refused("the document cannot be imported: \(objection)")
-        }
+        let session = try ExportedSession(bytes, as: id, objection)
         let file = try StorageFile(path)
         try file.checkHeader()
         let lock = try StorageLock(file.path)

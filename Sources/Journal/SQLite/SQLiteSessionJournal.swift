@@ -4,12 +4,10 @@ import Stores
 
 /// One session's transactions on their way to the database, and its newest commits in memory.
 final class SQLiteSessionJournal: SessionJournal {
-    fileprivate typealias Completion = @Sendable (JournalError?) -> Void
-
     private let writer: Writer
     let id: String
     // Guards the rest. Taken inside the store's lock; only the writer's queue is locked while it is held.
-    private let contents: Locked<Contents>
+    private let contents: Locked<SessionContents<AppendPosition>>
 
     /// A session that is created, or one that was loaded and continues at `position`.
     init(
@@ -19,7 +17,7 @@ final class SQLiteSessionJournal: SessionJournal {
         self.writer = writer
         self.id = id
         contents = Locked(
-            Contents(
+            SessionContents(
                 position: position, recent: RecentCommits(revision: revision), policy: policy,
                 privateState: privateState, isUnused: position != nil && revision == 0, lastUse: lastUse,
                 recordedUse: lastUse))
@@ -46,16 +44,9 @@ final class SQLiteSessionJournal: SessionJournal {
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         let isEnqueued = contents.withLock { contents in
-            guard contents.failure == nil, !contents.hasEnded else {
-                contents.waiters.resolve(through: .max, order: contents.enqueued)
-                return false
+            contents.append(transaction, state, writer.recentCommits) { snapshot, contents in
+                enqueue(.append(self, transaction, snapshot), &contents)
             }
-            let snapshot = contents.recordCommits(of: transaction, state)
-            let limit = writer.recentCommits.perSessionLimit
-            writer.recentCommits.add(contents.recent.append(transaction.commits, within: limit))
-            enqueue(.append(self, transaction, snapshot), &contents)
-            contents.waiters.resolve(through: contents.recent.lastRevision, order: contents.enqueued)
-            return true
         }
         if isEnqueued { notifyIfAcknowledged() } else { notifyWaiters() }
     }
@@ -80,15 +71,7 @@ final class SQLiteSessionJournal: SessionJournal {
     func isDurable(through revision: Int) -> Bool { contents.withLock { $0.isDurable(through: revision) } }
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        let (isDurable, hasFailed) = contents.withLock { contents in
-            if contents.isDurable(through: revision) { return (true, false) }
-            let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
-            contents.waiters.append(done, isAppended ? .order(contents.enqueued) : .revision(revision))
-            return (false, contents.failure != nil)
-        }
-        // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
-        // a failure nobody does.
-        if isDurable { done(nil) } else if hasFailed { notifyWaiters() }
+        contents.whenDurable(through: revision, done)
     }
 
     var hasFailed: Bool { contents.withLock { $0.failure != nil } }
@@ -168,23 +151,13 @@ extension SQLiteSessionJournal {
     /// Nothing that is not acknowledged will be persisted, nor anything that follows. ``notifyWaiters()`` must follow.
     func fail(_ failure: JournalError) {
         contents.withLock { contents in
-            contents.failure = contents.failure ?? failure
-            writer.recentCommits.add(contents.recent.dropUndurable())
+            contents.fail(failure, writer.recentCommits)
         }
     }
 
-    /// Calls the completions that are due, in their order. While one thread does this, others leave it to that one.
-    func notifyWaiters() {
-        while true {
-            let due = contents.withLock { $0.takeDue() }
-            guard let due else { return }
-            for done in due.acknowledged { done(nil) }
-            for done in due.failed { done(due.failure) }
-            contents.withLock { $0.isNotifying = false }
-        }
-    }
+    func notifyWaiters() { contents.notifyWaiters() }
 
-    private func enqueue(_ command: WriteCommand, _ contents: inout Contents) {
+    private func enqueue(_ command: WriteCommand, _ contents: inout SessionContents<AppendPosition>) {
         contents.enqueued += 1
         writer.enqueue(command)
         if writer.acknowledgesOnEnqueue { contents.acknowledged = contents.enqueued }
@@ -192,106 +165,5 @@ extension SQLiteSessionJournal {
 
     private func notifyIfAcknowledged() {
         if writer.acknowledgesOnEnqueue { notifyWaiters() }
-    }
-}
-
-extension SQLiteSessionJournal {
-    fileprivate struct Contents {
-        /// How many commands the writer was given, and how many of them it has acknowledged: written them, or with
-        /// relaxed durability taken them.
-        var enqueued = 0
-        var acknowledged = 0
-        var waiters = Waiters()
-        /// Whether a thread calls completions now.
-        var isNotifying = false
-        /// Why nothing is persisted any more.
-        var failure: JournalError?
-        var hasEnded = false
-
-        /// Where the next row is appended, as the writer knows it; nil until the session is written.
-        var position: AppendPosition?
-        var recent: RecentCommits
-        var policy: SnapshotPolicy
-        /// The private part of the newest state; nil if it is as at revision 0.
-        var privateState: [UInt8]?
-
-        /// Whether nothing was done on the session, as far as the writer was told.
-        var isUnused = false
-        /// When the session was used, and the newest of these moments that the writer was given.
-        var lastUse = 0
-        var recordedUse = 0
-    }
-
-    /// The completions of ``whenDurable(through:_:)``, in the order of the calls.
-    fileprivate struct Waiters {
-        enum Condition {
-            /// That many commands are acknowledged.
-            case order(Int)
-            /// The transaction with that revision, which is not appended yet, is acknowledged.
-            case revision(Int)
-        }
-
-        private var waiting: [(condition: Condition, done: Completion)] = []
-
-        var isEmpty: Bool { waiting.isEmpty }
-
-        mutating func append(_ done: @escaping Completion, _ condition: Condition) {
-            waiting.append((condition, done))
-        }
-
-        /// A transaction was appended as the command `order`; it ends with `revision`.
-        mutating func resolve(through revision: Int, order: Int) {
-            for index in waiting.indices {
-                guard case .revision(let awaited) = waiting[index].condition, awaited <= revision else { continue }
-                waiting[index].condition = .order(order)
-            }
-        }
-
-        /// Takes out the first ones, as far as their conditions are met.
-        mutating func take(acknowledged: Int) -> [Completion] {
-            let isMet: (Condition) -> Bool = { condition in
-                if case .order(let order) = condition { order <= acknowledged } else { false }
-            }
-            let count = waiting.firstIndex { !isMet($0.condition) } ?? waiting.count
-            defer { waiting.removeFirst(count) }
-            return waiting.prefix(count).map(\.done)
-        }
-
-        mutating func takeAll() -> [Completion] {
-            defer { waiting = [] }
-            return waiting.map(\.done)
-        }
-    }
-}
-
-extension SQLiteSessionJournal.Contents {
-    fileprivate func isDurable(through revision: Int) -> Bool {
-        // With waiters in front, a caller that did not wait would overtake them.
-        failure == nil && acknowledged == enqueued && waiters.isEmpty && !isNotifying
-            && (revision <= recent.lastRevision || hasEnded)
-    }
-
-    /// - Returns: the snapshot of the state after the last commit, if one should be stored.
-    fileprivate mutating func recordCommits(
-        of transaction: CommitTransaction, _ state: borrowing StateView
-    ) -> StateSnapshot? {
-        privateState = transaction.commits.last { $0.privateState != nil }?.privateState ?? privateState
-        guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
-        let json = state.encoded(.root)
-        policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
-        return StateSnapshot(json: json, privateState: privateState)
-    }
-
-    /// Takes out the completions to call now; nil if there are none, or another thread calls some.
-    fileprivate mutating func takeDue() -> (
-        acknowledged: [SQLiteSessionJournal.Completion], failed: [SQLiteSessionJournal.Completion],
-        failure: JournalError?
-    )? {
-        guard !isNotifying else { return nil }
-        let done = waiters.take(acknowledged: acknowledged)
-        let failed = failure == nil ? [] : waiters.takeAll()
-        if done.isEmpty, failed.isEmpty { return nil }
-        isNotifying = true
-        return (done, failed, failure)
     }
 }

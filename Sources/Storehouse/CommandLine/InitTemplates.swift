@@ -143,7 +143,7 @@ struct InitTemplates {
 
         FROM ${BUILD_IMAGE} AS build
         RUN apt-get -qq update \\
-            && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev
+            && apt-get install -qq --no-install-recommends libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev
         COPY --from=storehouse [".", \(JSONValue.string(checkout))]
         WORKDIR /src
         COPY . .
@@ -151,7 +151,7 @@ struct InitTemplates {
 
         FROM ${RUN_IMAGE}
         RUN apt-get -qq update \\
-            && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 \\
+            && apt-get install -qq --no-install-recommends ca-certificates libcurl4 libhiredis0.14 libsqlite3-0 libssl3 \\
             && rm -rf /var/lib/apt/lists/* \\
             && install -d -o 10001 -g 10001 -m 0700 /var/lib/\(name)
         COPY --from=build /src/.build/release/\(name) /usr/local/bin/\(name)

@@ -11,6 +11,28 @@ package enum StorageCommand: Sendable, Hashable {
     case sessions(file: String, deleted: String?)
 }
 
+extension StorageCommand {
+    /// The storage, if it is not a file.
+    var redisURL: String? {
+        let storage =
+            switch self {
+            case .verify(let file), .backup(let file, _), .restore(_, let file), .export(_, let file, _),
+                .import(_, let file, _), .sessions(let file, _):
+                file
+            }
+        return ["redis://", "rediss://", "unix://"].contains { storage.hasPrefix($0) } ? storage : nil
+    }
+
+    /// Whether no server may use the storage meanwhile.
+    var changesSessions: Bool {
+        switch self {
+        case .import: true
+        case .sessions(_, let deleted): deleted != nil
+        case .verify, .backup, .restore, .export: false
+        }
+    }
+}
+
 extension CommandDeclaration {
     /// The commands of operators.
     static let storage = [
@@ -30,11 +52,11 @@ extension CommandDeclaration {
         },
         CommandDeclaration(
             name: "backup", group: .storage, summary: "copy the database, also while a server writes to it",
-            flags: [.storage, .target, .json], success: "the copy is complete",
+            flags: [.copied, .target, .json], success: "the copy is complete",
             examples: ["storehouse backup --storage storehouse.db --to copy.db"]
         ) { values throws(UsageError) in
             .storage(
-                .backup(file: try values.required(.storage), target: try values.required(.target)),
+                .backup(file: try values.required(.copied), target: try values.required(.target)),
                 inJSON: values.has(.json))
         },
         CommandDeclaration(
@@ -113,6 +135,10 @@ extension CommandDeclaration {
 
 extension CommandFlag {
     fileprivate static let storage = CommandFlag(
+        name: "--storage", placeholder: "FILE",
+        summary: "the database file (storage.path), or the URL of a Redis server",
+        isRequired: true, values: .files)
+    fileprivate static let copied = CommandFlag(
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true,
         values: .files)
     fileprivate static let restored = CommandFlag(

@@ -7,6 +7,7 @@ extension StorehouseApp {
     ///
     /// - Returns: the exit code.
     func perform(_ command: StorageCommand, inJSON: Bool) throws -> Int32 {
+        if let url = command.redisURL { return try perform(command, on: url, inJSON: inJSON) }
         switch command {
         case .verify(let file): return try Self.verify(file, inJSON: inJSON)
         case .backup(let file, let target):
@@ -25,11 +26,57 @@ extension StorehouseApp {
                 header, revision, state in Self.objection(header, revision, state, kinds)
             }
             Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
-        case .sessions(let file, nil): try Self.listSessions(file, inJSON: inJSON)
+        case .sessions(let file, nil):
+            try SQLiteStorage.listSessions(file) { Self.show($0, inJSON: inJSON) }
         case .sessions(let file, let id?):
             try SQLiteStorage.deleteSession(id, from: file)
             Self.report(["storage": .string(file), "deleted": .string(id)], inJSON) {
                 "\(file): session \(id) is deleted"
+            }
+        }
+        return 0
+    }
+
+    /// Runs a command on a Redis server, with the key and the prefix of the configuration.
+    private func perform(_ command: StorageCommand, on url: String, inJSON: Bool) throws -> Int32 {
+        let address: RedisAddress
+        do {
+            address = try RedisAddress(url)
+        } catch {
+            throw StorageError.refused("--storage \(error.detail)")
+        }
+        let settings = try configuration(file: nil, needsUpstreams: false).server.storage
+        guard let sealer = try settings.sealer() else {
+            throw StorageError.refused(
+                "the sessions on Redis are encrypted; set storage.key, or STOREHOUSE_STORAGE_KEY, to the key of their server"
+            )
+        }
+        let storage = try RedisStorage(
+            address, prefix: settings.redis.prefix, sealer: sealer, isExclusive: command.changesSessions)
+        defer { storage.close() }
+        switch command {
+        case .backup, .restore:
+            throw StorageError.refused(
+                "Redis has backups of its own: copy its append-only files while it does not rewrite them, as its manual says; "
+                    + "export and import copy single sessions")
+        case .verify:
+            return Self.report(
+                try storage.verify(progress: Progress("sessions").report), of: address.description, inJSON,
+                advice: "Put a backup of Redis in its place.")
+        case .export(let session, _, let withOwners):
+            Console.print(String(decoding: try storage.export(session, withOwner: withOwners), as: UTF8.self))
+        case .import(let document, _, let id):
+            let name = id == "new" ? SessionID.random().description : id
+            let kinds = kinds
+            let added = try storage.insert(try Self.read(document), as: name) { header, revision, state in
+                Self.objection(header, revision, state, kinds)
+            }
+            Console.print(inJSON ? JSONValue.object(["session": .string(added)]).description : added)
+        case .sessions(_, nil): try storage.listSessions { Self.show($0, inJSON: inJSON) }
+        case .sessions(_, let id?):
+            try storage.deleteSession(id)
+            Self.report(["storage": .string(address.description), "deleted": .string(id)], inJSON) {
+                "\(address): session \(id) is deleted"
             }
         }
         return 0
@@ -73,26 +120,33 @@ extension StorehouseApp {
         }
     }
 
-    private static func listSessions(_ file: String, inJSON: Bool) throws {
-        try SQLiteStorage.listSessions(file) { session in
-            guard !inJSON else {
-                Console.print(session.json.description)
-                return
-            }
-            var columns = [session.id]
-            if let summary = session.summary {
-                columns += [
-                    summary.header.kind, "revision \(summary.revision)",
-                    "used \(Timestamp.rfc3339(summary.lastActiveAt))",
-                ]
-            }
-            if let damage = session.damage { columns.append("damaged: \(damage)") }
-            Console.print(columns.joined(separator: "  "))
+    private static func show(_ session: SQLiteStorage.ListedSession, inJSON: Bool) {
+        guard !inJSON else {
+            Console.print(session.json.description)
+            return
         }
+        var columns = [session.id]
+        if let summary = session.summary {
+            columns += [
+                summary.header.kind, "revision \(summary.revision)",
+                "used \(Timestamp.rfc3339(summary.lastActiveAt))",
+            ]
+        }
+        if let damage = session.damage { columns.append("damaged: \(damage)") }
+        Console.print(columns.joined(separator: "  "))
     }
 
     private static func verify(_ file: String, inJSON: Bool) throws -> Int32 {
-        let found = try SQLiteStorage.verify(file, progress: Progress("sessions").report)
+        report(
+            try SQLiteStorage.verify(file, progress: Progress("sessions").report), of: file, inJSON,
+            advice: "Keep a copy of the file and of its -wal file, and put a backup in its place.")
+    }
+
+    /// - Parameter advice: what to do if something is damaged.
+    /// - Returns: the exit code.
+    private static func report(
+        _ found: SQLiteStorage.Verification, of file: String, _ inJSON: Bool, advice: String
+    ) -> Int32 {
         let isIntact = found.problems.isEmpty
         if inJSON {
             Console.print(found.json.description)
@@ -103,7 +157,7 @@ extension StorehouseApp {
             Console.printError(
                 """
                 \(file): \(found.damagedSessions) of \(found.sessions) sessions are damaged; the others can be exported. \
-                Keep a copy of the file and of its -wal file, and put a backup in its place.
+                \(advice)
                 """)
             return 1
         }

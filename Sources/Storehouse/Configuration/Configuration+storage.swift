@@ -1,4 +1,4 @@
-package import Journal
+import Journal
 package import Observability
 import Platform
 package import Sealing
@@ -16,8 +16,8 @@ extension Configuration {
 extension Configuration.Storage {
     /// Opens the journal.
     ///
-    /// - Throws: why the file cannot be used, and what to do about it.
-    package func journal(_ log: Log) throws(StorageError) -> any Journal {
+    /// - Throws: why the file or the server cannot be used, and what to do about it.
+    package func journal(_ log: Log) throws -> any Journal {
         switch kind {
         case .memory: return MemoryJournal(keepCommits: keepCommits, keepBytes: keepBytes)
         case .sqlite:
@@ -25,6 +25,22 @@ extension Configuration.Storage {
                 path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
                 keepBytes: keepBytes, keepDays: keepDays
             ) { log.write($0) }
+        case .redis:
+            do {
+                guard let sealer = try sealer() else { throw StorageError.refused("storage.key is missing") }
+                return try RedisJournal(
+                    RedisAddress(redis.url), prefix: redis.prefix, durability: durability == .full ? .full : .relaxed,
+                    replicas: redis.replicas, keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer
+                ) { event in
+                    log.write(event)
+                    // What this process has in memory is of no use any more: whoever supervises it starts another.
+                    if case .refused = event { exit(2) }
+                }
+            } catch let error as StorageError {
+                throw ConfigurationError(problems: [
+                    ConfigurationProblem(path: "storage.redis", detail: error.description)
+                ])
+            }
         }
     }
 
@@ -34,9 +50,39 @@ extension Configuration.Storage {
         return try AESSealer(key: key.bytes)
     }
 
-    /// Why no file can be made at the path. The file itself is looked at when it is opened.
     fileprivate var problems: [ConfigurationProblem] {
-        guard kind.outlivesProcess else { return [] }
+        switch kind {
+        case .memory: []
+        case .sqlite: fileProblems
+        case .redis: redisProblems
+        }
+    }
+
+    /// What is wrong with the settings. The server itself is looked at when it is connected to.
+    private var redisProblems: [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        do {
+            _ = try RedisAddress(redis.url)
+        } catch {
+            problems.append(ConfigurationProblem(path: "storage.redis.url", detail: error.detail))
+        }
+        if key == nil {
+            problems.append(
+                ConfigurationProblem(
+                    path: "storage.key",
+                    detail: "is required if storage.kind is redis; make one with 'openssl rand -base64 32'"))
+        }
+        if keepDays != 0 {
+            problems.append(
+                ConfigurationProblem(
+                    path: "storage.keepDays",
+                    detail: "must be 0 if storage.kind is redis, which deletes commits by number and size only"))
+        }
+        return problems
+    }
+
+    /// Why no file can be made at the path. The file itself is looked at when it is opened.
+    private var fileProblems: [ConfigurationProblem] {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             return [

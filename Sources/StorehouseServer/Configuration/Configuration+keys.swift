@@ -91,7 +91,7 @@ extension Configuration {
         ConfigurationKey("sessions.max", \.sessions.max, .integer(1...1_000_000_000), "the largest number of sessions"),
         ConfigurationKey(
             "sessions.maxResident", \.sessions.maxResident, .integer(1...1_000_000_000),
-            "how many sessions stay in memory if `storage.kind` is `sqlite`; beyond that, sessions that are idle longest "
+            "how many sessions stay in memory if `storage.kind` is not `memory`; beyond that, sessions that are idle longest "
                 + "hibernate until they are used"
         ),
         ConfigurationKey(
@@ -179,7 +179,18 @@ extension Configuration {
             "the age in days at which `sqlite` deletes commits whatever their number; 0 is never"),
         ConfigurationKey(
             "storage.key", \.storage.key, ValueFormat.storageKey.orNull(),
-            "encrypts stored secrets such as passwords; without a key they are not stored"),
+            "encrypts stored secrets such as passwords; without a key they are not stored; `redis` needs it for the ids of "
+                + "sessions too"),
+        ConfigurationKey(
+            "storage.redis.url", \.storage.redis.url, .redisURL,
+            "the server of `redis`: `redis://[[user]:password@]host[:port][/database]` or "
+                + "`unix://[[user]:password@]/path[?db=database]`"),
+        ConfigurationKey(
+            "storage.redis.replicas", \.storage.redis.replicas, .integer(0...100),
+            "how many replicas must have a commit before it is acknowledged"),
+        ConfigurationKey(
+            "storage.redis.prefix", \.storage.redis.prefix, .keyPrefix,
+            "the first part of the names of all keys; storages with different prefixes share a server"),
     ]
 
     private static let otherKeys: [ConfigurationKey<Configuration>] = [

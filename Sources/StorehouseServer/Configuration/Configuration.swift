@@ -132,7 +132,7 @@ public struct Configuration: Sendable, Hashable {
     public struct Storage: Sendable, Hashable {
         /// The implementation of the journal.
         public enum Kind: String, Sendable, CaseIterable {
-            case memory, sqlite
+            case memory, sqlite, redis
 
             /// Whether sessions are read back after a restart.
             package var outlivesProcess: Bool { self != .memory }
@@ -155,8 +155,19 @@ public struct Configuration: Sendable, Hashable {
         public var keepBytes = 64 << 20
         /// The age in days at which commits are deleted whatever their number; zero for never.
         public var keepDays = 0
-        /// Without a key, secrets are not stored.
+        /// Without a key, secrets are not stored. Redis needs one.
         public var key: SealingKey?
+        public var redis = Redis()
+    }
+
+    /// The Redis server that stores commits if ``Storage/kind`` is `redis`.
+    public struct Redis: Sendable, Hashable {
+        /// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]` or `unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]`.
+        public var url = "redis://127.0.0.1:6379/0"
+        /// How many replicas must have a commit before it is acknowledged.
+        public var replicas = 0
+        /// The first part of the names of all keys: 1 to 64 letters, digits, dots, dashes and underscores.
+        public var prefix = "storehouse"
     }
 
     /// The memory of the process.

@@ -39,6 +39,32 @@ extension ValueFormat<String> {
             write: { .string($0) }, json: { .string($0) })
     }
 
+    /// A text that may hold a password before an `@`. What it must be is checked when it is used.
+    static var redisURL: ValueFormat {
+        ValueFormat(
+            expected: "a URL that begins with redis:// or unix://", mask: maskedURL,
+            read: { value throws(ValueMismatch) in
+                guard let text = value.asString, text.utf8.count <= 4096, !text.hasControlCharacters else {
+                    throw ValueMismatch(detail: "must be a URL that begins with redis:// or unix://")
+                }
+                return text
+            },
+            write: { .string($0) }, json: { .string($0) })
+    }
+
+    /// The first part of names.
+    static var keyPrefix: ValueFormat {
+        ValueFormat(
+            "1 to 64 letters, digits, dots, dashes and underscores", json: { .string($0) },
+            read: { value in
+                guard let text = value.asString, (1...64).contains(text.utf8.count),
+                    text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) })
+                else { return nil }
+                return text
+            },
+            write: { .string($0) })
+    }
+
     /// A URL without what may be a secret: user information, and the values of query and fragment.
     ///
     /// The text need not be a URL.

@@ -5,79 +5,18 @@ import Testing
 
 @Suite("The owner of a session, and how often its shares were revoked")
 struct OwnerTests {
-    private static func header(_ id: String, _ owner: String?, kind: String = "parcels", isPersonal: Bool = false)
-        -> SessionHeader
-    {
-        SessionHeader(
-            id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
-            initial: Parcel.first.initialSnapshot, owner: owner, isPersonal: isPersonal)
-    }
-
-    @Test("outlive the process, in the rows, in lists and of ended sessions")
-    func outliveProcess() async throws {
-        let file = try JournalFile()
-        var journal = try file.open()
-        let session = journal.create(Self.header("a", "al\u{ed}ce"))
-        let store = Parcel.store(session)
-        store.weigh(3)
-        session.recordShareGeneration(1)
-        store.weigh()
-        session.recordShareGeneration(2)
-        #expect(await session.awaitDurable() == nil)
-        journal.create(Self.header("b", "bob")).end(at: Step.moment)
-        await journal.closed()
-
-        journal = try file.open()
-        let found = try await journal.session("a")
-        #expect(found.summary.header.owner == "al\u{ed}ce" && !found.summary.header.isPersonal)
-        #expect(found.summary.shareGeneration == 2 && found.summary.revision == 4)
-        let listed = try await journal.listed()
-        #expect(listed.map(\.header.owner) == ["al\u{ed}ce"] && listed.map(\.shareGeneration) == [2])
-        guard case .ended(owner: "bob") = try await journal.found("b") else { throw Missing(id: "b") }
-        // Every statement that changes the row keeps its checksum right.
-        try Parcel.store(Parcel.first, found).weigh()
-        found.journal.recordUse(at: Step.moment + 120_000)
-        #expect(await found.journal.awaitDurable() == nil)
-        await journal.closed()
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
-    }
-
     @Test(
         "are covered by the checksums",
         arguments: ["owner = 'mallory'", "owner = NULL", "personal = 1", "shares = 0", "shares = 3"])
     func areCovered(change: String) async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.create(Self.header("a", "alice"))
+        let session = journal.create(Parcel.session("a", "alice"))
         session.recordShareGeneration(1)
         await session.awaitDurable()
         await journal.closed()
         try file.change("UPDATE sessions SET \(change)")
         #expect(try SQLiteStorage.verify(file.path).damagedSessions == 1)
-    }
-
-    @Test("The personal session of an owner and kind is found until it ends, and there is only one")
-    func personalSession() async throws {
-        let file = try JournalFile()
-        var journal = try file.open()
-        await journal.create(Self.header("other", "alice")).awaitDurable()
-        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
-        let session = journal.create(Self.header("mine", "alice", isPersonal: true))
-        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
-        #expect(try await journal.personalSession(of: "alice", kind: "steps") == nil)
-        #expect(try await journal.personalSession(of: "bob", kind: "parcels") == nil)
-        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == .conflict)
-        await journal.closed()
-
-        journal = try file.open()
-        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
-        journal.end("mine", at: Step.moment)
-        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
-        #expect(await journal.create(Self.header("second", "alice", isPersonal: true)).awaitDurable() == nil)
-        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "second")
-        _ = session
-        await journal.closed()
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
     @Test("The owner is found by an index")
@@ -98,7 +37,7 @@ struct OwnerTests {
     func maintenance() async throws {
         let file = try JournalFile()
         let journal = try file.open()
-        let session = journal.create(Self.header("a", "alice", kind: "parcel", isPersonal: true))
+        let session = journal.create(Parcel.session("a", "alice", kind: "parcel", isPersonal: true))
         session.recordShareGeneration(5)
         await session.awaitDurable()
         await journal.closed()

@@ -37,10 +37,12 @@ enum Parcel {
     static let second = StoreKind.store(
         "parcel", SecondReducer.self, migrations: [{ state, _ in state = ["grams": state["weight"] ?? 0] }])
 
-    static func session(_ id: String = "parcel") -> SessionHeader {
+    static func session(
+        _ id: String = "parcel", _ owner: String? = nil, kind: String = "parcels", isPersonal: Bool = false
+    ) -> SessionHeader {
         SessionHeader(
-            id: id, kind: "parcels", schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
-            initial: first.initialSnapshot)
+            id: id, kind: kind, schema: 1, createdAt: Step.moment, forkedFrom: nil, historyID: "h",
+            initial: first.initialSnapshot, owner: owner, isPersonal: isPersonal)
     }
 
     /// A store of a new session.

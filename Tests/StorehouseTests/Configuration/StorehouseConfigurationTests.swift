@@ -186,6 +186,8 @@ import Testing
         case ("upstreams.animal.pointer", _): "/name/0"
         case ("storage.kind", _): "sqlite"
         case ("storage.durability", _): "relaxed"
+        case ("storage.redis.url", _): "redis://redis.example:6380/3"
+        case ("storage.redis.prefix", _): "app-2.x"
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("log.access", _): "all"

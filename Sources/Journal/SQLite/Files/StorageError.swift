@@ -57,6 +57,12 @@ public enum StorageEvent: Sendable, Equatable {
     case upgrading(from: Int, to: Int)
     /// Writes fail, and commits are not durable.
     case failed(String)
+    /// Redis cannot be used, for this reason. The journal tries again and again.
+    case disconnected(String)
+    /// Redis has lost commits that were acknowledged.
+    case lostCommits
+    /// Redis must not be used by this process, for this reason: it should end.
+    case refused(String)
     /// Writes succeed again.
     case recovered
     /// The rows of a session are damaged, and the session cannot be used.
@@ -69,6 +75,9 @@ extension StorageEvent: CustomStringConvertible {
         switch self {
         case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
         case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
+        case .disconnected(let detail): "Redis cannot be used: \(detail)"
+        case .lostCommits: "Redis has lost commits that were acknowledged"
+        case .refused(let detail): "Redis must not be used by this process: \(detail)"
         case .recovered: "storage can be written again"
         case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"
         }

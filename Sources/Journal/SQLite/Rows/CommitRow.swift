@@ -27,6 +27,22 @@ struct CommitRow: Sendable {
         checksum = checksum(after: previous)
     }
 
+    /// A row as it was stored.
+    init(
+        revision: Int, committedAt: Int, type: String, payload: [UInt8], origin: String, cause: Int?, changes: [UInt8],
+        privateState: [UInt8]?, checksum: UInt64
+    ) {
+        self.revision = revision
+        self.committedAt = committedAt
+        self.type = type
+        self.payload = payload
+        self.origin = origin
+        self.cause = cause
+        self.changes = changes
+        self.privateState = privateState
+        self.checksum = checksum
+    }
+
     /// The columns that statements select.
     static let columns = "revision, at, type, payload, origin, cause, changes, hidden, checksum"
 

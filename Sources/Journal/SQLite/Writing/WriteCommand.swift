@@ -42,7 +42,7 @@ enum WriteCommand: Sendable {
 
 extension CommitTransaction {
     /// The approximate number of bytes to write.
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         commits.reduce((idempotencyRecord?.response.count ?? 0) + 64) { $0 + $1.byteCount }
     }
 }

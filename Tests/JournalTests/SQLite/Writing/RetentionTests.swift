@@ -83,45 +83,6 @@ struct RetentionTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("lists sessions by their next timer, also after they were loaded and deleted")
-    func listsDueSessions() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        for (number, deadlines) in [[30, 10], [10], [20, nil], [], [40]].enumerated() {
-            let session = journal.create(Step.session("s\(number)"))
-            for (index, deadline) in deadlines.enumerated() { session.appendCommit(index + 1, nextDeadline: deadline) }
-            #expect(await session.awaitDurable() == nil)
-        }
-        let due = try await journal.dueSessions(until: 35)
-        #expect(due == [DueSession(id: "s0", deadline: 10), DueSession(id: "s1", deadline: 10)])
-        #expect(try await journal.dueSessions(until: 40).map(\.id) == ["s0", "s1", "s4"])
-        #expect(try await journal.dueSessions(until: 40, limit: 1).map(\.id) == ["s0"])
-        #expect(try await journal.dueSessions(after: due[0], until: 40, limit: 1).map(\.id) == ["s1"])
-        #expect(try await journal.dueSessions(until: 9).isEmpty)
-        let found = try await journal.session("s1").journal
-        found.appendCommit(2, nextDeadline: nil)
-        #expect(await found.awaitDurable() == nil)
-        journal.end("s0", at: Step.moment)
-        #expect(try await journal.found("s0").word == "ended")
-        #expect(try await journal.dueSessions(until: .max).map(\.id) == ["s4"])
-        await journal.closed()
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
-    }
-
-    @Test("records a reference of the session time")
-    func recordsTime() async throws {
-        let file = try JournalFile()
-        var known: SessionTimeReference?
-        for boot in [nil, UInt64.max, 1] {
-            let journal = try file.open()
-            #expect(journal.timeReference == known)
-            let next = SessionTimeReference(time: 1, steady: 2, wall: 3, boot: boot)
-            journal.record(next)
-            known = next
-            await journal.closed()
-        }
-    }
-
     @Test("deletes commits that are older than the configured age")
     func deletesByAge() async throws {
         let file = try JournalFile()
@@ -168,25 +129,5 @@ struct RetentionTests {
         await last.closed()
         #expect(try file.number("SELECT count(*) FROM answers") == 0)
         #expect(try file.number("SELECT count(*) FROM sessions") == 2)
-    }
-
-    @Test("lists sessions and idle sessions by their last use")
-    func listsIdleSessions() async throws {
-        let file = try JournalFile()
-        let journal = try file.open()
-        for number in 0..<5 {
-            let session = journal.create(Step.session("s\(number)"))
-            session.recordUse(at: Step.moment + 1)
-            if number == 4 { journal.end("s4", at: Step.moment) }
-            await session.awaitDurable()
-            session.recordUse(at: Step.moment + number * 100_000)
-        }
-        await journal.closed()
-        let again = try file.open()
-        #expect(again.sessionCount == 4)
-        #expect(try await again.listed().map(\.header.id) == ["s0", "s1", "s2", "s3"])
-        #expect(try await again.listed(after: "s1", limit: 1).map(\.header) == [Step.session("s2")])
-        #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
-        #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
     }
 }

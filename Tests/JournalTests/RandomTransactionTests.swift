@@ -4,7 +4,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("The SQLite journal, whatever it is given")
+@Suite("A durable journal, whatever it is given")
 struct RandomTransactionTests {
     /// What both journals have been given of one session.
     private final class Both: CommitRecorder {
@@ -29,11 +29,11 @@ struct RandomTransactionTests {
         }
     }
 
-    @Test("gives back what a journal in memory does, over reopening and copying", arguments: 0..<6)
-    func sameAsInMemory(seed: UInt64) async throws {
+    @Test("gives back what a journal in memory does, over ends and crashes", arguments: DurableStorage.allCases, 0..<6)
+    func sameAsInMemory(kind: DurableStorage, seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        var file = try JournalFile()
-        var journal = try file.open(seed.isMultiple(of: 2) ? .full : .relaxed)
+        var storage = try kind.make()
+        var journal = try storage.openJournal(isRelaxed: !seed.isMultiple(of: 2))
         let model = MemoryJournal(keepCommits: 10_000).create(Step.session())
         var session = journal.create(Step.session())
         var answers: [IdempotencyRecord] = []
@@ -61,9 +61,9 @@ struct RandomTransactionTests {
             if Bool.random(using: &random) {
                 await journal.closed()
             } else {
-                file = try file.copy()
+                storage = try await storage.crash(journal)
             }
-            journal = try file.open(seed.isMultiple(of: 2) ? .full : .relaxed)
+            journal = try storage.openJournal(isRelaxed: !seed.isMultiple(of: 2))
             let found = try await journal.session("session")
             #expect(
                 found.summary.revision == revision && found.replayable.count == revision && found.answers == answers)
@@ -77,7 +77,7 @@ struct RandomTransactionTests {
                 #expect(try await session.replayBase(for: after)?.count == after)
             }
         }
-        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+        #expect(try storage.problems().isEmpty)
     }
 
     /// All that there is to records.

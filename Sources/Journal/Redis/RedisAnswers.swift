@@ -1,0 +1,49 @@
+import StoreHosting
+
+/// The answer to a script that stores something.
+struct RedisWritten: Sendable, Equatable {
+    /// How many writes the storage has counted.
+    let commits: Int
+    /// How many sessions have not ended.
+    let sessions: Int
+
+    /// Nil if the storage has refused it.
+    init?(_ reply: RedisReply) {
+        guard let fields = reply.array, fields.count == 3, fields[0].text == "OK", let commits = fields[1].integer,
+            let sessions = fields[2].integer
+        else { return nil }
+        self.commits = commits
+        self.sessions = sessions
+    }
+}
+
+/// A part of a session's log that was read.
+struct RedisLog {
+    let revision: Int
+    /// The newest revision whose commit was deleted.
+    let cut: Int
+    private let records: [RedisReply]
+
+    /// - Parameter index: that of the commits in the reply.
+    init(_ fields: [RedisReply], _ index: Int) throws(JournalError) {
+        guard fields.count > index, let revision = fields[1].integer, let cut = fields[2].integer,
+            let records = fields[index].array
+        else { throw .corrupt("the log has no complete record") }
+        (self.revision, self.cut, self.records) = (revision, cut, records)
+    }
+
+    /// The commits, which follow a revision.
+    ///
+    /// - Parameter seed: the checksum of the commit of that revision; nil if it is not known.
+    func rows(after revision: Int, seed: UInt64? = nil) throws(JournalError) -> [CommitRow] {
+        let rows: [CommitRow]
+        do throws(RecordReader.Malformed) {
+            rows = try records.map { record throws(RecordReader.Malformed) in try CommitRow(encoded: record.bytes ?? [])
+            }
+        } catch {
+            throw .corrupt("a commit after revision \(revision) cannot be read")
+        }
+        try ReadConnection.check(rows, after: revision, seed)
+        return rows
+    }
+}

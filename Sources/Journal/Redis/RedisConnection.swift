@@ -1,0 +1,231 @@
+import Dispatch
+import Locks
+import Platform
+import StoreHosting
+import Synchronization
+
+/// The connection of a process to Redis: it sends commands in their order, and again if it is lost.
+///
+/// A thread of its own waits for the socket. All commands that wait are sent in one write, and no caller blocks.
+final class RedisConnection: Sendable {
+    struct Inbox {
+        var requests: [RedisRequest] = []
+        var outcome: RedisHandshake.Outcome?
+        /// Called once everything is answered or has failed; empty unless the connection is closing.
+        var closing: [@Sendable () -> Void] = []
+        var isClosed = false
+    }
+
+    /// How long a command may take before it fails.
+    static let timeout = Duration.milliseconds(3500)
+    /// The backlog, in bytes, above which the journal is unavailable for new work.
+    private static let maxWaitingBytes = 64 << 20
+
+    let settings: RedisSettings
+    let report: @Sendable (StorageEvent) -> Void
+    // Guards the commands on their way to the thread. No other lock is taken while it is held.
+    let inbox = Locked(Inbox())
+    // Guards the hashes of the scripts, which the thread sets before it sends a command.
+    let scripts = Locked<[RedisScript: [UInt8]]>([:])
+    // Guards the observer. It is called outside the lock.
+    let observer = Locked<(@Sendable (Duration) -> Void)?>(nil)
+    // Guards the time reference that the storage had when it was opened.
+    let openedTime = Locked<[UInt8]>([])
+
+    /// The pipe that wakes the thread.
+    private let wakeRead: Int32
+    private let wakeWrite: Int32
+
+    let isReady = Atomic(false)
+    let isRefusing = Atomic(false)
+    let waitingBytes = Atomic(0)
+    let live = Atomic(0)
+    let transactions = Atomic(0)
+    /// The newest write that was acknowledged, as the storage counts them; -1 before the storage was opened.
+    let acknowledged = Atomic(-1)
+    /// How often acknowledged commits were lost, as the storage counts it.
+    let losses = Atomic(0)
+
+    init(_ settings: RedisSettings, _ report: @escaping @Sendable (StorageEvent) -> Void) throws(StorageError) {
+        _ = try RedisReplyReader()
+        self.settings = settings
+        self.report = report
+        var pipe: [Int32] = [-1, -1]
+        guard Platform.pipe(&pipe) == 0 else { throw .refused("pipe: \(String(cString: strerror(errno)))") }
+        for end in pipe {
+            _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        (wakeRead, wakeWrite) = (pipe[0], pipe[1])
+    }
+
+    deinit {
+        _ = Platform.close(wakeRead)
+        _ = Platform.close(wakeWrite)
+    }
+
+    /// Starts the thread, and waits until the storage is opened.
+    ///
+    /// - Parameter patience: how long to wait for a server that does not answer. After that it is opened in the background.
+    /// - Throws: why it cannot be opened.
+    func start(patience: Duration) throws(StorageError) {
+        let begin = ContinuousClock.now
+        var reason = ""
+        while true {
+            switch RedisHandshake(settings: settings, known: nil).run() {
+            case .ready(let socket, let opened, let scripts, let runID):
+                let outcome = RedisHandshake.Outcome.ready(socket, opened, scripts: scripts, runID: runID)
+                return try run(outcome)
+            case .taken: throw .refused("\(settings.address): another process has taken it over")
+            case .refused(let detail): throw .refused("\(settings.address): \(detail)")
+            case .held(let detail):
+                // The lease of a process that was killed ends.
+                guard ContinuousClock.now - begin < settings.lease + .seconds(1) else {
+                    throw .refused("\(settings.address): \(detail)")
+                }
+            case .failed(let detail):
+                reason = detail
+                if ContinuousClock.now - begin >= patience {
+                    report(.disconnected(reason))
+                    return try run(nil)
+                }
+            }
+            usleep(100_000)
+        }
+    }
+
+    private func run(_ outcome: RedisHandshake.Outcome?) throws(StorageError) {
+        if case .ready(_, let opened, let scripts, _)? = outcome {
+            self.scripts.withLock { $0 = scripts }
+            openedTime.withLock { $0 = opened.time }
+            live.store(opened.sessions, ordering: .relaxed)
+            losses.store(opened.losses, ordering: .releasing)
+            acknowledged.store(opened.commits, ordering: .relaxed)
+            isReady.store(true, ordering: .releasing)
+        }
+        let loop: @Sendable () -> Void = { [self] in
+            let loop = RedisLoop(self, outcome)
+            // Its commands refer to it weakly.
+            withExtendedLifetime(loop) { loop.run() }
+        }
+        guard startThread(loop) else {
+            throw .refused("there is no thread for Redis")
+        }
+    }
+
+    var isAvailable: Bool {
+        isReady.load(ordering: .relaxed) && !isRefusing.load(ordering: .relaxed)
+            && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
+    }
+
+    /// Calls a script.
+    ///
+    /// - Parameters:
+    ///   - session: the key that it works on; empty for none.
+    ///   - isPatient: whether the call waits for the server as long as it takes.
+    ///   - byteCount: about how many bytes the arguments take.
+    ///   - arguments: made when the call is sent for the first time; nil if it is of no use any more.
+    func call(
+        _ script: RedisScript, _ session: String = "", isPatient: Bool = false, byteCount: Int = 64,
+        _ arguments: @escaping @Sendable () -> [[UInt8]]?,
+        done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
+    ) {
+        let tag = settings.tag
+        send(
+            RedisRequest(
+                isWrite: script.isWrite, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
+                encode: { [self] in
+                    guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
+                    return RedisCommand(evaluating: hash, tag, session, arguments).bytes
+                }, done: done))
+    }
+
+    func send(_ request: RedisRequest) {
+        waitingBytes.add(request.byteCount, ordering: .relaxed)
+        let (isFirst, isClosed) = inbox.withLock { inbox in
+            if inbox.isClosed { return (false, true) }
+            inbox.requests.append(request)
+            return (inbox.requests.count == 1, false)
+        }
+        if isClosed {
+            waitingBytes.subtract(request.byteCount, ordering: .relaxed)
+            // The caller may hold the lock that the completion takes.
+            DispatchQueue.global().async { request.done(.failure(.unavailable("the journal is closed"))) }
+        } else if isFirst {
+            wake()
+        }
+    }
+
+    var isClosed: Bool { inbox.withLock { $0.isClosed || !$0.closing.isEmpty } }
+
+    /// Undoes what a session's journal may have stored and nobody was told of, as soon as the server allows it.
+    func revert(_ session: String, _ arguments: [[UInt8]]) {
+        call(.revert, session, isPatient: true) {
+            arguments
+        } done: { [weak self] result in
+            guard case .failure = result, let self, !isClosed else { return }
+            // The server has refused it, as it refuses everything now.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }
+        }
+    }
+
+    /// A command that stores something is durable.
+    func acknowledge(_ written: RedisWritten) {
+        live.store(written.sessions, ordering: .relaxed)
+        acknowledged.max(written.commits, ordering: .relaxed)
+    }
+
+    func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Sends what waits, and ends the thread.
+    func close(done: @escaping @Sendable () -> Void) {
+        let isClosed = inbox.withLock { inbox in
+            if !inbox.isClosed { inbox.closing.append(done) }
+            return inbox.isClosed
+        }
+        if isClosed { done() } else { wake() }
+    }
+
+    /// Makes another connection on a thread of its own, because that may block.
+    func connect() {
+        let known = acknowledged.load(ordering: .relaxed)
+        let isStarted = startThread { [self] in
+            let outcome = RedisHandshake(settings: settings, known: known < 0 ? nil : known).run()
+            let isClosed = inbox.withLock { inbox in
+                if !inbox.isClosed { inbox.outcome = outcome }
+                return inbox.isClosed
+            }
+            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
+            wake()
+        }
+        if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
+    }
+
+    private func wake() {
+        var byte: UInt8 = 1
+        _ = write(wakeWrite, &byte, 1)
+    }
+
+    /// Waits until the socket is ready, the thread is woken, or the time is over.
+    func wait(_ socket: RedisSocket?, forWriting: Bool, until deadline: ContinuousClock.Instant) -> (
+        canRead: Bool, canWrite: Bool
+    ) {
+        let rest = ContinuousClock.now.duration(to: deadline)
+        var watched = [pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0)]
+        if let socket {
+            let events = POLLIN | (forWriting ? POLLOUT : 0)
+            watched.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+        }
+        let count = nfds_t(watched.count)
+        guard poll(&watched, count, Int32(clamping: max(0, rest.wholeMilliseconds))) > 0 else { return (false, false) }
+        if watched[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            _ = read(wakeRead, &bytes, bytes.count)
+        }
+        guard watched.count > 1 else { return (false, false) }
+        let events = Int32(watched[1].revents)
+        return (events & (POLLIN | POLLHUP | POLLERR) != 0, events & POLLOUT != 0)
+    }
+}

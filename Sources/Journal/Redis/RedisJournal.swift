@@ -1,0 +1,307 @@
+import CCrypto
+import Locks
+import Platform
+public import StoreHosting
+import Stores
+import Synchronization
+
+/// Persists commits in Redis 7, so that sessions outlive the process and the machine.
+///
+/// One process uses a prefix of a server at a time; it is reserved with a lease that the process renews. Each commit is one
+/// atomic script, which refuses it unless it follows the stored revision and comes from the object that loaded the session. If
+/// the connection is lost, commands are repeated on the next one, and what was executed already is recognized. A command that
+/// is not answered within 3.5 seconds fails; whatever it did is undone before its session can be loaded again.
+public final class RedisJournal: Journal {
+    /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
+    public enum Durability: Sendable {
+        /// Redis has synced the commit to its disk: `appendonly yes` and `appendfsync always` are required.
+        case full
+        /// Redis has taken the commit, and syncs it within a second: `appendfsync everysec` is enough.
+        case relaxed
+    }
+
+    let connection: RedisConnection
+    let names: RedisNames
+    let sealer: any SecretSealer
+    let limits: RetentionLimits
+    let recentCommits = RecentCommitsBudget()
+    let now: @Sendable () -> Int
+
+    /// Connects to a server.
+    ///
+    /// - Parameters:
+    ///   - address: the server.
+    ///   - prefix: the first part of the names of all keys. Storages with different prefixes share a server.
+    ///   - durability: the guarantee that a commit waits for.
+    ///   - replicas: how many replicas must have a commit as well.
+    ///   - keepCommits: the minimum number of commits that a session retains, within the next limit.
+    ///   - keepBytes: the size of a session's commits above which the oldest are deleted, however few there are.
+    ///   - sealer: encrypts the ids of sessions; its key must stay the same.
+    ///   - patience: how long to wait for a server that does not answer. After that it is awaited in the background.
+    ///   - report: receives the events of the storage, on any thread.
+    /// - Throws: why the server cannot be used, and what to do about it.
+    public convenience init(
+        _ address: RedisAddress, prefix: String = "storehouse", durability: Durability = .full, replicas: Int = 0,
+        keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, patience: Duration = .seconds(2),
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+    ) throws(StorageError) {
+        let settings = RedisSettings(
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas,
+            node: Self.randomName(), sealer: sealer)
+        try self.init(
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: systemTime,
+            patience: patience,
+            report)
+    }
+
+    /// - Parameters:
+    ///   - lease: for how long the storage stays reserved after the end of a process that was killed.
+    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    package convenience init(
+        _ address: RedisAddress, durability: Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
+        keepBytes: Int = 64 << 20, sealer: any SecretSealer, lease: Duration, now: @escaping @Sendable () -> Int,
+        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+    ) throws(StorageError) {
+        let settings = RedisSettings(
+            address: address, prefix: "test", isRelaxed: durability == .relaxed, replicas: replicas,
+            node: Self.randomName(), lease: lease, sealer: sealer)
+        try self.init(
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now, patience: .seconds(2),
+            report)
+    }
+
+    private init(
+        _ settings: RedisSettings, _ limits: RetentionLimits, now: @escaping @Sendable () -> Int, patience: Duration,
+        _ report: @escaping @Sendable (StorageEvent) -> Void
+    ) throws(StorageError) {
+        if let problem = ccrypto_load(CCRYPTO_LIBRARY) {
+            throw .refused("libcrypto cannot be loaded (Debian package: libssl3): \(String(cString: problem))")
+        }
+        connection = try RedisConnection(settings, report)
+        names = RedisNames(tag: settings.tag)
+        sealer = settings.sealer
+        self.limits = limits
+        self.now = now
+        try connection.start(patience: patience)
+    }
+
+    deinit { connection.close {} }
+
+    static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
+    public var outlivesProcess: Bool { true }
+
+    /// False: the server is shared by several processes one after the other.
+    public var isShared: Bool { false }
+
+    /// False: if Redis has lost commits, the journal notices it, and gives the histories other names.
+    public var mayLoseCommits: Bool { false }
+
+    public var isAvailable: Bool { connection.isAvailable }
+
+    public var sessionCount: Int { connection.live.load(ordering: .relaxed) }
+
+    public var transactionCount: Int { connection.transactions.load(ordering: .relaxed) }
+
+    public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
+        connection.observeTransactions(observer)
+    }
+
+    public func create(_ session: SessionHeader) -> any SessionJournal {
+        let position = RedisPosition(checksum: SessionRow.checksum(session))
+        let journal = RedisSessionJournal(
+            self, id: session.id, claim: Self.randomName(), losses: connection.losses.load(ordering: .acquiring),
+            RedisSessionJournal.Progress(position, isCreated: false, cut: 0, limits), SnapshotPolicy(limits),
+            lastUse: session.createdAt)
+        journal.create(session)
+        return journal
+    }
+
+    public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
+        let (hash, claim) = (RedisNames.hash(of: id), Self.randomName())
+        find(id, hash, claim: claim) { [self] found in
+            done(
+                found.map { found in
+                    switch found {
+                    case .unknown: .unknown
+                    case .ended(let owner): .ended(owner: owner)
+                    case .session(let session, let losses):
+                        .session(
+                            session.summary, session.replayable, session.answers, journal(of: session, claim, losses))
+                    }
+                })
+        }
+    }
+
+    private func journal(of session: RedisStoredSession, _ claim: String, _ losses: Int) -> RedisSessionJournal {
+        var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
+        for answer in session.answers { progress.pinned.add(answer) }
+        return RedisSessionJournal(
+            self, id: session.summary.header.id, claim: claim, losses: losses, progress,
+            SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
+            privateState: session.replayable.privateState,
+            lastUse: session.summary.lastActiveAt)
+    }
+
+    enum Found: Sendable {
+        case unknown
+        case ended(owner: String?)
+        /// - losses: how often the storage had lost commits when the session was read.
+        case session(RedisStoredSession, losses: Int)
+    }
+
+    /// Reads a session.
+    ///
+    /// - Parameter claim: who may append to it from now on; empty for who may already.
+    func find(
+        _ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
+    ) {
+        let arguments = [hash, claim, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
+        let (connection, sealer) = (connection, sealer)
+        connection.call(.load, names.session(hash)) {
+            arguments
+        } done: { result in
+            let losses = connection.losses.load(ordering: .acquiring)
+            done(
+                result.flatMap { reply in
+                    do throws(JournalError) {
+                        guard let fields = reply.array else { throw .corrupt("Redis does not answer as expected") }
+                        switch fields.first?.text {
+                        case "UNKNOWN": return .success(.unknown)
+                        case "ENDED":
+                            let owner = fields.dropFirst().first?.text ?? ""
+                            return .success(.ended(owner: owner.isEmpty ? nil : owner))
+                        default:
+                            let session = try RedisStoredSession(fields, id: id, sealer, losses: losses)
+                            return .success(.session(session, losses: losses))
+                        }
+                    } catch {
+                        if case .corrupt(let detail) = error { connection.report(.damaged(session: id, detail)) }
+                        return .failure(error)
+                    }
+                })
+        }
+    }
+
+    /// Calls a script that reads, and converts its reply.
+    func read<Value: Sendable>(
+        _ script: RedisScript, _ key: String = "", _ arguments: [String],
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
+    ) {
+        connection.call(script, key) {
+            arguments.map { Array($0.utf8) }
+        } done: { result in
+            done(
+                result.flatMap { reply in
+                    do throws(JournalError) {
+                        guard let fields = reply.array, fields.first?.text == "OK" else {
+                            throw .unavailable("the session is not there")
+                        }
+                        return .success(try body(fields))
+                    } catch {
+                        return .failure(error)
+                    }
+                })
+        }
+    }
+
+    public func list(
+        after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
+    ) {
+        let (connection, sealer) = (connection, sealer)
+        read(.list, "", [id.map(RedisNames.hash) ?? "", String(limit)], done) { fields throws(JournalError) in
+            guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
+                throw .corrupt("the list has no complete record")
+            }
+            var initial: [String: [UInt8]] = [:]
+            for index in stride(from: 0, to: states.count - 1, by: 2) {
+                initial[states[index].text ?? ""] = states[index + 1].bytes
+            }
+            let losses = connection.losses.load(ordering: .acquiring)
+            return try rows.map { row throws(JournalError) in
+                try SessionSummary(row, initial, sealer, losses: losses)
+            }
+        }
+    }
+
+    public func personalSession(
+        of owner: String, kind: String, done: @escaping @Sendable (Result<String?, JournalError>) -> Void
+    ) {
+        let sealer = sealer
+        read(.personal, names.personal(of: owner, kind: kind), [], done) { fields throws(JournalError) in
+            guard let sealed = fields.dropFirst().first?.bytes else { return nil }
+            return try Self.opened(sealed, sealer)
+        }
+    }
+
+    public func idleSessions(
+        before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
+    ) {
+        let sealer = sealer
+        read(.idle, "", [String(moment), String(limit)], done) { fields throws(JournalError) in
+            (fields.last?.array ?? []).compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
+        }
+    }
+
+    public func dueSessions(
+        after last: DueSession?, until moment: Int, limit: Int,
+        done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
+    ) {
+        let sealer = sealer
+        let start = last.map { [String($0.deadline), RedisNames.hash(of: $0.id)] } ?? ["-inf", ""]
+        read(.due, "", start + [String(moment), String(limit)], done) { fields throws(JournalError) in
+            (fields.last?.array ?? []).compactMap { row in
+                guard let pair = row.array, pair.count == 2, let deadline = pair[1].integer, let sealed = pair[0].bytes,
+                    let id = try? Self.opened(sealed, sealer)
+                else { return nil }
+                return DueSession(id: id, deadline: deadline)
+            }
+        }
+    }
+
+    private static func opened(_ sealed: [UInt8], _ sealer: any SecretSealer) throws(JournalError) -> String {
+        guard let clear = sealer.open(sealed) else { throw .corrupt("an id cannot be decrypted with this storage.key") }
+        return String(decoding: clear, as: UTF8.self)
+    }
+
+    /// What an earlier process recorded. If Redis was away at the start, it is not known: the session time then begins as the
+    /// wall clock.
+    public var timeReference: SessionTimeReference? {
+        let numbers = String(decoding: connection.openedTime.withLock(\.self), as: UTF8.self).split(separator: " ")
+            .compactMap { Int($0) }
+        guard numbers.count == 4 else { return nil }
+        let boot = UInt64(UInt(bitPattern: numbers[3]))
+        return SessionTimeReference(
+            time: numbers[0], steady: numbers[1], wall: numbers[2], boot: boot == 0 ? nil : boot)
+    }
+
+    public func record(_ reference: SessionTimeReference) {
+        let boot = Int(bitPattern: UInt(reference.boot ?? 0))
+        let text = "\(reference.time) \(reference.steady) \(reference.wall) \(boot)"
+        run(RedisCommand("HSET", "\(names.tag):meta", "time", text))
+    }
+
+    func recordUse(_ moment: Int, of hash: String) {
+        run(RedisCommand("ZADD", "\(names.tag):used", "XX", "GT", String(moment), hash))
+    }
+
+    /// Sends a command whose success nobody waits for.
+    private func run(_ command: RedisCommand) {
+        connection.send(
+            RedisRequest(
+                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
+    }
+
+    public func end(_ id: String, at moment: Int) {
+        let hash = RedisNames.hash(of: id)
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) }
+        connection.call(.end, names.session(hash)) {
+            arguments
+        } done: { [connection] result in
+            if case .success(let reply) = result, let written = RedisWritten(reply) { connection.acknowledge(written) }
+        }
+    }
+
+    public func close(done: @escaping @Sendable () -> Void) { connection.close(done: done) }
+}

@@ -1,0 +1,102 @@
+/// The scripts that read sessions.
+extension RedisScript {
+    /// Arguments: hash, claim or '' to read only, time of the oldest idempotency records
+    static let loadSource = """
+        local hash, claim, oldest = unpack(ARGV)
+        if call('EXISTS', session) == 0 then return {'UNKNOWN'} end
+        local ended, owner = fields('ended', 'owner')
+        if ended then return {'ENDED', owner} end
+        if claim ~= '' then call('HSET', session, 'claim', claim, 'sequence', 0) end
+        local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses')
+        local initial = call('GET', call('HGET', session, 'initial'))
+        local newest = call('ZREVRANGE', session .. ':snapshots', 0, 0)[1]
+        local base, state = '0', false
+        if newest then
+            base = string.match(newest, '^%d+')
+            state = call('HGET', session .. ':states', base)
+        end
+        local cut = tonumber(head[5])
+        local log = call('LRANGE', session .. ':log', math.max(0, tonumber(base) - cut), -1)
+        local answers = call('ZRANGEBYSCORE', session .. ':answers', oldest, '+inf')
+        return {'OK', head, initial, base, state, log, answers, call('ZSCORE', tag .. ':used', hash),
+            call('ZSCORE', tag .. ':due', hash)}
+        """
+
+    /// Arguments: name after which the list begins or '', limit
+    static let listSource = """
+        local start = ARGV[1] == '' and '-' or '(' .. ARGV[1]
+        local rows, initial = {}, {}
+        for _, hash in ipairs(call('ZRANGEBYLEX', tag .. ':ids', start, '+', 'LIMIT', 0, ARGV[2])) do
+            local row = call('HMGET', tag .. ':s:' .. hash, 'id', 'header', 'revision', 'shares', 'losses', 'initial')
+            row[7] = call('ZSCORE', tag .. ':used', hash)
+            row[8] = hash
+            rows[#rows + 1] = row
+            initial[row[6]] = true
+        end
+        local states = {}
+        for key in pairs(initial) do
+            states[#states + 1] = key
+            states[#states + 1] = call('GET', key)
+        end
+        return {'OK', rows, states}
+        """
+
+    /// Arguments: time, limit
+    static let idleSource = """
+        local ids = {}
+        for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
+            ids[#ids + 1] = call('HGET', tag .. ':s:' .. hash, 'id')
+        end
+        return {'OK', ids}
+        """
+
+    /// Arguments: deadline and name after which the list begins, time, limit
+    static let dueSource = """
+        local deadline, last, untilTime, limit = unpack(ARGV)
+        local rows, offset = {}, 0
+        limit = tonumber(limit)
+        while #rows < limit do
+            local found = call('ZRANGEBYSCORE', tag .. ':due', deadline, untilTime, 'WITHSCORES', 'LIMIT', offset, limit)
+            if #found == 0 then break end
+            for index = 1, #found, 2 do
+                local isAfter = found[index + 1] ~= deadline or found[index] > last
+                if isAfter and #rows < limit then
+                    rows[#rows + 1] = {call('HGET', tag .. ':s:' .. found[index], 'id'), found[index + 1]}
+                end
+            end
+            offset = offset + #found / 2
+        end
+        return {'OK', rows}
+        """
+
+    static let personalSource = """
+        local hash = call('GET', session)
+        return {'OK', hash and call('HGET', tag .. ':s:' .. hash, 'id')}
+        """
+
+    /// Arguments: revision, limit
+    static let commitsSource = """
+        local revision, cut = fields('revision', 'cut')
+        if not cut then return {'UNKNOWN'} end
+        local first = tonumber(ARGV[1]) - tonumber(cut)
+        local log = {}
+        if first >= 0 then log = call('LRANGE', session .. ':log', first, first + tonumber(ARGV[2]) - 1) end
+        return {'OK', revision, cut, log}
+        """
+
+    /// Arguments: revision
+    static let replaySource = """
+        local revision, cut = fields('revision', 'cut')
+        if not cut then return {'UNKNOWN'} end
+        local newest = call('ZREVRANGEBYSCORE', session .. ':snapshots', ARGV[1], '-inf', 'LIMIT', 0, 1)[1]
+        local base, state = '0', false
+        if newest then
+            base = string.match(newest, '^%d+')
+            state = call('HGET', session .. ':states', base)
+        end
+        local first, last = tonumber(base) - tonumber(cut), tonumber(ARGV[1]) - tonumber(cut) - 1
+        local log = {}
+        if first >= 0 and last >= first then log = call('LRANGE', session .. ':log', first, last) end
+        return {'OK', revision, cut, base, state, log}
+        """
+}

@@ -1,0 +1,150 @@
+/// The scripts that change sessions.
+extension RedisScript {
+    /// Arguments: hash, claim, sealed id, header, seed, used, key of the initial state, its content, key of /sessions/me or '', owner,
+    /// losses
+    static let createSource = """
+        local hash, claim, id, header, seed, used, initial, state, me, owner, losses = unpack(ARGV)
+        if call('EXISTS', session) == 1 then
+            if call('HGET', session, 'claim') == claim then return done() end
+            return {'CONFLICT'}
+        end
+        if me ~= '' and call('EXISTS', me) == 1 then return {'CONFLICT'} end
+        call('SET', initial, state, 'NX')
+        call('HSET', session, 'claim', claim, 'sequence', 0, 'id', id, 'header', header, 'chain', seed, 'revision', 0,
+            'cut', 0, 'total', 0, 'shares', 0, 'losses', losses, 'initial', initial, 'owner', owner)
+        if me ~= '' then
+            call('HSET', session, 'me', me)
+            call('SET', me, hash)
+        end
+        call('ZADD', tag .. ':ids', 0, hash)
+        call('ZADD', tag .. ':used', used, hash)
+        return done()
+        """
+
+    /// The same as create, then: revision of the base, chain, total, due, last use, shares, count of snapshots, their
+    /// revisions, totals and contents, and the commits
+    static let insertSource = """
+        local hash, id, header, seed, initial, state, me, owner, losses = unpack(ARGV, 1, 9)
+        local cut, revision, chain, total, due, used, shares, snapshots = unpack(ARGV, 10, 17)
+        if call('EXISTS', session) == 1 then return {'EXISTS'} end
+        if me ~= '' and call('EXISTS', me) == 1 then return {'PERSONAL'} end
+        call('SET', initial, state, 'NX')
+        call('HSET', session, 'claim', '', 'sequence', 0, 'id', id, 'header', header, 'chain', chain,
+            'revision', revision, 'cut', cut, 'total', total, 'shares', shares, 'losses', losses, 'initial', initial,
+            'owner', owner)
+        if me ~= '' then
+            call('HSET', session, 'me', me)
+            call('SET', me, hash)
+        end
+        local next = 18
+        for _ = 1, snapshots do
+            call('ZADD', session .. ':snapshots', ARGV[next], ARGV[next] .. ' ' .. ARGV[next + 1])
+            call('HSET', session .. ':states', ARGV[next], ARGV[next + 2])
+            next = next + 3
+        end
+        for index = next, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
+        call('ZADD', tag .. ':ids', 0, hash)
+        call('ZADD', tag .. ':used', used, hash)
+        setDue(hash, due)
+        return done()
+        """
+
+    /// Arguments: hash, claim, sequence, base, revision, chain, total, due, last commit's time or '', snapshot or '', time of the
+    /// idempotency record or '', record, time before which records are expired, commits
+    static let appendSource = """
+        local hash, claim, sequence, base, revision, chain, total, due, used, snapshot, at, answer, expired =
+            unpack(ARGV, 1, 13)
+        local holder, newest, stored = fields('claim', 'sequence', 'revision')
+        if holder ~= claim then return {'FENCED'} end
+        if tonumber(newest) >= tonumber(sequence) then return done() end
+        if stored ~= base then return {'CONFLICT'} end
+        call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
+        for index = 14, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
+        if snapshot ~= '' then
+            call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
+            call('HSET', session .. ':states', revision, snapshot)
+        end
+        if at ~= '' then
+            call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
+            call('ZADD', session .. ':answers', at, answer)
+        end
+        if used ~= '' then
+            setDue(hash, due)
+            call('ZADD', tag .. ':used', 'GT', used, hash)
+        end
+        return done()
+        """
+
+    /// Arguments: claim, sequence, base, generation
+    static let shareSource = """
+        local claim, sequence, base, generation = unpack(ARGV)
+        local holder, newest, stored = fields('claim', 'sequence', 'revision')
+        if holder ~= claim then return {'FENCED'} end
+        if tonumber(newest) >= tonumber(sequence) then return done() end
+        if stored ~= base then return {'CONFLICT'} end
+        call('HSET', session, 'sequence', sequence, 'shares', generation)
+        return done()
+        """
+
+    /// Arguments: hash, claim or '' for any, milliseconds for which the end is remembered
+    static let endSource = """
+        local hash, claim, lifetime = unpack(ARGV)
+        local holder, ended, owner = fields('claim', 'ended', 'owner')
+        if ended or not holder then return done() end
+        if claim ~= '' and holder ~= claim then return {'FENCED'} end
+        forget(hash)
+        call('HSET', session, 'ended', 1, 'owner', owner)
+        call('PEXPIRE', session, lifetime)
+        return done()
+        """
+
+    /// Arguments: hash, claim, wasCreated, sequence, revision, chain, total, shares, due, idempotency records
+    static let revertSource = """
+        local hash, claim, wasCreated, sequence, revision, chain, total, shares, due = unpack(ARGV, 1, 9)
+        local holder, stored = fields('claim', 'revision')
+        if not holder or holder ~= claim then return done() end
+        if wasCreated == '0' then
+            forget(hash)
+            return done()
+        end
+        local count = tonumber(stored) - tonumber(revision)
+        if count > 0 then call('LTRIM', session .. ':log', 0, -count - 1) end
+        for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '(' .. revision, '+inf')) do
+            call('HDEL', session .. ':states', (string.match(member, '^%d+')))
+            call('ZREM', session .. ':snapshots', member)
+        end
+        for index = 10, #ARGV do call('ZREM', session .. ':answers', ARGV[index]) end
+        call('HSET', session, 'claim', '', 'sequence', 0, 'revision', revision, 'chain', chain, 'total', total,
+            'shares', shares)
+        setDue(hash, due)
+        return done()
+        """
+
+    /// Arguments: claim, newest revision that may be deleted for the number of commits, oldest pinned revision, the most bytes, the
+    /// bytes to which the log is then brought down, time before which records are expired
+    static let compactSource = """
+        local claim, limit, pinned, bytes, trimmed, expired = unpack(ARGV)
+        local holder, cut, total, cutTotal = fields('claim', 'cut', 'total', 'cutTotal')
+        if holder ~= claim then return {'FENCED'} end
+        call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
+        cut, total, cutTotal = tonumber(cut), tonumber(total), tonumber(cutTotal or '0')
+        local isLarge = total - cutTotal > tonumber(bytes)
+        local base, baseTotal
+        for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '(' .. cut, pinned)) do
+            local revision, at = string.match(member, '^(%d+) (%d+)$')
+            revision, at = tonumber(revision), tonumber(at)
+            local isOverdue = isLarge and total - (baseTotal or cutTotal) > tonumber(trimmed)
+            if revision > tonumber(limit) and not isOverdue then break end
+            base, baseTotal = revision, at
+        end
+        if base then
+            call('LTRIM', session .. ':log', base - cut, -1)
+            for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '-inf', '(' .. base)) do
+                call('HDEL', session .. ':states', (string.match(member, '^%d+')))
+                call('ZREM', session .. ':snapshots', member)
+            end
+            call('HSET', session, 'cut', base, 'cutTotal', baseTotal)
+        end
+        return done()
+        """
+}

@@ -1,0 +1,193 @@
+import CCrypto
+import StoreHosting
+import Stores
+
+/// The names of keys.
+struct RedisNames: Sendable {
+    /// What all keys begin with.
+    let tag: String
+
+    /// The name of a session, from which nobody can tell its id: SHA-256 in hexadecimal, whose first digits name it in the
+    /// log too.
+    static func hash(of id: String) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_DIGEST_LENGTH))
+        let bytes = Array(id.utf8)
+        _ = ccrypto_sha256(bytes, bytes.count, &digest)
+        return digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    func session(_ hash: String) -> String { "\(tag):s:\(hash)" }
+
+    func personal(of owner: String, kind: String) -> String {
+        "\(tag):me:" + Self.hash(of: "\(owner.utf8.count) \(owner)\(kind)")
+    }
+
+    /// The key of an initial state: sessions of a kind share it, and a fork has its own.
+    func initial(_ header: SessionHeader, _ hash: String) -> String {
+        if header.forkedFrom != nil { return session(hash) + ":initial" }
+        return "\(tag):initial:" + Self.hash(of: String(decoding: header.initial.encoded, as: UTF8.self))
+    }
+}
+
+/// The place after the newest commit of a session.
+struct RedisPosition: Sendable, Equatable {
+    var revision = 0
+    /// The checksum of the newest commit, or of the header before the first commit.
+    var checksum: UInt64
+    /// The bytes of all commits that the session ever had.
+    var byteCount = 0
+    /// When the next timer is due; nil if none is set.
+    var nextDeadline: Int?
+    var shareGeneration = 0
+    /// The number of the newest command of the session's journal.
+    var sequence = 0
+
+    /// The arguments of the script `revert`.
+    func revertArguments(_ hash: String, claim: String, wasCreated: Bool, answers: [[UInt8]]) -> [[UInt8]] {
+        [
+            hash, claim, wasCreated ? "1" : "0", String(sequence), String(revision), String(checksum),
+            String(byteCount),
+            String(shareGeneration), nextDeadline.map(String.init) ?? "",
+        ].map { Array($0.utf8) } + answers
+    }
+
+    /// Moves behind a transaction.
+    ///
+    /// - Returns: the arguments of the script `append`.
+    mutating func append(
+        _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, _ hash: String, claim: String, now: Int
+    ) -> [[UInt8]] {
+        sequence += 1
+        var records: [[UInt8]] = []
+        for commit in transaction.commits {
+            let row = CommitRow(commit, after: checksum)
+            (revision, checksum) = (row.revision, row.checksum)
+            records.append(row.encoded)
+            byteCount += row.byteCount
+        }
+        if !transaction.commits.isEmpty { nextDeadline = transaction.nextDeadline }
+        let answer = transaction.idempotencyRecord
+        let head = [
+            hash, claim, String(sequence), String(transaction.baseRevision), String(transaction.lastRevision),
+            String(checksum), String(byteCount), nextDeadline.map(String.init) ?? "",
+            transaction.commits.last.map { String($0.committedAt) } ?? "",
+        ].map { Array($0.utf8) }
+        let row = snapshot.map { snapshot in
+            SnapshotRow(
+                revision: revision, state: snapshot.json, privateState: snapshot.privateState, chain: checksum)
+        }
+        let rest = [
+            row?.encoded ?? [], answer.map { Array(String($0.at).utf8) } ?? [], answer?.encoded ?? [],
+            Array(String(now - RetentionPolicy.idempotencyTTL).utf8),
+        ]
+        return head + rest + records
+    }
+}
+
+/// A session as the script `load` has found it, with verified checksums.
+struct RedisStoredSession: Sendable {
+    let summary: SessionSummary
+    let position: RedisPosition
+    /// The revision before the oldest commit.
+    let cut: Int
+    let snapshot: SnapshotRow?
+    /// The commits after the snapshot.
+    let rows: [CommitRow]
+    /// The newest state, to be replayed.
+    let replayable: ReplayableState
+    let answers: [IdempotencyRecord]
+
+    /// - Parameters:
+    ///   - reply: what the script has found.
+    ///   - id: the session's.
+    ///   - losses: how often the storage has lost acknowledged commits.
+    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, losses: Int) throws(JournalError) {
+        guard fields.count == 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
+            let header = head[1].bytes, let revision = head[2].integer,
+            let chain = head[3].text.flatMap({ UInt64($0) }),
+            let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
+            let oldLosses = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
+            let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer
+        else { throw .corrupt("the session has no complete record") }
+        guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
+            throw .corrupt("its id cannot be decrypted with this storage.key")
+        }
+        let seed: UInt64
+        do throws(RecordReader.Malformed) {
+            let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
+            snapshot = base == 0 ? nil : try SnapshotRow(encoded: fields[4].bytes ?? [])
+            rows = try log.map { row throws(RecordReader.Malformed) in try CommitRow(encoded: row.bytes ?? []) }
+            answers = try known.map { record throws(RecordReader.Malformed) in
+                try IdempotencyRecord(encoded: record.bytes ?? [])
+            }
+            seed = snapshot?.chain ?? SessionRow.checksum(header)
+            summary = SessionSummary(
+                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                shareGeneration: shares)
+        } catch {
+            throw .corrupt("a record has a wrong checksum")
+        }
+        guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing") }
+        try ReadConnection.check(rows, after: base, seed)
+        guard rows.last?.revision ?? base == revision, rows.last?.checksum ?? seed == chain else {
+            throw .corrupt(
+                "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
+        }
+        guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, snapshot, rows) else {
+            throw .corrupt("commits are missing")
+        }
+        self.replayable = replayable
+        self.cut = cut
+        position = RedisPosition(
+            revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,
+            shareGeneration: shares)
+    }
+}
+
+extension SessionHeader {
+    /// The session with another history if acknowledged commits were lost since it was created: their revisions may be given
+    /// to other states.
+    func renamed(losses: Int, since oldLosses: Int) -> SessionHeader {
+        losses > oldLosses ? renamed(history: "\(historyID).\(losses)") : self
+    }
+}
+
+extension SessionSummary {
+    /// - Parameters:
+    ///   - row: one of those that the script `list` has found.
+    ///   - states: the initial states by their keys.
+    ///   - losses: how often the storage has lost acknowledged commits.
+    init(
+        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, losses: Int
+    ) throws(JournalError) {
+        guard let fields = row.array, fields.count == 8, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
+            let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
+            let oldLosses = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
+            let used = fields[6].integer
+        else { throw .corrupt("a session has no complete record") }
+        do throws(RecordReader.Malformed) {
+            let header = try SessionHeader(
+                id: String(decoding: clear, as: UTF8.self), encoded: header,
+                initial: try StateSnapshot(encoded: initial))
+            self.init(
+                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                shareGeneration: shares)
+        } catch {
+            throw .corrupt("a session's record has a wrong checksum")
+        }
+    }
+}
+
+extension SessionHeader {
+    /// The arguments of the script `create`.
+    func creationArguments(_ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], losses: Int)
+        -> [[UInt8]]
+    {
+        let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
+        return [
+            Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
+            Array(String(createdAt).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
+            Array((owner ?? "").utf8), Array(String(losses).utf8),
+        ]
+    }
+}

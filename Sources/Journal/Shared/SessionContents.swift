@@ -1,0 +1,110 @@
+import Locks
+import StoreHosting
+import Stores
+
+/// What a session's journal has in memory: the commands on their way to the storage, and the newest commits.
+struct SessionContents<Position: Sendable>: Sendable {
+    /// How many commands the storage was given, and how many of them it has acknowledged: written them, or with
+    /// relaxed durability taken them.
+    var enqueued = 0
+    var acknowledged = 0
+    var waiters = DurabilityWaiters()
+    /// Whether a thread calls completions now.
+    var isNotifying = false
+    /// Why nothing is persisted any more.
+    var failure: JournalError?
+    var hasEnded = false
+
+    /// Where the next row is appended, as the storage knows it; nil until the session is written.
+    var position: Position?
+    var recent: RecentCommits
+    var policy: SnapshotPolicy
+    /// The private part of the newest state; nil if it is as at revision 0.
+    var privateState: [UInt8]?
+
+    /// Whether nothing was done on the session, as far as the storage was told.
+    var isUnused = false
+    /// When the session was used, and the newest of these moments that the storage was given.
+    var lastUse = 0
+    var recordedUse = 0
+
+    func isDurable(through revision: Int) -> Bool {
+        // With waiters in front, a caller that did not wait would overtake them.
+        failure == nil && acknowledged == enqueued && waiters.isEmpty && !isNotifying
+            && (revision <= recent.lastRevision || hasEnded)
+    }
+
+    /// Takes a transaction into memory, and gives it to the storage.
+    ///
+    /// - Parameter enqueue: gets the snapshot of the state after the last commit, if one should be stored.
+    /// - Returns: whether it was given to the storage.
+    mutating func append(
+        _ transaction: CommitTransaction, _ state: borrowing StateView, _ budget: RecentCommitsBudget,
+        _ enqueue: (StateSnapshot?, inout Self) -> Void
+    ) -> Bool {
+        guard failure == nil, !hasEnded else {
+            waiters.resolve(through: .max, order: enqueued)
+            return false
+        }
+        let snapshot = recordCommits(of: transaction, state)
+        budget.add(recent.append(transaction.commits, within: budget.perSessionLimit))
+        enqueue(snapshot, &self)
+        waiters.resolve(through: recent.lastRevision, order: enqueued)
+        return true
+    }
+
+    private mutating func recordCommits(
+        of transaction: CommitTransaction, _ state: borrowing StateView
+    ) -> StateSnapshot? {
+        privateState = transaction.commits.last { $0.privateState != nil }?.privateState ?? privateState
+        guard policy.wantsSnapshot(after: transaction.commits) else { return nil }
+        let json = state.encoded(.root)
+        policy.recordSnapshot(at: transaction.lastRevision, byteCount: json.count)
+        return StateSnapshot(json: json, privateState: privateState)
+    }
+
+    /// Nothing that is not acknowledged will be persisted, nor anything that follows.
+    mutating func fail(_ failure: JournalError, _ budget: RecentCommitsBudget) {
+        self.failure = self.failure ?? failure
+        budget.add(recent.dropUndurable())
+    }
+
+    /// Takes out the completions to call now; nil if there are none, or another thread calls some.
+    fileprivate mutating func takeDue() -> (
+        acknowledged: [DurabilityWaiters.Completion], failed: [DurabilityWaiters.Completion], failure: JournalError?
+    )? {
+        guard !isNotifying else { return nil }
+        let done = waiters.take(acknowledged: acknowledged)
+        let failed = failure == nil ? [] : waiters.takeAll()
+        if done.isEmpty, failed.isEmpty { return nil }
+        isNotifying = true
+        return (done, failed, failure)
+    }
+}
+
+extension Locked {
+    /// Calls the completions that are due, in their order. While one thread does this, others leave it to that one.
+    func notifyWaiters<Position>() where Value == SessionContents<Position> {
+        while true {
+            let due = withLock { $0.takeDue() }
+            guard let due else { return }
+            for done in due.acknowledged { done(nil) }
+            for done in due.failed { done(due.failure) }
+            withLock { $0.isNotifying = false }
+        }
+    }
+
+    /// Calls `done` once everything up to a revision is durable; see `CommitRecorder`.
+    func whenDurable<Position>(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void)
+    where Value == SessionContents<Position> {
+        let (isDurable, hasFailed) = withLock { contents in
+            if contents.isDurable(through: revision) { return (true, false) }
+            let isAppended = revision <= contents.recent.lastRevision || contents.hasEnded
+            contents.waiters.append(done, isAppended ? .order(contents.enqueued) : .revision(revision))
+            return (false, contents.failure != nil)
+        }
+        // The caller may be inside the store, so nobody else's completion runs here. Whoever acknowledges calls `done`; after
+        // a failure nobody does.
+        if isDurable { done(nil) } else if hasFailed { notifyWaiters() }
+    }
+}

@@ -1,0 +1,188 @@
+import JSON
+import Journal
+import StoreHosting
+import Stores
+import Testing
+
+/// What holds for every journal that outlives its process.
+@Suite("A durable journal")
+struct DurableJournalTests {
+    @Test(
+        "finds sessions as they were left, in a storage that was closed and in one that was not",
+        arguments: DurableStorage.allCases, [true, false])
+    func reopening(kind: DurableStorage, closes: Bool) async throws {
+        let storage = try kind.make()
+        for opened in 0..<3 {
+            let journal = try storage.openJournal()
+            let session: any SessionJournal
+            if opened == 0 {
+                session = journal.create(Step.session())
+            } else {
+                let found = try await journal.session("session")
+                #expect(found.summary.revision == opened * 100 && found.replayable.count == opened * 100)
+                #expect(found.summary.header == Step.session())
+                session = found.journal
+            }
+            Step.store(session, from: opened * 100).step(100)
+            #expect(await session.awaitDurable() == nil)
+            if closes { await journal.closed() }
+        }
+        let journal = try storage.openJournal()
+        #expect(journal.sessionCount == 1)
+        let found = try await journal.session("session")
+        #expect(found.replayable.count == 300)
+        #expect(try await found.journal.commits(after: 0)?.map(\.revision) == Array(1...300))
+    }
+
+    @Test(
+        "knows no session that was never begun, and tells one that ended from it", arguments: DurableStorage.allCases,
+        [true, false])
+    func ended(kind: DurableStorage, isHeld: Bool) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        #expect(try await journal.found("session").word == "unknown")
+        let session = journal.create(Step.session())
+        Step.store(session).step(3)
+        if isHeld { session.end(at: Step.moment) } else { journal.end("session", at: Step.moment) }
+        #expect(try await journal.found("session").word == "ended")
+        #expect(journal.sessionCount == 0)
+        await journal.closed()
+        #expect(try await storage.openJournal().found("session").word == "ended")
+    }
+
+    @Test("persists a batch and the response to it in one transaction", arguments: DurableStorage.allCases)
+    func transactions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        let batch: JSONValue = [["type": "step"], ["type": "step"], ["type": "step"]]
+        let answer = IdempotencyRecord(key: "k", fingerprint: .max, response: [1, 2, 3], at: Step.moment)
+        var options = DispatchOptions()
+        options.idempotencyRecord = { _ in answer }
+        store.dispatch(batch, options) { _ in }
+        store.dispatch(batch, DispatchOptions()) { _ in }
+        #expect(await session.awaitDurable() == nil)
+        let found = try await journal.session("session")
+        #expect(found.summary.revision == 6 && found.answers == [answer] && found.replayable.count == 6)
+    }
+
+    @Test(
+        "lists sessions by their next timer, also after they were loaded and deleted",
+        arguments: DurableStorage.allCases)
+    func listsDueSessions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        for (number, deadlines) in [[30, 10], [10], [20, nil], [], [40]].enumerated() {
+            let session = journal.create(Step.session("s\(number)"))
+            for (index, deadline) in deadlines.enumerated() { session.appendCommit(index + 1, nextDeadline: deadline) }
+            #expect(await session.awaitDurable() == nil)
+        }
+        let due = try await journal.dueSessions(until: 35)
+        // Sessions with one deadline come in an order of the storage.
+        #expect(due.map(\.deadline) == [10, 10] && Set(due.map(\.id)) == ["s0", "s1"])
+        #expect(try await journal.dueSessions(until: 40) == due + [DueSession(id: "s4", deadline: 40)])
+        #expect(try await journal.dueSessions(until: 40, limit: 1) == [due[0]])
+        #expect(try await journal.dueSessions(after: due[0], until: 40, limit: 1) == [due[1]])
+        #expect(try await journal.dueSessions(after: due[1], until: 40).map(\.id) == ["s4"])
+        #expect(try await journal.dueSessions(until: 9).isEmpty)
+        let found = try await journal.session("s1").journal
+        found.appendCommit(2, nextDeadline: nil)
+        #expect(await found.awaitDurable() == nil)
+        journal.end("s0", at: Step.moment)
+        #expect(try await journal.found("s0").word == "ended")
+        #expect(try await journal.dueSessions(until: .max).map(\.id) == ["s4"])
+        await journal.closed()
+        #expect(try storage.problems().isEmpty)
+    }
+
+    @Test("records a reference of the session time", arguments: DurableStorage.allCases)
+    func recordsTime(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        var known: SessionTimeReference?
+        for boot in [nil, UInt64.max, 1] {
+            let journal = try storage.openJournal()
+            #expect(journal.timeReference == known)
+            let next = SessionTimeReference(time: 1, steady: 2, wall: 3, boot: boot)
+            journal.record(next)
+            known = next
+            await journal.closed()
+        }
+    }
+
+    @Test("lists sessions and idle sessions by their last use", arguments: DurableStorage.allCases)
+    func listsIdleSessions(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        let journal = try storage.openJournal()
+        for number in 0..<5 {
+            let session = journal.create(Step.session("s\(number)"))
+            session.recordUse(at: Step.moment + 1)
+            if number == 4 { journal.end("s4", at: Step.moment) }
+            await session.awaitDurable()
+            session.recordUse(at: Step.moment + number * 100_000)
+        }
+        await journal.closed()
+        let again = try storage.openJournal()
+        #expect(again.sessionCount == 4)
+        // The order is that of the storage, and pages follow it.
+        let listed = try await again.listed()
+        #expect(listed.map(\.header).sorted { $0.id < $1.id } == ["s0", "s1", "s2", "s3"].map { Step.session($0) })
+        #expect(try await again.listed(after: listed[1].header.id, limit: 1) == [listed[2]])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000) == ["s0", "s1"])
+        #expect(try await again.idleSessions(before: Step.moment + 150_000, limit: 1) == ["s0"])
+    }
+    @Test("outlive the process, in the rows, in lists and of ended sessions", arguments: DurableStorage.allCases)
+    func outliveProcess(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        var journal = try storage.openJournal()
+        let session = journal.create(Parcel.session("a", "al\u{ed}ce"))
+        let store = Parcel.store(session)
+        store.weigh(3)
+        session.recordShareGeneration(1)
+        store.weigh()
+        session.recordShareGeneration(2)
+        #expect(await session.awaitDurable() == nil)
+        journal.create(Parcel.session("b", "bob")).end(at: Step.moment)
+        await journal.closed()
+
+        journal = try storage.openJournal()
+        let found = try await journal.session("a")
+        #expect(found.summary.header.owner == "al\u{ed}ce" && !found.summary.header.isPersonal)
+        #expect(found.summary.shareGeneration == 2 && found.summary.revision == 4)
+        let listed = try await journal.listed()
+        #expect(listed.map(\.header.owner) == ["al\u{ed}ce"] && listed.map(\.shareGeneration) == [2])
+        guard case .ended(owner: "bob") = try await journal.found("b") else { throw Missing(id: "b") }
+        // Every statement that changes the row keeps its checksum right.
+        try Parcel.store(Parcel.first, found).weigh()
+        found.journal.recordUse(at: Step.moment + 120_000)
+        #expect(await found.journal.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try storage.problems().isEmpty)
+    }
+
+    @Test(
+        "The personal session of an owner and kind is found until it ends, and there is only one",
+        arguments: DurableStorage.allCases)
+    func personalSession(kind: DurableStorage) async throws {
+        let storage = try kind.make()
+        var journal = try storage.openJournal()
+        await journal.create(Parcel.session("other", "alice")).awaitDurable()
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
+        let session = journal.create(Parcel.session("mine", "alice", isPersonal: true))
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
+        #expect(try await journal.personalSession(of: "alice", kind: "steps") == nil)
+        #expect(try await journal.personalSession(of: "bob", kind: "parcels") == nil)
+        #expect(await journal.create(Parcel.session("second", "alice", isPersonal: true)).awaitDurable() == .conflict)
+        await journal.closed()
+
+        journal = try storage.openJournal()
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "mine")
+        journal.end("mine", at: Step.moment)
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == nil)
+        #expect(await journal.create(Parcel.session("second", "alice", isPersonal: true)).awaitDurable() == nil)
+        #expect(try await journal.personalSession(of: "alice", kind: "parcels") == "second")
+        _ = session
+        await journal.closed()
+        #expect(try storage.problems().isEmpty)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Journal
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("Maintenance of sessions on Redis")
+struct RedisStorageTests {
+    /// A server with a session of so many commits, whose oldest may be deleted.
+    private func server(_ commits: Int, keepCommits: Int = 1000) async throws -> RedisServer {
+        let server = try RedisServer()
+        let journal = try server.open(keepCommits: keepCommits)
+        let session = journal.create(Parcel.session("parcel-0123456789abcdef"))
+        let store = Parcel.store(session)
+        // Old commits are deleted when it is time to look, not at each commit.
+        for _ in 0..<5 {
+            store.weigh(commits / 5)
+            #expect(await session.awaitDurable() == nil)
+        }
+        await journal.closed()
+        return server
+    }
+
+    @Test("Sound sessions are verified, and damaged ones are named", arguments: [100, 64])
+    func verify(keepCommits: Int) async throws {
+        let server = try await server(500, keepCommits: keepCommits)
+        let found = try server.reading { try $0.verify() }
+        #expect(found.problems.isEmpty && found.sessions == 1 && found.commits > 60 && found.commits <= 500)
+        let log = try #require(try server.execute("KEYS", "{test}:s:*:log").first)
+        try server.execute("LSET", log, "-3", "damaged")
+        let damaged = try server.reading { try $0.verify() }
+        #expect(damaged.damagedSessions == 1 && damaged.problems.count == 1)
+        #expect(damaged.problems[0].contains("parcel-0123456789abcdef"))
+        let listed = try server.reading { storage in
+            var listed: [SQLiteStorage.ListedSession] = []
+            try storage.listSessions { listed.append($0) }
+            return listed
+        }
+        #expect(listed.map(\.id) == ["parcel-0123456789abcdef"] && listed[0].damage != nil)
+        #expect(throws: StorageError.self) { try server.reading { try $0.export("parcel-0123456789abcdef") } }
+        try server.reading(isExclusive: true) { try $0.deleteSession("parcel-0123456789abcdef") }
+        #expect(try server.problems().isEmpty)
+        let journal = try server.open()
+        #expect(try await journal.found("parcel-0123456789abcdef").word == "ended")
+        await journal.closed()
+    }
+
+    @Test("A session moves from Redis to a file and back", arguments: [1000, 64])
+    func moves(keepCommits: Int) async throws {
+        let server = try await server(500, keepCommits: keepCommits)
+        let document = try server.reading { try $0.export("parcel-0123456789abcdef") }
+        let file = try JournalFile()
+        _ = try SQLiteStorage.insert(document, into: file.path, as: "copy")
+        #expect(try file.problems().isEmpty)
+        let copied = try SQLiteStorage.export("copy", from: file.path)
+        let target = try RedisServer()
+        await (try target.open()).closed()
+        try target.reading(isExclusive: true) { storage in
+            let added = try storage.insert(copied, as: nil)
+            #expect(added == "copy")
+            #expect(throws: StorageError.self) { try storage.insert(copied, as: nil) }
+            #expect(throws: StorageError.self) { try storage.insert(Array("{}".utf8), as: nil) }
+        }
+        #expect(try target.problems().isEmpty)
+        #expect(try target.reading { try $0.export("copy") } == copied)
+        let journal = try target.open()
+        let found = try await journal.session("copy")
+        #expect(found.replayable.count == 500 && found.summary.revision == 500)
+        try Parcel.store(Parcel.first, found).weigh(3)
+        #expect(await found.journal.awaitDurable() == nil)
+        #expect(throws: StorageError.self) { try target.reading(isExclusive: true) { try $0.deleteSession("copy") } }
+        await journal.closed()
+        #expect(try target.problems().isEmpty)
+    }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import Journal
+import Locks
+import Sealing
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("The Redis journal", .timeLimit(.minutes(1)))
+struct RedisJournalTests {
+    /// The events of a storage, which a test can wait for.
+    private func events() -> (AsyncStream<StorageEvent>, @Sendable (StorageEvent) -> Void) {
+        let (stream, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        return (stream, { next.yield($0) })
+    }
+
+    /// Waits for an event.
+    private func awaitEvent(_ stream: AsyncStream<StorageEvent>, _ isAwaited: (StorageEvent) -> Bool) async throws {
+        for await event in stream where isAwaited(event) { return }
+        throw Missing(id: "event")
+    }
+
+    @Test("refuses a server that would lose commits, another key, and a storage that is in use")
+    func refusals() async throws {
+        for options in [["--appendonly", "no"], ["--appendonly", "yes", "--appendfsync", "everysec"]] {
+            let server = try RedisServer(options)
+            #expect(throws: StorageError.self) { try server.open() }
+        }
+        let relaxed = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        await (try relaxed.open(.relaxed)).closed()
+
+        let server = try RedisServer()
+        let journal = try server.open()
+        #expect(throws: StorageError.self) { try server.open() }
+        await journal.closed()
+        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
+        #expect {
+            try server.open(sealer: other)
+        } throws: {
+            "\($0)".contains("storage.key")
+        }
+        await (try server.open()).closed()
+        try server.execute("HSET", "{test}:meta", "layout", "2")
+        #expect {
+            try server.open()
+        } throws: {
+            "\($0)".contains("layout 2")
+        }
+    }
+
+    @Test("stores neither an id nor an owner's session under a name that gives the id away")
+    func hidesIDs() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session("a-secret-id-0123456789"))
+        Step.store(session).step(100)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        let files = try FileManager.default.subpathsOfDirectory(atPath: server.directory.path)
+        for name in files where name.hasSuffix(".aof") {
+            let data = try Data(contentsOf: server.directory.appending(path: name))
+            #expect(data.range(of: Data("a-secret-id".utf8)) == nil && data.count > 1000)
+        }
+    }
+
+    @Test("loses nothing acknowledged and repeats nothing, however often Redis is killed under load")
+    func kills() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let ids = (0..<8).map { "session-\($0)" }
+        for id in ids { #expect(await journal.create(Step.session(id)).awaitDurable() == nil) }
+        let isOver = Locked(false)
+        let durable = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+            for id in ids {
+                group.addTask { (id, try await Self.commit(to: id, journal) { isOver.withLock(\.self) }) }
+            }
+            for _ in 0..<5 {
+                try await Task.sleep(for: .milliseconds(150))
+                server.kill()
+                try server.start()
+            }
+            isOver.withLock { $0 = true }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        await journal.closed()
+        let again = try server.open()
+        for id in ids {
+            let found = try await again.session(id)
+            let acknowledged = try #require(durable[id])
+            #expect(
+                found.summary.revision == acknowledged && found.replayable.count == acknowledged && acknowledged > 0)
+            let commits = try #require(try await found.journal.commits(after: 0))
+            #expect(commits.map(\.revision) == Array(1..<(acknowledged + 1)))
+        }
+        await again.closed()
+    }
+
+    /// Commits one action after the other until it is over, and loads the session again after a failure.
+    ///
+    /// - Returns: the newest revision that was acknowledged.
+    private static func commit(to id: String, _ journal: RedisJournal, until isOver: () -> Bool) async throws -> Int {
+        var acknowledged = 0
+        while !isOver() {
+            guard let found = try? await journal.session(id) else { continue }
+            // What failed was undone.
+            #expect(found.summary.revision == acknowledged)
+            let store = Step.store(found.journal, from: found.summary.revision)
+            while !isOver() {
+                store.step()
+                guard await found.journal.awaitDurable() == nil else { break }
+                acknowledged += 1
+            }
+        }
+        return acknowledged
+    }
+
+    @Test("fails commits while Redis stands still, undoes what it did with them later, and goes on by itself")
+    func standstill() async throws {
+        let server = try RedisServer()
+        let (events, report) = events()
+        let journal = try server.open(report: report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(10)
+        #expect(await session.awaitDurable() == nil)
+        let begin = ContinuousClock.now
+        let duration = Locked(Duration.zero)
+        server.send(SIGSTOP)
+        store.step(5)
+        session.whenDurable { _ in duration.withLock { $0 = ContinuousClock.now - begin } }
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(duration.withLock(\.self) < .seconds(5))
+        #expect(session.hasFailed && !journal.isAvailable)
+        server.send(SIGCONT)
+        try await awaitEvent(events) { $0 == .recovered }
+        let found = try await journal.session("session")
+        #expect(found.summary.revision == 10 && found.replayable.count == 10)
+        let next = Step.store(found.journal, from: 10)
+        next.step(2)
+        #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
+        #expect(try await journal.session("session").replayable.count == 12)
+        await journal.closed()
+    }
+
+    @Test("goes on after the server has forgotten its scripts")
+    func forgottenScripts() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for count in 1...3 {
+            try server.execute("SCRIPT", "FLUSH")
+            store.step(count)
+            #expect(await session.awaitDurable() == nil)
+        }
+        #expect(try await journal.session("session").replayable.count == 6)
+        await journal.closed()
+    }
+
+    @Test("refuses commits while the memory of Redis is full, and reads and ends sessions")
+    func fullMemory() async throws {
+        let server = try RedisServer()
+        let (events, report) = events()
+        let journal = try server.open(report: report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(3)
+        #expect(await session.awaitDurable() == nil)
+        try server.execute("CONFIG", "SET", "maxmemory", "1")
+        store.step()
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(!journal.isAvailable)
+        let found = try await journal.session("session")
+        #expect(found.replayable.count == 3)
+        try server.execute("CONFIG", "SET", "maxmemory", "0")
+        try await awaitEvent(events) { $0 == .recovered }
+        Step.store(found.journal, from: 3).step()
+        #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
+        await journal.closed()
+    }
+
+    @Test("gives histories other names after Redis has lost acknowledged commits, and no others")
+    func losses() async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        let (events, report) = events()
+        let journal = try server.open(.relaxed, report: report)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(10)
+        #expect(await session.awaitDurable() == nil)
+        server.kill()
+        try server.start()
+        #expect(try await journal.session("session").summary.header.historyID == "h")
+        let held = try await journal.session("session").journal
+        let copy = server.directory.appending(path: "copy")
+        let data = server.directory.appending(path: "appendonlydir")
+        server.kill()
+        try FileManager.default.copyItem(at: data, to: copy)
+        try server.start()
+        Step.store(held, from: 10).step(5)
+        #expect(await held.awaitDurable() == nil)
+        server.kill()
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.moveItem(at: copy, to: data)
+        try server.start()
+        try await awaitEvent(events) { $0 == .lostCommits }
+        #expect(held.hasFailed)
+        let found = try await journal.session("session")
+        #expect(found.summary.revision == 10 && found.summary.header.historyID.hasPrefix("h."))
+        await journal.create(Step.session("later")).awaitDurable()
+        #expect(try await journal.session("later").summary.header.historyID == "h")
+        await journal.closed()
+    }
+
+    @Test("keeps an object that is not the newest of its session from writing")
+    func fencing() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let first = journal.create(Step.session())
+        let store = Step.store(first)
+        store.step(3)
+        #expect(await first.awaitDurable() == nil)
+        let second = try await journal.session("session").journal
+        store.step()
+        #expect(await first.awaitDurable() == .conflict)
+        Step.store(second, from: 3).step()
+        #expect(await second.awaitDurable() == nil)
+        #expect(try await journal.session("session").summary.revision == 4)
+        await journal.closed()
+    }
+
+    @Test("deletes the oldest commits, by number and by size, but none that a valid record shows")
+    func retention() async throws {
+        let server = try RedisServer()
+        let journal = try server.open(keepCommits: 100)
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        store.step(10)
+        store.append(
+            IdempotencyRecord(key: "k", fingerprint: 1, response: [1], revision: 10, at: Step.moment), to: session)
+        store.step(1000)
+        #expect(await session.awaitDurable() == nil)
+        #expect(try await session.replayBase(for: 10)?.count == 10)
+        await journal.closed()
+        let later = try server.open(keepCommits: 100, now: { Step.moment + 1_000_000 })
+        let found = try await later.session("session")
+        Step.store(found.journal, from: 1010).step(300)
+        #expect(await found.journal.awaitDurable() == nil)
+        Step.store(found.journal, from: 1310).step()
+        #expect(await found.journal.awaitDurable() == nil)
+        let oldest = try await found.journal.oldestRevision()
+        #expect(oldest > 900 && oldest <= 1212)
+        #expect(try await found.journal.replayBase(for: oldest - 2) == nil)
+        #expect(try await found.journal.replayBase(for: oldest + 20)?.count == oldest + 20)
+        #expect(try await later.session("session").replayable.count == 1311)
+        await later.closed()
+    }
+
+    @Test("acknowledges only what a replica has")
+    func replicas() async throws {
+        let server = try RedisServer()
+        let journal = try server.open(replicas: 1)
+        let session = journal.create(Step.session())
+        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        let replica = try RedisServer(["--appendonly", "yes", "--appendfsync", "always", "--port", "0"])
+        // A replica reaches its primary over TCP.
+        try server.execute("CONFIG", "SET", "port", "21300")
+        try replica.execute("REPLICAOF", "127.0.0.1", "21300")
+        while try server.execute("WAIT", "1", "1000") != ["1"] {}
+        var acknowledged = false
+        for _ in 0..<100 where !acknowledged {
+            let again = journal.create(Step.session("again"))
+            Step.store(again).step(3)
+            acknowledged = await again.awaitDurable() == nil
+        }
+        #expect(acknowledged)
+        #expect(try replica.execute("ZCARD", "{test}:ids") == ["1"])
+        await journal.closed()
+    }
+}

@@ -1,0 +1,146 @@
+import Journal
+import Locks
+import StoreHosting
+import Testing
+
+@Suite("The pipeline to Redis")
+struct RedisPipelineTests {
+    /// What became of the commands, by their names.
+    private final class Outcomes: Sendable {
+        // Guards the outcomes.
+        private let all = Locked<[String]>([])
+        var words: [String] { all.withLock(\.self) }
+
+        func request(
+            _ name: String, isWrite: Bool = true, deadline: ContinuousClock.Instant? = nil
+        ) -> RedisRequest {
+            RedisRequest(
+                isWrite: isWrite, deadline: deadline, encode: { Array(name.utf8) },
+                done: { [all] result in
+                    let word =
+                        switch result {
+                        case .success: "\(name) done"
+                        case .failure: "\(name) failed"
+                        }
+                    all.withLock { $0.append(word) }
+                })
+        }
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func perform(_ step: RedisPipeline.Step) { for completion in step.completions { completion() } }
+
+    @Test("sends what waits at once, and completes it in the order of the replies")
+    func order() {
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        for name in ["a", "b", "c"] { pipeline.append(outcomes.request(name)) }
+        #expect(text(pipeline.take()) == "abc")
+        #expect(!pipeline.hasUnsent && pipeline.isWaiting)
+        perform(pipeline.receive(.integer(1)))
+        #expect(outcomes.words == ["a done"])
+        perform(pipeline.receive(.error("OOM command not allowed")))
+        perform(pipeline.receive(.integer(1)))
+        #expect(outcomes.words == ["a done", "b failed", "c done"] && pipeline.isEmpty && !pipeline.isWaiting)
+    }
+
+    @Test("repeats what was not answered on the next connection, with the same bytes")
+    func repetition() {
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        for name in ["a", "b"] { pipeline.append(outcomes.request(name)) }
+        _ = pipeline.take()
+        perform(pipeline.receive(.integer(1)))
+        pipeline.disconnect()
+        pipeline.append(outcomes.request("c"))
+        #expect(text(pipeline.take()) == "bc")
+        // A server that loads its data, or has lost the scripts, has executed nothing.
+        let step = pipeline.receive(.error("LOADING Redis is loading the dataset in memory"))
+        #expect(step.mustReconnect && step.completions.isEmpty)
+        pipeline.disconnect()
+        #expect(text(pipeline.take()) == "bc")
+        for _ in 0..<2 { perform(pipeline.receive(.null)) }
+        #expect(outcomes.words == ["a done", "b done", "c done"])
+    }
+
+    @Test("fails what is late, and gives up the connection if it was sent")
+    func deadlines() {
+        let now = ContinuousClock.now
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        pipeline.append(outcomes.request("a", deadline: now + .seconds(1)))
+        pipeline.append(outcomes.request("patient"))
+        #expect(pipeline.nextDeadline == now + .seconds(1))
+        #expect(pipeline.expire(now, because: "away").completions.isEmpty)
+        var step = pipeline.expire(now + .seconds(1), because: "away")
+        perform(step)
+        #expect(!step.mustReconnect && outcomes.words == ["a failed"])
+        pipeline.append(outcomes.request("b", deadline: now + .seconds(2)))
+        #expect(text(pipeline.take()) == "patientb")
+        step = pipeline.expire(now + .seconds(3), because: "away")
+        perform(step)
+        #expect(step.mustReconnect && outcomes.words == ["a failed", "b failed"])
+        pipeline.disconnect()
+        #expect(text(pipeline.take()) == "patient")
+    }
+
+    @Test("acknowledges nothing before enough replicas have it")
+    func replicas() {
+        var pipeline = RedisPipeline(replicas: 2)
+        let outcomes = Outcomes()
+        for name in ["a", "b"] { pipeline.append(outcomes.request(name)) }
+        #expect(text(pipeline.take()).hasPrefix("ab*3\r\n$4\r\nWAIT"))
+        perform(pipeline.receive(.integer(1)))
+        perform(pipeline.receive(.integer(1)))
+        #expect(outcomes.words.isEmpty && pipeline.isWaiting)
+        let step = pipeline.receive(.integer(1))
+        #expect(step.mustReconnect && step.completions.isEmpty)
+        pipeline.disconnect()
+        _ = pipeline.take()
+        for _ in 0..<2 { perform(pipeline.receive(.integer(1))) }
+        perform(pipeline.receive(.integer(2)))
+        #expect(outcomes.words == ["a done", "b done"] && !pipeline.isWaiting)
+        // What only reads waits for nobody.
+        pipeline.append(outcomes.request("c", isWrite: false))
+        #expect(text(pipeline.take()) == "c")
+        perform(pipeline.receive(.null))
+        #expect(outcomes.words.last == "c done")
+    }
+
+    @Test("survives thousands of commands with losses in between", arguments: 0..<8)
+    func random(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var pipeline = RedisPipeline(replicas: seed.isMultiple(of: 2) ? 1 : 0)
+        let outcomes = Outcomes()
+        var (appended, sent) = (0, [String]())
+        while outcomes.words.count < 5000 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0 where sent.count > 20:
+                pipeline.disconnect()
+                sent = []
+            case 0..<4 where appended < 5000:
+                pipeline.append(outcomes.request("\(appended) "))
+                appended += 1
+            case 4..<6:
+                for word in text(pipeline.take(limit: 50)).split(separator: " ", omittingEmptySubsequences: true) {
+                    sent.append(word.hasPrefix("*3") ? "WAIT" : String(word))
+                }
+            default:
+                guard !sent.isEmpty else { continue }
+                sent.removeFirst()
+                perform(pipeline.receive(.integer(1)))
+            }
+        }
+        #expect(outcomes.words == (0..<5000).map { "\($0)  done" })
+    }
+
+    @Test(
+        "tells a server that will execute a command later from one that will not",
+        arguments: [
+            ("NOSCRIPT No matching script.", RedisVerdict.retry), ("READONLY You can't write", .retry),
+            ("BUSY Redis is busy running a script.", .retry), ("OOM command not allowed", .refused),
+            ("MISCONF Redis is configured to save", .refused), ("ERR unknown command", .refused), ("", .refused),
+        ])
+    func verdicts(error: String, verdict: RedisVerdict) { #expect(RedisVerdict(error: error) == verdict) }
+}

@@ -1,0 +1,57 @@
+import Journal
+import Testing
+
+@Suite("The settings of Redis")
+struct RedisSettingsTests {
+    @Test(
+        "An address is shown without its credentials",
+        arguments: [
+            ("redis://127.0.0.1", "redis://127.0.0.1:6379/0"),
+            ("redis://cache.example:6380/3", "redis://cache.example:6380/3"),
+            ("redis://:pa%40ss@[::1]:7000", "redis://[::1]:7000/0"), ("redis://user:p@h/15", "redis://h:6379/15"),
+            ("unix:///run/redis.sock", "unix:///run/redis.sock"),
+            ("unix://:secret@/r.sock?db=2", "unix:///r.sock?db=2"),
+        ])
+    func addresses(url: String, shown: String) throws { #expect(try RedisAddress(url).description == shown) }
+
+    @Test(
+        "Anything else is refused",
+        arguments: [
+            "", "redis", "http://a", "redis://", "redis://:6379", "redis://a:0", "redis://a:b", "redis://a/x",
+            "redis://a/-1",
+            "redis://user@a", "redis://user:%4@a", "redis://:@a", "redis://[::1]x", "unix://relative", "unix:///a?x=1",
+            "rediss://a",
+        ])
+    func malformed(url: String) { #expect(throws: RedisAddress.Malformed.self) { try RedisAddress(url) } }
+
+    private static let info = "# Server\r\nredis_version:7.0.15\r\nrun_id:abc\r\nrole:master\r\ncluster_enabled:0\r\n"
+
+    private func facts(_ info: String = info, _ settings: [String: String]?) -> RedisFacts {
+        let words = settings.map { $0.flatMap { [$0.key, $0.value] } }
+        return RedisFacts(
+            info: info,
+            configuration: words.map { .array($0.map { .bytes(Array($0.utf8)) }) } ?? .error("NOPERM"))
+    }
+
+    @Test("A server that keeps every acknowledged commit is accepted, and no other")
+    func objections() throws {
+        let good = ["appendonly": "yes", "appendfsync": "always", "maxmemory": "0", "maxmemory-policy": "allkeys-lru"]
+        #expect(facts(good).objection(isRelaxed: false) == nil)
+        func objection(_ name: String, _ value: String, isRelaxed: Bool = false) -> String? {
+            facts(good.merging([name: value]) { $1 }).objection(isRelaxed: isRelaxed)
+        }
+        #expect(try #require(objection("appendonly", "no")).contains("appendonly yes"))
+        #expect(try #require(objection("appendfsync", "everysec")).contains("appendfsync always"))
+        #expect(objection("appendfsync", "everysec", isRelaxed: true) == nil)
+        #expect(objection("appendfsync", "no", isRelaxed: true) != nil)
+        #expect(objection("appendonly", "no", isRelaxed: true) != nil)
+        #expect(try #require(objection("maxmemory", "1000000")).contains("noeviction"))
+        #expect(try #require(facts(nil).objection(isRelaxed: true)).contains("CONFIG GET"))
+        let old = Self.info.replacing("7.0.15", with: "6.2.1")
+        #expect(try #require(facts(old, good).objection(isRelaxed: false)).contains("6.2.1"))
+        let cluster = Self.info.replacing("cluster_enabled:0", with: "cluster_enabled:1")
+        #expect(try #require(facts(cluster, good).objection(isRelaxed: false)).contains("Cluster"))
+    }
+
+    private func facts(_ settings: [String: String]?) -> RedisFacts { facts(Self.info, settings) }
+}
