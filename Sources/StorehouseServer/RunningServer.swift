@@ -47,7 +47,7 @@ package final class RunningServer: Sendable {
         settings.output = output
         settings.tokenVerifier = try configuration.access.tokenVerifier()
         settings.keySetClient = keySetClient
-        settings.secret = configuration.access.secret.map { Array($0.text.utf8) }
+        settings.secret = configuration.clientSecret
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         adminToken = settings.adminToken

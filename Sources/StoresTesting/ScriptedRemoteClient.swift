@@ -63,7 +63,9 @@ public final class ScriptedRemoteClient: RemoteClient {
 
     /// Waits until there have been `count` calls. If they do not come, the test fails and continues.
     ///
-    /// - Parameter limit: how long it waits.
+    /// - Parameters:
+    ///   - count: how many there have to be.
+    ///   - limit: how long it waits.
     public func called(times count: Int, within limit: Duration = .seconds(60)) async {
         guard await !wait(limit, until: { $0.requests.count >= count }) else { return }
         Self.fail("expected \(count) calls within \(limit), actual \(requests.count)")
@@ -71,7 +73,9 @@ public final class ScriptedRemoteClient: RemoteClient {
 
     /// Waits until `count` calls have been cancelled. If they are not, the test fails and continues.
     ///
-    /// - Parameter limit: how long it waits.
+    /// - Parameters:
+    ///   - count: how many there have to be.
+    ///   - limit: how long it waits.
     public func cancelled(times count: Int, within limit: Duration = .seconds(60)) async {
         guard await !wait(limit, until: { $0.cancelled.count >= count }) else { return }
         Self.fail("expected \(count) cancelled calls within \(limit), actual \(cancellations)")

@@ -214,7 +214,7 @@ public struct RedisStorage {
 extension ExportedSession {
     /// The arguments of the script `insert`.
     fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], losses: Int) -> [[UInt8]] {
-        // Sessions from before the import are not in the claim, which is empty: nobody has loaded it yet.
+        // The claim is empty, because no process has loaded the session yet.
         var head = header.creationArguments(names, hash, claim: "", sealedID: sealedID, losses: losses)
         // Neither the claim nor the time of creation is among these arguments.
         head.remove(at: 5)

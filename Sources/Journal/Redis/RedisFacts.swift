@@ -35,7 +35,7 @@ package struct RedisFacts: Sendable, Equatable {
         }
         if info["cluster_enabled"] == "1" {
             return
-                "it is a node of Redis Cluster, which is not supported; name a single server or its Sentinel's address"
+                "it is a node of Redis Cluster, which is not supported; name a single server"
         }
         return Self.objection(to: configuration, isRelaxed: isRelaxed)
     }

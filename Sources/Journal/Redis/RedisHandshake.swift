@@ -147,7 +147,8 @@ struct RedisHandshake {
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]
         for (script, reply) in zip(RedisScript.allCases, try exchange(loads)) {
-            guard case .bytes(let hash) = reply else { return Self.outcome(of: "\(script): \(reply)") }
+            if case .error(let text) = reply { return Self.outcome(of: text) }
+            guard case .bytes(let hash) = reply else { return .failed("it does not answer as expected") }
             scripts[script] = hash
         }
         guard let check = settings.sealer.seal(Self.text), let open = scripts[.open] else {

@@ -91,7 +91,7 @@ public final class RedisJournal: Journal {
 
     public var outlivesProcess: Bool { true }
 
-    /// False: the server is shared by several processes one after the other.
+    /// False: one process at a time uses a prefix.
     public var isShared: Bool { false }
 
     /// False: if Redis has lost commits, the journal notices it, and gives the histories other names.

@@ -127,6 +127,12 @@ extension Configuration {
         }
     }
 
+    /// What the keys of shares and cursors are made from; nil if storage keeps a random secret. Redis keeps none: it would be
+    /// unknown as long as Redis is away at the start.
+    var clientSecret: [UInt8]? {
+        access.secret.map { Array($0.text.utf8) } ?? (storage.kind == .redis ? storage.key?.bytes : nil)
+    }
+
     func apiSettings(
         _ kinds: [StoreKind], _ journal: (any Journal)?, listeningOn address: SocketAddress
     ) -> API.Settings {

@@ -136,10 +136,10 @@ final class StreamAPI: Sendable {
     func ended(
         _ stream: EventStream, of session: Session, at lastSentRevision: Int, _ connection: HTTPConnection?
     ) {
-        metrics.streamClosed()
         // A watched session is in use until its last stream ends.
         session.touch(clock.now())
         guard let connection else { return }
+        metrics.streamClosed()
         let (head, decorator) = (stream.head, stream.decorator)
         var request = FinishedRequest(
             method: head.method, route: decorator.route, status: .ok, since: stream.openedAt)

@@ -60,10 +60,10 @@ package struct DueTimers: Sendable {
     /// - Parameters:
     ///   - count: how many sessions the journal had found.
     ///   - hasRoom: whether more sessions fit into memory.
-    /// - Returns: whether the next batch should follow at once.
+    /// - Returns: whether the next batch should follow at once. It does not if a session of this batch is to be tried again.
     package mutating func end(found count: Int, hasRoom: Bool) -> Bool {
         isBusy = false
-        return count == Self.batchSize && hasRoom
+        return count == Self.batchSize && hasRoom && nextRestart != .min
     }
 }
 

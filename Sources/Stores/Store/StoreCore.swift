@@ -5,6 +5,7 @@
 package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline
     package struct Contents {
+        // It must be the first property: a pointer to the contents is read as one to the state.
         @usableFromInline package var state: State
         @usableFromInline package var revision = 0
         @usableFromInline package var hasEnded = false
