@@ -41,8 +41,7 @@ final class Writer: Sendable {
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
-    /// Gets the duration of each transaction. Called outside the lock.
-    private let observer = Locked<(@Sendable (Duration) -> Void)?>(nil)
+    private let observer = TransactionObserver()
 
     init(
         _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
@@ -67,7 +66,7 @@ final class Writer: Sendable {
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     func enqueue(_ command: WriteCommand) {
@@ -183,7 +182,7 @@ extension Writer {
 
     private func hasWritten(in duration: Duration) {
         transactions.add(1, ordering: .relaxed)
-        observer.withLock { $0 }?(duration)
+        observer.call(duration)
         recover()
     }
 
