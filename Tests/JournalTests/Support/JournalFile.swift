@@ -19,14 +19,14 @@ final class JournalFile: Sendable {
 
     func open(
         _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
-        keepDays: Int = 0, vfs: String? = nil,
+        keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String? = nil,
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> SQLiteJournal {
         // The directory stays as long as the journal does.
         try SQLiteJournal(
             path: path, durability: durability, keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays,
-            vfs: vfs,
+            sorting: sorting, vfs: vfs,
             now: { withExtendedLifetime(self, now) }, report: report)
     }
 
@@ -76,7 +76,7 @@ extension JournalFile {
             sqlite3_finalize(statement)
             sqlite3_close(handle)
         }
-        guard sqlite3_open(path, &handle) == SQLITE_OK,
+        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
             sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
         else { throw Refused() }
         return Int(sqlite3_column_int64(statement, 0))
@@ -89,7 +89,7 @@ extension JournalFile {
             sqlite3_finalize(statement)
             sqlite3_close(handle)
         }
-        guard sqlite3_open(path, &handle) == SQLITE_OK,
+        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
             sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK
         else { throw Refused() }
         var texts: [String] = []

@@ -42,7 +42,10 @@ extension WriteConnection {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     func runMaintenance() -> Bool {
         if !lastUses.isEmpty { return writeUses() }
+        if sorting != nil { return sort() }
         if let (number, isTrimming) = retention.next {
+            // Compaction looks only at what is sorted.
+            if unsorted[number] != nil, !unsortable.contains(number) { return sort() }
             return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
         }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
@@ -88,7 +91,7 @@ extension WriteConnection {
 
     /// Calls `body` in a transaction that is not synced. The next commit syncs it.
     @discardableResult
-    private func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+    func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         guard durability == .full else { return smallTransaction(body) }
         defer { try? connection.execute("PRAGMA synchronous = FULL") }
         try? connection.execute("PRAGMA synchronous = NORMAL")
@@ -98,6 +101,7 @@ extension WriteConnection {
     /// Writes pending times of last use and checkpoints the WAL, if possible.
     func close() {
         while !lastUses.isEmpty, writeUses() {}
+        while sort() {}
         _ = try? connection.checkpoint()
     }
 }
@@ -137,7 +141,7 @@ extension WriteConnection {
         let pinned = try oldestPinnedRevision(of: number)
         let base = try connection.integer(
             "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number,
-            min(limit, pinned?.revision ?? .max))
+            min(limit, head.revision, pinned?.revision ?? .max))
         guard let base, cut < base else {
             retention.finishCompaction(
                 of: number, pinnedUntil: pinned.flatMap { $0.revision < limit ? $0.until : nil })

@@ -13,6 +13,8 @@ final class Writer: Sendable {
         var byteCount = 0
         /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
         var lastUses: [Int: Int] = [:]
+        /// Whether the queue has a job that will sort the commits.
+        var willSort = false
         /// Whether the queue has a job that will drain the inbox.
         var isAwake = false
         var isClosed = false
@@ -37,6 +39,7 @@ final class Writer: Sendable {
     // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken
     // inside it.
     private let database: Locked<WriteConnection?>
+    private let sortingPolicy: SortingPolicy
     private let isFailing = Atomic(false)
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
@@ -49,6 +52,7 @@ final class Writer: Sendable {
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
         live = Atomic(database.liveSessions)
+        sortingPolicy = database.sortingPolicy
         self.database = Locked(database)
         self.readers = readers
         self.checkpointer = checkpointer
@@ -158,7 +162,31 @@ extension Writer {
         }
         for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
         for call in result.acknowledge(commands) { call() }
+        sortIfNeeded()
         checkpointIfNeeded(isPeriodic: false)
+    }
+
+    /// Sorts some commits, if many are waiting; else sees to it that all are sorted soon.
+    private func sortIfNeeded() {
+        guard !isFailing.load(ordering: .relaxed) else { return }
+        let hasUnsorted = database.withLock { database in
+            if database?.mustSort == true { _ = database?.sort() }
+            return database?.hasUnsorted == true
+        }
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.willSort = inbox.willSort || hasUnsorted }
+            return hasUnsorted && !inbox.willSort && !inbox.isClosed
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + sortingPolicy.delay) { [weak self] in
+            guard let self, !inbox.withLock({ $0.isClosed }) else { return }
+            enqueue(.barrier { [self] in beginSorting() })
+        }
+    }
+
+    private func beginSorting() {
+        inbox.withLock { $0.willSort = false }
+        database.withLock { $0?.beginSorting() }
     }
 
     private func checkpointIfNeeded(isPeriodic: Bool) {
