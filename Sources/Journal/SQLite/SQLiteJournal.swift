@@ -85,6 +85,7 @@ public final class SQLiteJournal: Journal {
         mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
+        writer.sortAtStart()
         writer.scheduleMaintenance(every: .seconds(10))
     }
 

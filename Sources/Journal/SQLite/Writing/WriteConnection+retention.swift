@@ -5,6 +5,9 @@ extension WriteConnection {
     private static let checkpointPages = 1000
     /// The size of the WAL in pages for an immediate checkpoint.
     private static let maxWALPages = 4000
+    /// How many pages the checkpointer writes at a time before that. While a sync of the file is under way, commits wait for the
+    /// disk.
+    private static let passPages = 512
     /// The number of rows that one step writes or deletes.
     private static let step = 200
     /// The bytes of commits that one step deletes, and the commit after them.
@@ -42,21 +45,26 @@ extension WriteConnection {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     func runMaintenance() -> Bool {
         if !lastUses.isEmpty { return writeUses() }
-        if sorting != nil { return sort() }
+        if sorting != nil { return sort(isIdle: true) }
         if let (number, isTrimming) = retention.next {
             // Compaction looks only at what is sorted.
-            if unsorted[number] != nil, !unsortable.contains(number) { return sort() }
+            if unsorted[number] != nil, !unsortable.contains(number) { return sort(isIdle: true) }
             return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
         }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }
         return false
     }
 
-    /// Whether a checkpoint should start.
+    /// The checkpoint that should start; nil if there is none.
     ///
     /// - Parameter isPeriodic: true for the periodic check, false for the check after each transaction.
-    func needsCheckpoint(isPeriodic: Bool) -> Bool {
-        connection.walPages >= max(isPeriodic ? Self.checkpointPages : Self.maxWALPages, checkpointRetryPages)
+    func neededCheckpoint(isPeriodic: Bool) -> Checkpointer.Extent? {
+        let pages = connection.walPages
+        if pages >= max(isPeriodic ? Self.checkpointPages : Self.maxWALPages, checkpointRetryPages) { return .whole }
+        if pages < passedPages { passedPages = 0 }
+        guard pages - passedPages >= Self.passPages else { return nil }
+        passedPages = pages
+        return .pass
     }
 
     /// Checkpoints what the checkpointer has left, so that the next commit restarts the WAL.
@@ -77,7 +85,7 @@ extension WriteConnection {
     ///
     /// - Returns: the result of `body`; false if the transaction fails. It can be repeated.
     @discardableResult
-    private func smallTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+    func smallTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         do throws(SQLiteError) {
             try statements.begin.run { _ in }
             let result = try body()
@@ -101,7 +109,7 @@ extension WriteConnection {
     /// Writes pending times of last use and checkpoints the WAL, if possible.
     func close() {
         while !lastUses.isEmpty, writeUses() {}
-        while sort() {}
+        while sort(isIdle: false) {}
         _ = try? connection.checkpoint()
     }
 }

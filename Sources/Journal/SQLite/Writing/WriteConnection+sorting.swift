@@ -123,17 +123,24 @@ extension WriteConnection {
 
     /// Sorts some commits.
     ///
+    /// - Parameter isIdle: whether no commit waits. Then the step is synced, so that the next commit does not have to wait for the
+    ///   pages of many steps. Otherwise the next commit syncs it.
     /// - Returns: whether it has done something; false if there is nothing to do, or if it fails.
-    func sort() -> Bool {
+    func sort(isIdle: Bool) -> Bool {
         beginSorting()
         guard let sorting else { return false }
-        return sorting.sessions.isEmpty ? deleteSorted(through: sorting.newest) : sort(sorting)
+        return sorting.sessions.isEmpty
+            ? deleteSorted(through: sorting.newest, isSynced: isIdle) : sort(sorting, isSynced: isIdle)
     }
 
-    private func sort(_ sorting: Sorting) -> Bool {
+    private func transaction(isSynced: Bool, _ body: () throws(SQLiteError) -> Bool) -> Bool {
+        isSynced ? smallTransaction(body) : unsyncedTransaction(body)
+    }
+
+    private func sort(_ sorting: Sorting, isSynced: Bool) -> Bool {
         var done: [(session: Int, revision: Int)] = []
         var rest = sorting
-        let isWritten = unsyncedTransaction { () throws(SQLiteError) in
+        let isWritten = transaction(isSynced: isSynced) { () throws(SQLiteError) in
             var count = 0
             while let next = rest.sessions.last, count < Self.sortedCommits, done.count < Self.sortedSessions {
                 let revision = try sort(next.number, through: next.newest, Self.sortedCommits - count, &count)
@@ -201,10 +208,10 @@ extension WriteConnection {
     }
 
     /// Deletes some rows up to a number. Their commits are sorted, except those of damaged sessions, which move to a newer row.
-    private func deleteSorted(through newest: Int) -> Bool {
+    private func deleteSorted(through newest: Int, isSynced: Bool) -> Bool {
         var rest = table
         var isDone = false
-        let isWritten = unsyncedTransaction { () throws(SQLiteError) in
+        let isWritten = transaction(isSynced: isSynced) { () throws(SQLiteError) in
             if sorting?.hasMovedOthers == false { rest = try insert(unsortableCommits(), areSortable: false) }
             guard let last = rest.removeFirst(Self.deletedRows, through: newest) else {
                 isDone = true

@@ -22,6 +22,8 @@ final class WriteConnection {
     var lastUses: [(number: Int, moment: Int)] = []
     /// The size of the WAL at which to try again after a checkpoint failed; 0 otherwise.
     var checkpointRetryPages = 0
+    /// The size of the WAL when the checkpointer was last started.
+    var passedPages = 0
     /// Whether the WAL may contain rolled back frames behind its newest commit.
     private var hasRolledBackFrames = false
     var nextNumber: Int

@@ -96,6 +96,12 @@ final class Writer: Sendable {
         enqueue(.barrier(done))
     }
 
+    /// Sorts the commits that an earlier process left behind.
+    func sortAtStart() {
+        guard database.withLock({ $0?.hasUnsorted == true }) else { return }
+        enqueue(.barrier { [self] in beginSorting() })
+    }
+
     /// Runs maintenance regularly.
     func scheduleMaintenance(every interval: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + interval) { [weak self] in
@@ -170,7 +176,7 @@ extension Writer {
     private func sortIfNeeded() {
         guard !isFailing.load(ordering: .relaxed) else { return }
         let hasUnsorted = database.withLock { database in
-            if database?.mustSort == true { _ = database?.sort() }
+            if database?.mustSort == true { _ = database?.sort(isIdle: false) }
             return database?.hasUnsorted == true
         }
         let isFirst = inbox.withLock { inbox in
@@ -190,8 +196,9 @@ extension Writer {
     }
 
     private func checkpointIfNeeded(isPeriodic: Bool) {
-        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isPeriodic) ?? false }) else { return }
-        checkpointer.begin { [self] in
+        let extent = database.withLock { $0?.neededCheckpoint(isPeriodic: isPeriodic) }
+        guard let extent else { return }
+        checkpointer.begin(extent) { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
             enqueue(.barrier { [self] in finishCheckpoint() })
         }
