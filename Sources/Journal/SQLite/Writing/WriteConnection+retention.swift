@@ -47,8 +47,6 @@ extension WriteConnection {
         if !lastUses.isEmpty { return writeUses() }
         if sorting != nil { return sort(isIdle: true) }
         if let (number, isTrimming) = retention.next {
-            // Compaction looks only at what is sorted.
-            if unsorted[number] != nil, !unsortable.contains(number) { return sort(isIdle: true) }
             return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
         }
         if needsPurge { return unsyncedTransaction { () throws(SQLiteError) in try purge() } }

@@ -224,7 +224,10 @@ extension WriteConnection {
         guard isWritten else { return false }
         table = rest
         sorting?.hasMovedOthers = true
-        if isDone { sorting = nil }
+        if isDone {
+            sorting = nil
+            retention.finishSorting()
+        }
         return true
     }
 }

@@ -242,13 +242,14 @@ extension Writer {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     private func runMaintenance() -> Bool {
         guard !isFailing.load(ordering: .relaxed) else { return false }
-        let lastUses: [Int: Int]? = inbox.withLock { inbox in
+        let (lastUses, isClosed): ([Int: Int]?, Bool) = inbox.withLock { inbox in
             if inbox.isClosed { inbox.stepsAfterClose -= 1 }
-            return inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil
+            return (inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil, inbox.isClosed)
         }
         guard let lastUses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
+            if isClosed { database?.beginSorting() }
             database?.recordUses(lastUses)
             return database?.runMaintenance() ?? false
         }
