@@ -52,7 +52,9 @@ struct DurableJournalTests {
         #expect(try await storage.openJournal().found("session").word == "ended")
     }
 
-    @Test("calls the observer of transactions as directly after many of them as after one", arguments: DurableStorage.allCases)
+    @Test(
+        "calls the observer of transactions as directly after many of them as after one",
+        arguments: DurableStorage.allCases)
     func observer(kind: DurableStorage) async throws {
         let journal = try kind.make().openJournal()
         let depths = Locked<[Int]>([])

@@ -57,7 +57,8 @@ public final class SQLiteJournal: Journal {
     ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
-        keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String?, now: @escaping @Sendable () -> Int = systemTime,
+        keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String?,
+        now: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
@@ -175,7 +176,9 @@ public final class SQLiteJournal: Journal {
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
         let read: @Sendable () -> Void = { [writer] in
-            writer.readers.read(of: .all, done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+            writer.readers.read(of: .all, done) { reader throws(JournalError) in
+                try reader.list(after: id, limit: limit)
+            }
         }
         // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
         // needs to be awaited, so that the list can be read while the disk hangs.
@@ -185,7 +188,9 @@ public final class SQLiteJournal: Journal {
     public func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
-        writer.readers.read(of: .all, done) { reader throws(JournalError) in try reader.idle(since: moment, limit: limit) }
+        writer.readers.read(of: .all, done) { reader throws(JournalError) in
+            try reader.idle(since: moment, limit: limit)
+        }
     }
 
     public func dueSessions(

@@ -100,7 +100,9 @@ final class SQLiteSessionJournal: SessionJournal {
     func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
         // All commits of a session that is not written yet are in memory.
         guard let number = contents.withLock({ $0.position?.number }) else { return done(.success(1)) }
-        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in try reader.head(of: number).compactedThrough + 1 }
+        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
+            try reader.head(of: number).compactedThrough + 1
+        }
     }
 
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {

@@ -25,7 +25,9 @@ package final class OutputBudget: Sendable {
     package init(limit: Int) { self.limit = limit }
 
     /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
-    package func whenExceeded(_ body: @escaping @Sendable () -> Void) { onExceeded.withLock { $0 = Reaction(call: body) } }
+    package func whenExceeded(_ body: @escaping @Sendable () -> Void) {
+        onExceeded.withLock { $0 = Reaction(call: body) }
+    }
 
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }

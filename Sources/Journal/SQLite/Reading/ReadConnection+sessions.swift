@@ -101,7 +101,8 @@ extension ReadConnection {
         // between `compactedThrough` and the next snapshot.
         guard revision >= head.compactedThrough, baseRevision >= head.compactedThrough else { return nil }
         let rows = try rows(of: number, after: baseRevision, upTo: revision, limit: .max)
-        guard rows.last?.revision ?? baseRevision == min(revision, newestRevision(of: number, after: head.revision)) else {
+        guard rows.last?.revision ?? baseRevision == min(revision, newestRevision(of: number, after: head.revision))
+        else {
             throw .corrupt("commits after revision \(baseRevision) are missing")
         }
         try Self.check(rows, after: baseRevision, base?.chain ?? head.checksum)

@@ -94,7 +94,8 @@ struct SortingTests {
     }
 
     @Test(
-        "survive a disk that fails while they are sorted", arguments: DiskFaultTests.kinds.map(\.rawValue), [0, 2, 4, 6, 9])
+        "survive a disk that fails while they are sorted", arguments: DiskFaultTests.kinds.map(\.rawValue),
+        [0, 2, 4, 6, 9])
     func diskFails(kind: UInt32, after good: Int) async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
         let (events, next) = AsyncStream.makeStream(of: StorageEvent.self)
@@ -131,13 +132,15 @@ struct SortingTests {
         }
     }
 
-    @Test("have the file refused if some are missing or damaged, and are named by verify", arguments: [
-        "DELETE FROM unsorted WHERE number = 7", "DELETE FROM unsorted WHERE number > 25", "DELETE FROM unsorted",
-        "UPDATE unsorted SET number = number + 1000 WHERE number = 3",
-        "UPDATE unsorted SET commits = zeroblob(length(commits)) WHERE number = 9",
-        "UPDATE unsorted SET commits = substr(commits, 1, length(commits) - 1) WHERE number = 9",
-        "UPDATE meta SET value = value + 1 WHERE name = 'unsorted'",
-    ])
+    @Test(
+        "have the file refused if some are missing or damaged, and are named by verify",
+        arguments: [
+            "DELETE FROM unsorted WHERE number = 7", "DELETE FROM unsorted WHERE number > 25", "DELETE FROM unsorted",
+            "UPDATE unsorted SET number = number + 1000 WHERE number = 3",
+            "UPDATE unsorted SET commits = zeroblob(length(commits)) WHERE number = 9",
+            "UPDATE unsorted SET commits = substr(commits, 1, length(commits) - 1) WHERE number = 9",
+            "UPDATE meta SET value = value + 1 WHERE name = 'unsorted'",
+        ])
     func damage(change: String) async throws {
         let file = try await killed(30, commits: 1)
         try file.change(change)
@@ -150,7 +153,8 @@ struct SortingTests {
         let file = try await killed(5, commits: 10)
         // A row is in the way of the fourth commit of the session 2.
         try file.change(
-            "INSERT INTO commits VALUES ((SELECT number FROM sessions WHERE id = '2'), 4, 0, '', '', '', NULL, '', NULL, 0)")
+            "INSERT INTO commits VALUES ((SELECT number FROM sessions WHERE id = '2'), 4, 0, '', '', '', NULL, '', NULL, 0)"
+        )
         for revision in 10...11 {
             let journal = try file.open(sorting: SortingPolicy(maxBytes: 0))
             let session = try await journal.session("1").journal
