@@ -52,11 +52,22 @@ final class Checkpointer: Sendable {
     private func runPasses(_ connection: inout Connection?, _ count: Int) {
         var done = 0
         for _ in 0..<count {
-            guard let known = try? connection ?? Connection(path, .write, vfs: vfs) else { return }
+            guard let known = try? connection ?? opened() else { return }
             connection = known
-            guard let pass = try? known.checkpoint(), pass.done - done > Self.smallBacklog else { return }
+            guard let pass = try? known.checkpoint() else { return }
+            // SQLite syncs the file only after a checkpoint of the whole WAL. That sync would be a long one, and commits would wait
+            // for the disk meanwhile.
+            known.syncDatabase()
+            guard pass.done - done > Self.smallBacklog else { return }
             done = pass.done
         }
+    }
+
+    private func opened() throws(SQLiteError) -> Connection {
+        let connection = try Connection(path, .write, vfs: vfs)
+        // A connection that has read nothing yet does not know that there is a WAL, and would checkpoint nothing.
+        _ = try connection.integer("SELECT count(*) FROM meta")
+        return connection
     }
 
     /// Waits for a running checkpoint and closes the connection.

@@ -78,10 +78,13 @@ struct Sorting {
 }
 
 extension WriteConnection {
-    /// The limits of one step.
-    private static let sortedCommits = 128
-    private static let sortedSessions = 16
+    /// The limits of one step, for which the next commit may have to wait.
+    private static let sortedCommits = 64
+    private static let sortedSessions = 8
     private static let deletedRows = 64
+
+    /// By how much steps are larger: if sorting falls behind, commits have to wait longer.
+    private var stepFactor: Int { table.byteCount > 2 * sortingPolicy.maxBytes ? 8 : 1 }
 
     /// Whether there are commits to sort.
     var hasUnsorted: Bool { table.byteCount > 0 }
@@ -140,10 +143,11 @@ extension WriteConnection {
     private func sort(_ sorting: Sorting, isSynced: Bool) -> Bool {
         var done: [(session: Int, revision: Int)] = []
         var rest = sorting
+        let (maxCommits, maxSessions) = (Self.sortedCommits * stepFactor, Self.sortedSessions * stepFactor)
         let isWritten = transaction(isSynced: isSynced) { () throws(SQLiteError) in
             var count = 0
-            while let next = rest.sessions.last, count < Self.sortedCommits, done.count < Self.sortedSessions {
-                let revision = try sort(next.number, through: next.newest, Self.sortedCommits - count, &count)
+            while let next = rest.sessions.last, count < maxCommits, done.count < maxSessions {
+                let revision = try sort(next.number, through: next.newest, maxCommits - count, &count)
                 done.append((next.number, revision))
                 if revision >= next.newest { rest.sessions.removeLast() }
             }

@@ -144,7 +144,10 @@ extension Writer {
                 write(commands)
                 continue
             }
-            if runMaintenance() { continue }
+            if runMaintenance() {
+                checkpointIfNeeded(isPeriodic: false)
+                continue
+            }
             let isIdle = inbox.withLock { inbox in
                 guard inbox.commands.isEmpty else { return false }
                 inbox.isAwake = false
