@@ -108,7 +108,7 @@ class StateServer:
         return Server(child, int(found[1]), time.monotonic() - begin)
 
     def create_sessions(self, server, count):
-        """Creates `count` sessions of kind `app`; returns their paths for events and for actions."""
+        """Creates `count` sessions of the default kind; returns their paths for events and for actions."""
         locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
         bases = [re.sub(r"^https?://[^/]+", "", location) for location in locations]
         return [(f"{base}/events", f"{base}/actions") for base in bases]

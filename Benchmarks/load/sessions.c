@@ -1,4 +1,4 @@
-// Creates sessions of kind `app`, and prints where each is, a path a line:  sessions PORT COUNT
+// Creates sessions of the default kind, and prints where each is, a path a line:  sessions PORT COUNT
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 enum { CONNECTIONS = 64, BUFFER = 8192 };
 
 static const char request[] =
-    "POST /sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
-    "{\"store\":\"app\"}";
+    "POST /sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+    "{}";
 
 typedef struct {
     int fd;
