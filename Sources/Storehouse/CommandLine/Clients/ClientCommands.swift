@@ -76,7 +76,7 @@ extension CommandDeclaration {
                 """
                 With --store, URL is the address of a server: a session of that store kind is created first, and \
                 its address is printed. If the server refuses the action, the session is deleted again. With --dry-run \
-                nothing is committed, and no effect runs.
+                nothing is committed, no effect runs, and no session stays.
                 """,
             ],
             arguments: [
