@@ -3,7 +3,6 @@
 
 readonly logs=.build/logs
 readonly minutes=15 # the longest time for one run of the tests
-export SWIFT_BACKTRACE=color=no
 mkdir -p "$logs"
 
 # step NAME COMMAND…: runs the command, and prints its name, its result and its time.
