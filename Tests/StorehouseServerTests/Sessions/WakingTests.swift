@@ -189,6 +189,6 @@ extension LiveServer {
 
     /// Waits until so many alarms have rung.
     fileprivate func rings(_ count: Int) async throws {
-        try await waitUntil(within: 3 * Wire.patience) { log.text.split(separator: "alarm/ring").count - 1 >= count }
+        try await waitUntil(within: 6 * Wire.patience) { log.text.split(separator: "alarm/ring").count - 1 >= count }
     }
 }
