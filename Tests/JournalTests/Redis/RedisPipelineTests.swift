@@ -133,13 +133,13 @@ struct RedisPipelineTests {
         var pipeline = RedisPipeline(replicas: seed.isMultiple(of: 2) ? 1 : 0)
         let (outcomes, heartbeats) = (Outcomes(), Outcomes())
         var (appended, sent) = (0, [String]())
-        while outcomes.words.count < 5000 {
+        while outcomes.words.count < 1500 {
             switch Int.random(in: 0..<10, using: &random) {
             case 0 where sent.count > 20:
                 pipeline.disconnect()
                 sent = []
             case 1 where sent.count < 20: pipeline.append(heartbeats.request("beat ", .heartbeat))
-            case 0..<4 where appended < 5000:
+            case 0..<4 where appended < 1500:
                 pipeline.append(outcomes.request("\(appended) ", appended.isMultiple(of: 3) ? .read : .write))
                 appended += 1
             case 4..<6:
@@ -152,7 +152,7 @@ struct RedisPipelineTests {
                 perform(pipeline.receive(.integer(isMissing ? 0 : 1)))
             }
         }
-        #expect(outcomes.words == (0..<5000).map { "\($0)  done" } && !heartbeats.words.isEmpty)
+        #expect(outcomes.words == (0..<1500).map { "\($0)  done" } && !heartbeats.words.isEmpty)
     }
 
     @Test(
