@@ -119,10 +119,12 @@ let package = Package(
             name: "ExampleStoresTests",
             dependencies: ["ExampleStores", "RemoteServices", "Stores", "StoreHosting", "StoresTesting", "Locks"]),
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "RedisTesting", path: "Tests/RedisTesting"),
         .testTarget(
             name: "JournalTests",
             dependencies: [
-                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "Sealing", "StoreHosting", "Stores",
+                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "RedisTesting", "Sealing",
+                "StoreHosting", "Stores",
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
@@ -149,7 +151,7 @@ let package = Package(
                 "Stores",
                 "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "TokenVectors",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "RedisTesting", "TokenVectors",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -95,20 +95,10 @@ final class RedisConnection: Sendable {
     }
 
     private func run(_ outcome: RedisHandshake.Outcome?) throws(StorageError) {
-        if case .ready(_, let opened, let scripts, _)? = outcome {
-            self.scripts.withLock { $0 = scripts }
-            openedTime.withLock { $0 = opened.time }
-            live.store(opened.sessions, ordering: .relaxed)
-            losses.store(opened.losses, ordering: .releasing)
-            acknowledged.store(opened.commits, ordering: .relaxed)
-            isReady.store(true, ordering: .releasing)
-        }
-        let loop: @Sendable () -> Void = { [self] in
-            let loop = RedisLoop(self, outcome)
-            // Its commands refer to it weakly.
-            withExtendedLifetime(loop) { loop.run() }
-        }
-        guard startThread(loop) else {
+        // It takes the connection here, so that the journal is available at once.
+        let loop = RedisLoop(self, outcome)
+        // Its commands refer to it weakly.
+        guard startThread({ withExtendedLifetime(loop) { loop.run() } }) else {
             throw .refused("there is no thread for Redis")
         }
     }
@@ -133,7 +123,7 @@ final class RedisConnection: Sendable {
         let tag = settings.tag
         send(
             RedisRequest(
-                isWrite: script.isWrite, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
+                script.isWrite ? .write : .read, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
@@ -163,7 +153,7 @@ final class RedisConnection: Sendable {
         call(.revert, session, isPatient: true) {
             arguments
         } done: { [weak self] result in
-            guard case .failure = result, let self, !isClosed else { return }
+            guard case .failure(.unavailable) = result, let self, !isClosed else { return }
             // The server has refused it, as it refuses everything now.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }
         }

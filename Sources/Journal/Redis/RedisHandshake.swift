@@ -35,8 +35,8 @@ enum RedisLease: Sendable, Equatable {
     }
 
     case opened(Opened)
-    /// Another process has the storage, for so many milliseconds at least.
-    case held(Int)
+    /// Another process has the storage.
+    case held
     /// Another process has had the storage since this one opened it.
     case taken
     /// A newer release has written it.
@@ -57,7 +57,7 @@ enum RedisLease: Sendable, Equatable {
                 Opened(
                     commits: commits, sessions: sessions, losses: losses, check: check, time: time,
                     hasLost: fields[6].integer == 1))
-        case "HELD": self = .held(fields.dropFirst().first?.integer ?? 0)
+        case "HELD": self = .held
         case "TAKEN": self = .taken
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil
@@ -142,7 +142,7 @@ struct RedisHandshake {
         for reply in replies.prefix(3) { if case .error(let text) = reply { return Self.outcome(of: text) } }
         let info = replies.prefix(3).compactMap(\.text).joined(separator: "\n")
         let facts = RedisFacts(info: info, configuration: replies.last ?? .null)
-        if !isReader, let objection = facts.objection(isRelaxed: settings.isRelaxed) { return .refused(objection) }
+        if !isReader, let problem = facts.problem(isRelaxed: settings.isRelaxed) { return .refused(problem) }
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]

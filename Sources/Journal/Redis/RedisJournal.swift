@@ -1,4 +1,5 @@
 import CCrypto
+import Dispatch
 import Locks
 import Platform
 public import StoreHosting
@@ -26,6 +27,10 @@ public final class RedisJournal: Journal {
     let limits: RetentionLimits
     let recentCommits = RecentCommitsBudget()
     let now: @Sendable () -> Int
+    // What was read is decoded and used here, because the connection's thread must not be kept busy. Lookups have their own queue,
+    // so that long lists and histories do not delay them.
+    private let lookups = DispatchQueue(label: "journal.lookup")
+    private let reads = DispatchQueue(label: "journal.history")
 
     /// Connects to a server.
     ///
@@ -148,6 +153,20 @@ public final class RedisJournal: Journal {
         case ended(owner: String?)
         /// - losses: how often the storage had lost commits when the session was read.
         case session(RedisStoredSession, losses: Int)
+
+        fileprivate init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, losses: Int)
+            throws(JournalError)
+        {
+            let fields = reply.array ?? []
+            switch fields.first?.text {
+            case "UNKNOWN": self = .unknown
+            case "ENDED":
+                let owner = fields.dropFirst().first?.text ?? ""
+                self = .ended(owner: owner.isEmpty ? nil : owner)
+            default:
+                self = .session(try RedisStoredSession(fields, id: id, sealer, losses: losses), losses: losses)
+            }
+        }
     }
 
     /// Reads a session.
@@ -157,29 +176,19 @@ public final class RedisJournal: Journal {
         _ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
         let arguments = [hash, claim, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
-        let (connection, sealer) = (connection, sealer)
+        let (connection, sealer, lookups) = (connection, sealer, lookups)
         connection.call(.load, names.session(hash)) {
             arguments
         } done: { result in
+            // Now, because the storage may lose commits before the next line runs.
             let losses = connection.losses.load(ordering: .acquiring)
-            done(
-                result.flatMap { reply in
-                    do throws(JournalError) {
-                        guard let fields = reply.array else { throw .corrupt("Redis does not answer as expected") }
-                        switch fields.first?.text {
-                        case "UNKNOWN": return .success(.unknown)
-                        case "ENDED":
-                            let owner = fields.dropFirst().first?.text ?? ""
-                            return .success(.ended(owner: owner.isEmpty ? nil : owner))
-                        default:
-                            let session = try RedisStoredSession(fields, id: id, sealer, losses: losses)
-                            return .success(.session(session, losses: losses))
-                        }
-                    } catch {
-                        if case .corrupt(let detail) = error { connection.report(.damaged(session: id, detail)) }
-                        return .failure(error)
-                    }
-                })
+            lookups.async {
+                let found = result.flatMap { reply in
+                    Result { () throws(JournalError) in try Found(reply, id, sealer, losses: losses) }
+                }
+                if case .failure(.corrupt(let detail)) = found { connection.report(.damaged(session: id, detail)) }
+                done(found)
+            }
         }
     }
 
@@ -189,20 +198,21 @@ public final class RedisJournal: Journal {
         _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
     ) {
+        let reads = reads
         connection.call(script, key) {
             arguments.map { Array($0.utf8) }
         } done: { result in
-            done(
-                result.flatMap { reply in
-                    do throws(JournalError) {
-                        guard let fields = reply.array, fields.first?.text == "OK" else {
-                            throw .unavailable("the session is not there")
+            reads.async {
+                done(
+                    result.flatMap { reply in
+                        Result { () throws(JournalError) in
+                            guard let fields = reply.array, fields.first?.text == "OK" else {
+                                throw .unavailable("the session is not there")
+                            }
+                            return try body(fields)
                         }
-                        return .success(try body(fields))
-                    } catch {
-                        return .failure(error)
-                    }
-                })
+                    })
+            }
         }
     }
 
@@ -290,7 +300,7 @@ public final class RedisJournal: Journal {
     private func run(_ command: RedisCommand) {
         connection.send(
             RedisRequest(
-                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
+                .read, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
     }
 
     public func end(_ id: String, at moment: Int) {

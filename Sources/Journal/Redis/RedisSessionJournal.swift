@@ -73,7 +73,8 @@ final class RedisSessionJournal: SessionJournal {
         contents.withLock { contents in
             send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
                 guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
-                return session.creationArguments(names, hash, claim: claim, sealedID: id, losses: losses)
+                return session.creationArguments(
+                    names, hash, claim: claim, sealedID: id, lastUse: session.createdAt, losses: losses)
             }
         }
     }
@@ -94,14 +95,16 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func recordShareGeneration(_ generation: Int) {
-        let claim = claim
+        let (hash, claim) = (hash, claim)
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
             send(.share, &contents) { progress in
                 progress.sent.sequence += 1
                 progress.sent.shareGeneration = generation
-                return [claim, String(progress.sent.sequence), String(progress.sent.revision), String(generation)]
-                    .map { Array($0.utf8) }
+                return [
+                    hash, claim, String(progress.sent.sequence), String(progress.sent.revision), String(generation),
+                ]
+                .map { Array($0.utf8) }
             }
         }
     }
@@ -249,10 +252,11 @@ extension RedisSessionJournal {
 
     /// Persists nothing more. If the storage may have executed what was not acknowledged, that is undone: nobody was told of it.
     private func fail(_ failure: JournalError) {
+        if case .corrupt(let detail) = failure { journal.connection.report(.damaged(session: id, detail)) }
         contents.withLock { contents in
             guard contents.failure == nil else { return }
             contents.fail(failure, journal.recentCommits)
-            guard case .unavailable = failure, let progress = contents.position, !progress.inFlight.isEmpty else {
+            guard failure != .conflict, let progress = contents.position, !progress.inFlight.isEmpty else {
                 return
             }
             // Nobody can load the session before this is sent: the failure is seen only once the lock is released.

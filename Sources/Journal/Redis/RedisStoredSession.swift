@@ -102,7 +102,7 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - losses: how often the storage has lost acknowledged commits.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, losses: Int) throws(JournalError) {
-        guard fields.count == 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
+        guard fields.count >= 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
@@ -116,7 +116,6 @@ struct RedisStoredSession: Sendable {
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
             snapshot = base == 0 ? nil : try SnapshotRow(encoded: fields[4].bytes ?? [])
-            rows = try log.map { row throws(RecordReader.Malformed) in try CommitRow(encoded: row.bytes ?? []) }
             answers = try known.map { record throws(RecordReader.Malformed) in
                 try IdempotencyRecord(encoded: record.bytes ?? [])
             }
@@ -128,7 +127,7 @@ struct RedisStoredSession: Sendable {
             throw .corrupt("a record has a wrong checksum")
         }
         guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing") }
-        try ReadConnection.check(rows, after: base, seed)
+        rows = try log.commitRows(after: base, seed: seed)
         guard rows.last?.revision ?? base == revision, rows.last?.checksum ?? seed == chain else {
             throw .corrupt(
                 "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
@@ -180,13 +179,13 @@ extension SessionSummary {
 
 extension SessionHeader {
     /// The arguments of the script `create`.
-    func creationArguments(_ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], losses: Int)
-        -> [[UInt8]]
-    {
+    func creationArguments(
+        _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, losses: Int
+    ) -> [[UInt8]] {
         let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
         return [
             Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
-            Array(String(createdAt).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
+            Array(String(lastUse).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
             Array((owner ?? "").utf8), Array(String(losses).utf8),
         ]
     }

@@ -52,7 +52,8 @@ extension StorehouseApp {
             )
         }
         let storage = try RedisStorage(
-            address, prefix: settings.redis.prefix, sealer: sealer, isExclusive: command.changesSessions)
+            address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
+            replicas: settings.redis.replicas, sealer: sealer, isExclusive: command.changesSessions)
         defer { storage.close() }
         switch command {
         case .backup, .restore:

@@ -1,5 +1,7 @@
 import Foundation
 import Journal
+import Locks
+import RedisTesting
 import StoreHosting
 import Stores
 import Testing
@@ -71,5 +73,53 @@ struct RedisStorageTests {
         #expect(throws: StorageError.self) { try target.reading(isExclusive: true) { try $0.deleteSession("copy") } }
         await journal.closed()
         #expect(try target.problems().isEmpty)
+    }
+
+    @Test("A change after a restart of Redis leaves the histories as they are")
+    func restart() async throws {
+        let server = try await server(5)
+        let document = try server.reading { try $0.export("parcel-0123456789abcdef") }
+        server.kill()
+        try server.start()
+        let added = try server.reading(isExclusive: true) { try $0.insert(document, as: "copy") }
+        #expect(added == "copy")
+        let journal = try server.open()
+        #expect(try await journal.session("parcel-0123456789abcdef").summary.header.historyID == "h")
+        await journal.closed()
+    }
+
+    @Test("Sessions are verified and exported while a server compacts and ends them")
+    func besideServer() async throws {
+        let server = try RedisServer()
+        let journal = try server.open(keepCommits: 1)
+        let isOver = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    while !isOver.withLock(\.self) {
+                        let session = journal.create(Parcel.session("parcel-\(writer)-\(count)"))
+                        let store = Parcel.store(session)
+                        for _ in 0..<10 {
+                            store.weigh(40)
+                            #expect(await session.awaitDurable() == nil)
+                        }
+                        session.end(at: Step.moment)
+                        count += 1
+                    }
+                }
+            }
+            var commits = 0
+            while commits < 10_000 {
+                let found = try server.reading { try $0.verify() }
+                #expect(found.problems.isEmpty)
+                commits += found.commits
+                await Task.yield()
+            }
+            isOver.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+        await journal.closed()
+        #expect(try server.problems().isEmpty)
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import Journal
 import Observability
+import RedisTesting
 import RemoteServices
 import StoreHosting
+import Storehouse
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -14,12 +16,14 @@ extension LiveServer {
     }
 }
 
-/// Servers that follow one another on the same file.
+/// Servers that follow one another on the same file, or on the same Redis.
 final class DurableServer: Sendable {
     private let directory: URL
+    private let redis: RedisServer?
     var path: String { directory.appending(path: "storehouse.db").path }
 
-    init() throws {
+    init(onRedis: Bool = false) throws {
+        redis = onRedis ? try RedisServer() : nil
         directory = FileManager.default.temporaryDirectory.appending(path: "durable-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
@@ -34,6 +38,16 @@ final class DurableServer: Sendable {
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
+        if let redis {
+            var configuration = configuration
+            configuration.storage.kind = .redis
+            configuration.storage.redis.url = "unix://\(redis.socket)"
+            configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
+            let journal = try configuration.storage.journal(Log(level: .error, format: .text, sink: LogLines()))
+            return try await LiveServer.run(
+                animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal,
+                sealer: try configuration.storage.sealer(), body)
+        }
         let journal = try SQLiteJournal(
             path: path, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
         return try await LiveServer.run(
