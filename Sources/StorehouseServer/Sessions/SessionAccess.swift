@@ -71,7 +71,7 @@ final class SessionAccess: Sendable {
     ) throws(Problem) {
         switch found {
         case .session(let session):
-            if let share = context.share, share.generation != session.shareGeneration { throw Share.unknown }
+            if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
             context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
             try use(session, context)
