@@ -45,6 +45,7 @@ let package = Package(
         .target(
             name: "Journal",
             dependencies: ["CCrypto", "CHiredis", "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(name: "Cluster"),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
         .target(
@@ -127,6 +128,9 @@ let package = Package(
                 "StoreHosting", "Stores",
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
+        .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
+        .executableTarget(name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
+        .testTarget(name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
         .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),

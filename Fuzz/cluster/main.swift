@@ -1,0 +1,36 @@
+import ClusterSimulation
+import Platform
+
+// clustersimulation [--seed N] [--runs N] [--steps N] [--nodes N] [--sessions N] [--mutant NAME]
+//
+// Runs the simulation of many nodes with the seeds from N on, and ends with 1 at the first promise that is broken. Without
+// --nodes the size depends on the seed.
+
+var options = ["--seed": 1, "--runs": 1, "--steps": 1_000_000, "--nodes": 0, "--sessions": 0]
+var rules = Rules()
+var arguments = CommandLine.arguments.dropFirst()
+while let name = arguments.popFirst() {
+    let value = arguments.popFirst()
+    if name == "--mutant", let mutant = value.flatMap(Mutant.init) {
+        rules = mutant.rules
+    } else if let number = value.flatMap({ Int($0) }), number >= 0, options[name] != nil {
+        options[name] = number
+    } else {
+        print("\(name) \(value ?? "") is not an option; see Fuzz/cluster/main.swift")
+        exit(2)
+    }
+}
+
+let (nodes, sessions, first) = (options["--nodes"] ?? 0, options["--sessions"] ?? 0, UInt64(options["--seed"] ?? 1))
+for seed in first..<first + UInt64(options["--runs"] ?? 1) {
+    let settings =
+        nodes > 0 && sessions > 0
+        ? Simulation.Settings(seed: seed, nodeCount: nodes, sessionCount: sessions, rules: rules)
+        : Simulation.Settings(seed: seed, rules: rules)
+    do throws(Violation) {
+        print("seed \(seed): \(try Simulation(settings).run(steps: options["--steps"] ?? 0))")
+    } catch {
+        print(error)
+        exit(1)
+    }
+}
