@@ -1,10 +1,7 @@
 import ClusterSimulation
 import Platform
 
-// clustersimulation [--seed N] [--runs N] [--steps N] [--nodes N] [--sessions N] [--mutant NAME]
-//
-// Runs the simulation of many nodes with the seeds from N on, and ends with 1 at the first promise that is broken. Without
-// --nodes the size depends on the seed.
+// Runs the simulation of many nodes; see script/simulate.
 
 var options = ["--seed": 1, "--runs": 1, "--steps": 1_000_000, "--nodes": 0, "--sessions": 0]
 var rules = Rules()
@@ -16,7 +13,7 @@ while let name = arguments.popFirst() {
     } else if let number = value.flatMap({ Int($0) }), number >= 0, options[name] != nil {
         options[name] = number
     } else {
-        print("\(name) \(value ?? "") is not an option; see Fuzz/cluster/main.swift")
+        print("\(name) \(value ?? "") is not an option; see script/simulate")
         exit(2)
     }
 }

@@ -27,19 +27,26 @@ struct Audit {
         let runningEffects: [Int]
         let deadline: Int?
         let owner: Int
+        let epoch: Int
 
         init(_ session: StoredSession) {
             revision = session.log.count
             runningEffects = session.runningEffects
             deadline = session.deadline
             owner = session.owner
+            epoch = session.epoch
         }
     }
 
     /// Redis has executed a command.
     mutating func executed(_ command: RedisCommand, on before: Before, _ model: RedisModel) throws(Violation) {
         switch command {
-        case .append(let id, _, _, _, _, let entry) where model.sessions[id].log.count > before.revision:
+        case .append(let id, let life, let epoch, _, _, let entry) where model.sessions[id].log.count > before.revision:
+            guard before.owner == life, before.epoch == epoch else {
+                throw Violation(
+                    description: "life \(life) commits to session \(id) in epoch \(epoch), which is owned by life "
+                        + "\(before.owner) in epoch \(before.epoch)")
+            }
             switch entry.kind {
             case .write(let write):
                 guard !refused.contains(write) else {

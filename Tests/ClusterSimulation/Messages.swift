@@ -84,6 +84,7 @@ enum Event {
     case fault
     case restart(Int)
     case redisContinues(Int)
+    case failOver
     case retry(Int)
     case reconnect(Int)
 }

@@ -101,12 +101,7 @@ struct RedisModel {
         }
     }
 
-    private mutating func isAlive(_ life: Int, _ now: Int) -> Bool {
-        guard let known = lives[life] else { return false }
-        if known.until > now { return true }
-        lives[life] = nil
-        return false
-    }
+    func isAlive(_ life: Int, _ now: Int) -> Bool { lives[life].map { $0.until > now } ?? false }
 
     private mutating func claim(_ id: Int, _ life: Int, _ now: Int, _ rules: Rules) -> RedisAnswer {
         if sessions[id].hasEnded { return .nothing }

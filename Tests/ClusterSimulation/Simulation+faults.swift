@@ -14,23 +14,54 @@ extension Simulation {
         case ..<15: if node.isUp { node.kill() }
         case ..<40: if node.isUp { node.pausedUntil = max(node.pausedUntil, now + random.within(1...3 * lease)) }
         case ..<50: if node.isUp, node.pausedUntil <= now { node.drain() }
-        case ..<65: node.cutFromRedisUntil = now + random.within(1...3 * lease)
-        case ..<75: node.cutFromNodesUntil = now + random.within(1...3 * lease)
+        case ..<65:
+            node.cutFromRedisUntil = now + random.within(1...3 * lease)
+            if random.chance(300) { node.wallOffset -= random.below(2 * lease) }
+        case ..<70: node.cutFromNodesUntil = now + random.within(1...3 * lease)
+        case ..<80:
+            // Only its clients still reach it.
+            node.cutFromRedisUntil = now + random.within(1...3 * lease)
+            node.cutFromNodesUntil = node.cutFromRedisUntil
         case ..<85: node.wallOffset += random.within(-2 * lease...2 * lease)
-        default: if redis.isAvailable, random.chance(max(50, 1000 / nodes.count)) { interruptRedis() }
+        default: if redis.isAvailable, random.chance(max(50, 2500 / nodes.count)) { interruptRedis() }
         }
     }
 
     private func interruptRedis() {
-        switch random.below(3) {
+        let lease = settings.lease
+        switch random.below(4) {
         case 0: redis.stop()
         case 1: redis.kill()
         default:
-            let lost = redis.failOver()
-            let model = redis.model
-            check { audit throws(Violation) in try audit.failedOver(lost, model) }
+            // The replica is cut off before it takes over.
+            replicationStall = now + 3 * lease
+            return queue.add(.failOver, at: now + random.below(3 * lease))
         }
-        queue.add(.redisContinues(redis.interruptions), at: now + random.within(1...2 * settings.lease))
+        queue.add(.redisContinues(redis.interruptions), at: now + random.within(1...2 * lease))
+    }
+
+    func failOver() {
+        let lost = redis.failOver()
+        let model = redis.model
+        check { audit throws(Violation) in
+            try audit.failedOver(lost, model)
+            for node in nodes where node.isUp && node.holdsLease { try requireKnown(node, model) }
+        }
+        (replicationStall, isReplicating) = (0, false)
+        queue.add(.redisContinues(redis.interruptions), at: now + random.within(1...settings.lease / 2))
+    }
+
+    /// The new primary must know a node that may answer, and its sessions.
+    private func requireKnown(_ node: SimulatedNode, _ model: RedisModel) throws(Violation) {
+        let life = node.lease.life?.number ?? 0
+        guard model.isAlive(life, now) else {
+            throw Violation(description: "life \(life) holds its lease, and the new primary does not know it")
+        }
+        for (id, held) in node.sessions where model.sessions[id].owner != life {
+            throw Violation(
+                description: "life \(life) may answer for session \(id) with epoch \(held.stored.epoch), and the new "
+                    + "primary does not know that")
+        }
     }
 
     func restart(_ node: SimulatedNode) {
@@ -84,7 +115,7 @@ extension Simulation {
         guard nodes.count > 1, let node = nodes.last, node.isUp else { return }
         let sessions = node.directory.owned.sorted().prefix(50)
         node.kill()
-        probe(sessions, bound: settings.lease + settings.lease / 4, "its owner was killed")
+        probe(sessions, bound: settings.lease + 500, "its owner was killed")
         try run(until: now + 2 * settings.lease)
     }
 

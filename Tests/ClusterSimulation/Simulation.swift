@@ -26,7 +26,8 @@ package final class Simulation {
         package init(seed: UInt64, rules: Rules = Rules()) {
             let sizes = [(2, 10), (3, 20), (3, 200), (4, 100), (5, 1000), (10, 300), (40, 2000), (1000, 100_000)]
             let (nodes, sessions) = sizes[Int(seed % UInt64(sizes.count))]
-            self.init(seed: seed, nodeCount: nodes, sessionCount: sessions, rules: rules)
+            let lease = nodes > 10 ? 2000 : 800
+            self.init(seed: seed, nodeCount: nodes, sessionCount: sessions, lease: lease, rules: rules)
         }
     }
 
@@ -64,7 +65,9 @@ package final class Simulation {
     var streams: [Int: ClientStream] = [:]
     var drainedSessions: [(node: Int, sessions: [Int])] = []
     private var count = 0
-    private var isReplicating = false
+    var isReplicating = false
+    /// Until when the replica gets nothing.
+    var replicationStall = 0
 
     package init(_ settings: Settings) {
         self.settings = settings
@@ -84,7 +87,7 @@ package final class Simulation {
     }
 
     /// By how many thousandths a clock is faster or slower than that of Redis, at most.
-    var maxDrift: Int { 40 }
+    var maxDrift: Int { 80 }
 
     /// How often a node looks for sessions whose timers are due.
     var dueInterval: Int { settings.lease / 4 + 20 * settings.nodeCount }
@@ -144,6 +147,7 @@ package final class Simulation {
             guard interruption == redis.interruptions else { return }
             for (node, command, context) in redis.continue() { redisReceives(node, command, context) }
             scheduleReplication()
+        case .failOver: if isFaulty { failOver() }
         case .retry(let id): if let client = clients[id] { ask(id, client) }
         case .reconnect(let id): connect(id)
         }
@@ -163,7 +167,12 @@ package final class Simulation {
     // MARK: Redis
 
     func send(_ command: RedisCommand, _ context: CommandContext, from node: SimulatedNode) {
-        guard !node.isCutFromRedis, !isLost() else { return }
+        if node.isCutFromRedis || isLost() {
+            // What is lost for the node may have been on its way. A late renewal would only make its lease longer.
+            if case .lease = command { return }
+            guard random.chance(300) else { return }
+            return queue.add(.redisReceives(node.run, command, context), at: now + random.below(2 * settings.lease))
+        }
         queue.add(.redisReceives(node.run, command, context), at: now + delay())
     }
 
@@ -177,20 +186,35 @@ package final class Simulation {
         let answer = redis.receive(node, command, context, now: now)
         if let before {
             let model = redis.model
-            check { audit throws(Violation) in try audit.executed(command, on: before, model) }
+            check { audit throws(Violation) in
+                try audit.executed(command, on: before, model)
+                if case .claim(let id, let life) = command, model.sessions[id].owner == life, before.owner != life {
+                    try requireNoOwner(of: id, life: before.owner)
+                }
+            }
         }
         if let answer { self.answer(node, answer, context) }
         scheduleReplication()
     }
 
+    /// Another node has claimed a session: its owner before must not answer a request that it gets now.
+    private func requireNoOwner(of id: Int, life: Int) throws(Violation) {
+        guard let node = nodes.first(where: { $0.lease.life?.number == life }), node.isUp, node.holdsLease,
+            node.sessions[id] != nil
+        else { return }
+        throw Violation(description: "session \(id) was claimed, and life \(life) may still answer for it")
+    }
+
     private func scheduleReplication() {
         guard redis.lags, redis.isAvailable, !isReplicating else { return }
         isReplicating = true
-        queue.add(.replicate, at: now + (isFaulty && random.chance(20) ? random.below(settings.lease) : random.below(3)))
+        let lag = isFaulty && random.chance(5) ? random.below(settings.lease / 4) : random.below(3)
+        queue.add(.replicate, at: max(now + lag, isFaulty ? replicationStall : 0))
     }
 
     private func replicate() {
         isReplicating = false
+        guard !isFaulty || now >= replicationStall else { return scheduleReplication() }
         for (node, answer, context) in redis.replicate() { self.answer(node, answer, context) }
         scheduleReplication()
     }

@@ -3,10 +3,30 @@ import Testing
 
 @Suite("Many nodes, whatever breaks")
 struct SimulationTests {
-    @Test("keep every promise", arguments: [(1, 3, 20), (2, 5, 100), (3, 40, 2000)] as [(UInt64, Int, Int)])
-    func promises(seed: UInt64, nodes: Int, sessions: Int) throws {
-        let simulation = Simulation(.init(seed: seed, nodeCount: nodes, sessionCount: sessions))
-        let summary = try simulation.run(steps: 20_000)
-        print(summary)
+    /// A finding names its seed: `script/simulate --seed N` runs the same steps.
+    @Test("keep every promise", arguments: 1...6)
+    func promises(seed: UInt64) throws {
+        let summary = try Simulation(.init(seed: seed)).run(steps: 15_000)
+        #expect(summary.acknowledgedWrites > 20)
+    }
+
+    @Test("do the same for the same seed")
+    func isDeterministic() throws {
+        let runs = try (0..<2).map { _ in try Simulation(.init(seed: 5)).run(steps: 5000).description }
+        #expect(runs[0] == runs[1])
+    }
+
+    @Test("are found out if they do one thing wrong", arguments: Mutant.allCases)
+    func mutant(_ mutant: Mutant) {
+        let seeds = (1...30).filter { $0 % 8 != 7 }
+        let findings = seeds.lazy.compactMap { seed in
+            do throws(Violation) {
+                _ = try Simulation(.init(seed: UInt64(seed), rules: mutant.rules)).run(steps: 20_000)
+                return String?.none
+            } catch {
+                return error.description
+            }
+        }
+        #expect(findings.first != nil, "the simulation does not notice \(mutant)")
     }
 }
