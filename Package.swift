@@ -129,7 +129,8 @@ let package = Package(
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
-        .executableTarget(name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
+        .executableTarget(
+            name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
         .testTarget(name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),

@@ -107,7 +107,8 @@ struct Audit {
         try answers(id, life: life, session, "acknowledges a commit of")
         guard revision <= session.log.count, session.log[revision - 1].kind == .write(write) else {
             throw Violation(
-                description: "write \(write) of session \(id) is acknowledged as revision \(revision), which is another")
+                description: "write \(write) of session \(id) is acknowledged as revision \(revision), which is another"
+            )
         }
         acknowledged[id] = max(acknowledged[id], revision)
         acknowledgedWrites += 1

@@ -2,8 +2,8 @@ import Cluster
 
 /// Many nodes, one Redis and their clients, driven by one scheduler. The same seed gives the same run.
 ///
-/// Messages are lost, late and sent twice; nodes are killed, stopped for longer than their leases, drained, and cut off; clocks drift
-/// and are set; Redis stops, restarts and is replaced by its replica. After each step the audit compares what nodes
+/// Messages are lost, late and sent twice; nodes are killed, stopped for longer than their leases, drained, and cut off; clocks
+/// drift and are set; Redis stops, restarts and is replaced by its replica. After each step the audit compares what nodes
 /// answer with what Redis has.
 package final class Simulation {
     package struct Settings: Sendable {
@@ -111,7 +111,9 @@ package final class Simulation {
     }
 
     private func step() throws(Violation) {
-        guard let (time, number, event) = queue.removeFirst() else { throw Violation(description: "nothing happens any more") }
+        guard let (time, number, event) = queue.removeFirst() else {
+            throw Violation(description: "nothing happens any more")
+        }
         now = max(now, time)
         steps += 1
         handle(event, number)
@@ -290,7 +292,9 @@ package final class Simulation {
         guard let client = clients[id], case .write(let write, let key, _, _) = client.operation else { return }
         guard outcome == .unavailable || outcome == .unknown else { return }
         check { audit throws(Violation) in
-            try audit.refuse(write, of: client.session, isKnown: outcome == .unavailable, isFirst: client.attempts == 0, willRepeat: key != 0)
+            try audit.refuse(
+                write, of: client.session, isKnown: outcome == .unavailable, isFirst: client.attempts == 0,
+                willRepeat: key != 0)
         }
     }
 

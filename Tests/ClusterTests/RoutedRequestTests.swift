@@ -8,7 +8,8 @@ struct RoutedRequestTests {
     private let owner = NodeLife(number: 2, address: "b:1")
 
     private func step(
-        _ request: inout RoutedRequest, _ place: Place, holdsLease: Bool = true, isDraining: Bool = false, at now: Int = 0
+        _ request: inout RoutedRequest, _ place: Place, holdsLease: Bool = true, isDraining: Bool = false,
+        at now: Int = 0
     ) -> RoutedRequest.Step {
         request.next(place, holdsLease: holdsLease, isDraining: isDraining, now: now)
     }
