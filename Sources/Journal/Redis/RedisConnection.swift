@@ -187,10 +187,20 @@ final class RedisConnection: Sendable {
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
             }
-            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
+            if isClosed, case .ready(let socket, _, let scripts, _) = outcome {
+                releaseLease(scripts, socket)
+                socket.close()
+            }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
+    }
+
+    /// The next process need not wait for the end of the lease.
+    func releaseLease(_ scripts: [RedisScript: [UInt8]], _ socket: RedisSocket) {
+        guard let release = scripts[.releaseLease] else { return }
+        let command = RedisCommand(evaluating: release, settings.tag, "", [Array(settings.node.utf8)])
+        _ = try? socket.send(command.bytes[...])
     }
 
     private func wake() {

@@ -148,27 +148,6 @@ public final class RedisJournal: Journal {
             lastUse: session.summary.lastActiveAt)
     }
 
-    enum Found: Sendable {
-        case unknown
-        case ended(owner: String?)
-        /// - losses: how often the storage had lost commits when the session was read.
-        case session(RedisStoredSession, losses: Int)
-
-        fileprivate init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, losses: Int)
-            throws(JournalError)
-        {
-            let fields = reply.array ?? []
-            switch fields.first?.text {
-            case "UNKNOWN": self = .unknown
-            case "ENDED":
-                let owner = fields.dropFirst().first?.text ?? ""
-                self = .ended(owner: owner.isEmpty ? nil : owner)
-            default:
-                self = .session(try RedisStoredSession(fields, id: id, sealer, losses: losses), losses: losses)
-            }
-        }
-    }
-
     /// Reads a session.
     ///
     /// - Parameter claim: who may append to it from now on; empty for who may already.

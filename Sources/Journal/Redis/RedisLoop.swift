@@ -30,6 +30,7 @@ final class RedisLoop: @unchecked Sendable {
     /// Why there is no connection.
     private var reason = "it is not connected yet"
     private var isReported = false
+    private var isClosing = false
     private var isOver = false
     private var wasOpened = false
 
@@ -50,11 +51,13 @@ final class RedisLoop: @unchecked Sendable {
             }
             let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
             takeInbox()
-            if isOver { return }
             if events.canRead { receive() }
             expire()
-            sendHeartbeat()
+            if !isClosing { sendHeartbeat() }
             flush()
+            // What a server refuses or does not answer is given up.
+            let isStuck = socket == nil || connection.isRefusing.load(ordering: .relaxed)
+            if isClosing, pipeline.isEmpty || isStuck { close() }
         }
     }
 
@@ -66,15 +69,13 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     private func takeInbox() {
-        let (requests, outcome, closing) = connection.inbox.withLock { inbox in
+        let (requests, outcome) = connection.inbox.withLock { inbox in
             defer { (inbox.requests, inbox.outcome) = ([], nil) }
-            return (inbox.requests, inbox.outcome, inbox.closing)
+            isClosing = !inbox.closing.isEmpty
+            return (inbox.requests, inbox.outcome)
         }
         for request in requests { pipeline.append(request) }
         if let outcome { take(outcome) }
-        let isStuck = socket == nil || connection.isRefusing.load(ordering: .relaxed)
-        guard !closing.isEmpty, pipeline.isEmpty || isStuck else { return }
-        close()
     }
 
     private func take(_ outcome: RedisHandshake.Outcome) {
@@ -210,12 +211,7 @@ final class RedisLoop: @unchecked Sendable {
         let rest = pipeline.removeAll(because: "the journal is closed")
         for completion in rest.completions { completion() }
         if let socket {
-            // The next process need not wait for the end of the lease.
-            let settings = connection.settings
-            if let release = connection.scripts.withLock({ $0[.releaseLease] }) {
-                let command = RedisCommand(evaluating: release, settings.tag, "", [Array(settings.node.utf8)])
-                _ = try? socket.send(command.bytes[...])
-            }
+            connection.releaseLease(connection.scripts.withLock(\.self), socket)
             socket.close()
         }
         connection.isReady.store(false, ordering: .releasing)

@@ -84,6 +84,30 @@ struct RedisPosition: Sendable, Equatable {
     }
 }
 
+extension RedisJournal {
+    /// What the script `load` has found.
+    enum Found: Sendable {
+        case unknown
+        case ended(owner: String?)
+        /// - losses: how often the storage had lost commits when the session was read.
+        case session(RedisStoredSession, losses: Int)
+
+        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, losses: Int)
+            throws(JournalError)
+        {
+            let fields = reply.array ?? []
+            switch fields.first?.text {
+            case "UNKNOWN": self = .unknown
+            case "ENDED":
+                let owner = fields.dropFirst().first?.text ?? ""
+                self = .ended(owner: owner.isEmpty ? nil : owner)
+            default:
+                self = .session(try RedisStoredSession(fields, id: id, sealer, losses: losses), losses: losses)
+            }
+        }
+    }
+}
+
 /// A session as the script `load` has found it, with verified checksums.
 struct RedisStoredSession: Sendable {
     let summary: SessionSummary
