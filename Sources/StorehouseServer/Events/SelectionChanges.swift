@@ -10,7 +10,7 @@ import Stores
 final class SelectionChanges: Sendable {
     typealias Done = @Sendable (Result<Int, Problem>) -> Void
 
-    /// What is known without the value and the log.
+    /// The result of a look at the newest commits. Neither the value nor the log was read.
     enum Finding {
         /// The revision that has changed the value last.
         case changed(at: Int)
@@ -46,11 +46,11 @@ final class SelectionChanges: Sendable {
     /// Tells whether two values are equal.
     fileprivate enum Value: Equatable {
         case hash(Int)
-        /// Comparing it at each commit would take too long: each one that touches it counts.
+        /// Comparing it at each commit would take too long: each one that touches it counts. The whole state is never compared.
         case long
 
-        init(_ json: [UInt8], of selection: Selection) {
-            guard selection != .root, json.count <= Topic.maxComparedBytes else {
+        init(_ json: [UInt8]) {
+            guard json.count <= Topic.maxComparedBytes else {
                 self = .long
                 return
             }
@@ -119,7 +119,7 @@ final class SelectionChanges: Sendable {
     ///   - state: the value, and its revision.
     /// - Returns: the revision that changed the value last.
     func compare(_ selection: Selection, changedBy commit: Int, with state: EncodedState) -> Int {
-        let value = Value(state.json, of: selection)
+        let value = Value(state.json)
         return contents.withLock { contents in
             guard var change = contents.changes[selection] else { return commit }
             // Another thread may have compared the same value or a later one.
@@ -136,8 +136,9 @@ final class SelectionChanges: Sendable {
     /// A selector may read what no patch shows, so nothing is found for one: it counts as changed at the revision.
     ///
     /// - Parameter done: called once, on any thread.
-    func find(_ selection: Selection, at revision: Int, in session: Session, on pool: WorkPool, _ done: @escaping Done)
-    {
+    func find(
+        _ selection: Selection, at revision: Int, in session: Session, on pool: WorkPool, _ done: @escaping Done
+    ) {
         let question = Question(selection: selection, revision: revision)
         let isFirst = contents.withLock { contents in
             contents.waiting[question, default: []].append(done)
@@ -197,10 +198,12 @@ final class SelectionChanges: Sendable {
     }
 
     private func finish(_ question: Question, _ found: Result<Int, Problem>, in session: Session) {
-        let state = session.read(question.selection, ifAt: question.revision)
+        let selection = question.selection
+        // The whole state is not encoded for this.
+        let state = selection == .root ? nil : session.read(selection, ifAt: question.revision)
+        let value = selection == .root ? .long : state.map { Value($0.json) }
         let waiting = contents.withLock { contents in
             if case .success(let revision) = found {
-                let value = state.map { Value($0.json, of: question.selection) }
                 contents.remember(.init(revision: revision, through: question.revision, value: value), question)
             }
             return contents.waiting.removeValue(forKey: question) ?? []
