@@ -166,30 +166,6 @@ import Testing
         }
     }
 
-    /// The stored fingerprint leaves the password out: otherwise passwords could be guessed with the file.
-    @Test func aFingerprintDoesNotContainThePassword() async throws {
-        let durable = try DurableServer()
-        let fields = [("Idempotency-Key", "\"k\"")]
-        let path = try await durable.run { server in
-            let session = try await server.session()
-            func enter(_ password: String) async throws -> TestResponse {
-                try await session.dispatch("login/enteringCredential", ["password": .string(password)], fields: fields)
-            }
-            #expect(try await enter("some password").status == 200)
-            #expect(try await enter("some password")["idempotency-replayed"] == "true")
-            #expect(try await enter("another password").code == "idempotency-mismatch")
-            return session.path
-        }
-        try await durable.run { server in
-            let session = LiveSession(server: server, path: path)
-            for (member, code) in [("password", nil), ("username", "idempotency-mismatch")] {
-                let again = try await session.dispatch(
-                    "login/enteringCredential", [member: "another password"], fields: fields)
-                #expect(again.code == code && (again["idempotency-replayed"] == "true") == (code == nil))
-            }
-        }
-    }
-
     @Test func theLastEventComesAfterAllAnsweredCommits() async throws {
         let durable = try DurableServer()
         try await durable.run { server in
