@@ -92,6 +92,25 @@ struct RedisStorageTests {
         await journal.closed()
     }
 
+    @Test("A backup that is put back while no server runs gets a new history each time")
+    func restoredBackup() async throws {
+        let server = try await server(5)
+        var histories: Set = ["h"]
+        for round in 1...3 {
+            // The facts of the storage are as they were at the backup.
+            try server.execute("HDEL", "{test}:meta", "losses")
+            #expect(try server.reading(isExclusive: true) { try $0.renameHistories() } == round)
+            #expect(try server.problems().isEmpty)
+            let journal = try server.open()
+            let history = try await journal.session("parcel-0123456789abcdef").summary.header.historyID
+            #expect(history.hasPrefix("h.") && histories.insert(history).inserted)
+            await journal.create(Parcel.session("later \(round)")).awaitDurable()
+            #expect(try await journal.session("later \(round)").summary.header.historyID == "h")
+            #expect(throws: StorageError.self) { try server.reading(isExclusive: true) { try $0.renameHistories() } }
+            await journal.closed()
+        }
+    }
+
     @Test("Sessions are verified and exported while a server compacts and ends them")
     func besideServer() async throws {
         let server = try RedisServer()
