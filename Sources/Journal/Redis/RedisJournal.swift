@@ -99,8 +99,8 @@ public final class RedisJournal: Journal {
     /// False: one process at a time uses a prefix.
     public var isShared: Bool { false }
 
-    /// False: if Redis has lost commits, the journal notices it, and gives the histories other names.
-    public var mayLoseCommits: Bool { false }
+    /// If Redis has lost commits, the journal notices it, and gives the histories other names.
+    public var epoch: Int? { nil }
 
     public var isAvailable: Bool { connection.isAvailable }
 
