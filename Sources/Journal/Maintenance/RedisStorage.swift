@@ -148,7 +148,7 @@ public struct RedisStorage {
         guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
             throw .refused("storage.key cannot be used")
         }
-        let arguments = session.insertion(names, hash, sealedID: sealed, losses: client.losses)
+        let arguments = session.insertion(names, hash, sealedID: sealed, lossID: client.lossID)
         switch try client.change(.create, names.session(hash), arguments) {
         case "OK": return session.header.id
         case "PERSONAL":
@@ -158,6 +158,15 @@ public struct RedisStorage {
         default:
             throw .refused("there already is or was a session \(session.header.id), which was not changed; use --id")
         }
+    }
+
+    /// Gives all sessions another history, after a backup was put in the place of their data: their revisions may be given to other
+    /// states than those that clients know.
+    ///
+    /// - Returns: the number of sessions.
+    public func renameHistories() throws(StorageError) -> Int {
+        try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomLossID())))
+        return client.sessions
     }
 
     /// Deletes a session, damaged or not. Its id is remembered for an hour.
@@ -181,7 +190,7 @@ private struct FoundSession {
 
     init(_ fields: [RedisReply], _ id: String, _ sealer: any SecretSealer) throws(JournalError) {
         self.id = id
-        stored = try RedisStoredSession(fields, id: id, sealer, losses: 0)
+        stored = try RedisStoredSession(fields, id: id, sealer, lossID: nil)
         guard fields.count == 11 else {
             (base, rows) = (nil, [])
             return
@@ -219,10 +228,10 @@ private struct FoundSession {
 
 extension ExportedSession {
     /// The arguments of the script `create` for the session with its commits.
-    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], losses: Int) -> [[UInt8]] {
+    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], lossID: Int) -> [[UInt8]] {
         // The claim is empty, because no process has loaded the session yet.
         let head = header.creationArguments(
-            names, hash, claim: "", sealedID: sealedID, lastUse: lastActiveAt, losses: losses)
+            names, hash, claim: "", sealedID: sealedID, lastUse: lastActiveAt, lossID: lossID)
         var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
         var snapshots: [[UInt8]] = []
         func add(_ state: StateSnapshot) {

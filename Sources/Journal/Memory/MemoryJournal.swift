@@ -24,7 +24,7 @@ public struct MemoryJournal: Journal {
 
     public var isShared: Bool { false }
 
-    public var mayLoseCommits: Bool { false }
+    public var epoch: Int? { nil }
 
     public var isAvailable: Bool { true }
 

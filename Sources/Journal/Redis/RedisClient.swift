@@ -7,7 +7,7 @@ struct RedisClient {
     private let settings: RedisSettings
     private let socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
-    let losses: Int
+    let lossID: Int
     let sessions: Int
 
     init(_ settings: RedisSettings, isExclusive: Bool) throws(StorageError) {
@@ -15,7 +15,7 @@ struct RedisClient {
         switch RedisHandshake(settings: settings, known: nil, isReader: !isExclusive).run() {
         case .ready(let socket, let opened, let scripts, _):
             (self.socket, self.scripts) = (socket, scripts)
-            (losses, sessions) = (opened.losses, opened.sessions)
+            (lossID, sessions) = (opened.lossID, opened.sessions)
         case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
         case .held, .taken: throw .refused("\(settings.address) is in use by a server; stop it first")
         }
@@ -56,17 +56,23 @@ struct RedisClient {
         }
     }
 
-    /// Changes something, and waits until replicas have it.
+    /// Calls a script that changes something, and waits until replicas have it.
     ///
     /// - Returns: the first word of the reply.
     func change(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) throws(StorageError) -> String? {
+        try change(command(script, session, arguments)).array?.first?.text
+    }
+
+    /// Changes something, and waits until replicas have it.
+    @discardableResult
+    func change(_ command: RedisCommand) throws(StorageError) -> RedisReply {
         let wait = RedisCommand("WAIT", String(settings.replicas), "10000")
-        let replies = try execute([command(script, session, arguments)] + (settings.replicas > 0 ? [wait] : []))
+        let replies = try execute([command] + (settings.replicas > 0 ? [wait] : []))
         if case .error(let text) = replies[0] { throw .refused("\(settings.address): \(text)") }
         guard settings.replicas == 0 || replies[1].integer ?? 0 >= settings.replicas else {
             throw .refused("\(settings.address) has executed this, but fewer than \(settings.replicas) replicas have")
         }
-        return replies[0].array?.first?.text
+        return replies[0]
     }
 
     private func command(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) -> RedisCommand {

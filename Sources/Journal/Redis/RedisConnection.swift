@@ -43,8 +43,8 @@ final class RedisConnection: Sendable {
     let transactions = Atomic(0)
     /// The newest write that was acknowledged, as the storage counts them; -1 before the storage was opened.
     let acknowledged = Atomic(-1)
-    /// How often acknowledged commits were lost, as the storage counts it.
-    let losses = Atomic(0)
+    /// Names the newest loss of acknowledged commits; 0 if there was none.
+    let lossID = Atomic(0)
 
     init(_ settings: RedisSettings, _ report: @escaping @Sendable (StorageEvent) -> Void) throws(StorageError) {
         _ = try RedisReplyReader()

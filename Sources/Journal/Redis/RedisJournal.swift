@@ -99,8 +99,8 @@ public final class RedisJournal: Journal {
     /// False: one process at a time uses a prefix.
     public var isShared: Bool { false }
 
-    /// False: if Redis has lost commits, the journal notices it, and gives the histories other names.
-    public var mayLoseCommits: Bool { false }
+    /// If Redis has lost commits, the journal notices it, and gives the histories other names.
+    public var epoch: Int? { nil }
 
     public var isAvailable: Bool { connection.isAvailable }
 
@@ -115,7 +115,7 @@ public final class RedisJournal: Journal {
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: SessionRow.checksum(session))
         let journal = RedisSessionJournal(
-            self, id: session.id, claim: Self.randomName(), losses: connection.losses.load(ordering: .acquiring),
+            self, id: session.id, claim: Self.randomName(), lossID: connection.lossID.load(ordering: .acquiring),
             RedisSessionJournal.Progress(position, isCreated: false, cut: 0, limits), SnapshotPolicy(limits),
             lastUse: session.createdAt)
         journal.create(session)
@@ -130,19 +130,19 @@ public final class RedisJournal: Journal {
                     switch found {
                     case .unknown: .unknown
                     case .ended(let owner): .ended(owner: owner)
-                    case .session(let session, let losses):
+                    case .session(let session, let lossID):
                         .session(
-                            session.summary, session.replayable, session.answers, journal(of: session, claim, losses))
+                            session.summary, session.replayable, session.answers, journal(of: session, claim, lossID))
                     }
                 })
         }
     }
 
-    private func journal(of session: RedisStoredSession, _ claim: String, _ losses: Int) -> RedisSessionJournal {
+    private func journal(of session: RedisStoredSession, _ claim: String, _ lossID: Int) -> RedisSessionJournal {
         var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
         for answer in session.answers { progress.pinned.add(answer) }
         return RedisSessionJournal(
-            self, id: session.summary.header.id, claim: claim, losses: losses, progress,
+            self, id: session.summary.header.id, claim: claim, lossID: lossID, progress,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             privateState: session.replayable.privateState,
             lastUse: session.summary.lastActiveAt)
@@ -160,10 +160,10 @@ public final class RedisJournal: Journal {
             arguments
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
-            let losses = connection.losses.load(ordering: .acquiring)
+            let lossID = connection.lossID.load(ordering: .acquiring)
             lookups.async {
                 let found = result.flatMap { reply in
-                    Result { () throws(JournalError) in try Found(reply, id, sealer, losses: losses) }
+                    Result { () throws(JournalError) in try Found(reply, id, sealer, lossID: lossID) }
                 }
                 if case .failure(.corrupt(let detail)) = found { connection.report(.damaged(session: id, detail)) }
                 done(found)
@@ -207,9 +207,9 @@ public final class RedisJournal: Journal {
             for index in stride(from: 0, to: states.count - 1, by: 2) {
                 initial[states[index].text ?? ""] = states[index + 1].bytes
             }
-            let losses = connection.losses.load(ordering: .acquiring)
+            let lossID = connection.lossID.load(ordering: .acquiring)
             return try rows.map { row throws(JournalError) in
-                try SessionSummary(row, initial, sealer, losses: losses)
+                try SessionSummary(row, initial, sealer, lossID: lossID)
             }
         }
     }

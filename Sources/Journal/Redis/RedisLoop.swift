@@ -102,7 +102,7 @@ final class RedisLoop: @unchecked Sendable {
         if !wasOpened { connection.openedTime.withLock { $0 = opened.time } }
         wasOpened = true
         connection.live.store(opened.sessions, ordering: .relaxed)
-        connection.losses.store(opened.losses, ordering: .releasing)
+        connection.lossID.store(opened.lossID, ordering: .releasing)
         connection.acknowledged.store(opened.commits, ordering: .relaxed)
         connection.isReady.store(true, ordering: .releasing)
         if opened.hasLost { connection.report(.lostCommits) }

@@ -81,9 +81,10 @@ enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, isReader
+    /// Arguments: node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, name of a loss,
+    /// isReader
     static let openSource = """
-        local node, lease, known, run, relaxed, check, isFirst, layout, isReader = unpack(ARGV)
+        local node, lease, known, run, relaxed, check, isFirst, layout, loss, isReader = unpack(ARGV)
         local meta, writer = tag .. ':meta', tag .. ':writer'
         local holder = call('GET', writer)
         if not isReader and holder and holder ~= node then return {'HELD'} end
@@ -97,9 +98,7 @@ extension RedisScript {
         local isLost = known ~= '' and commits < tonumber(known)
         if isFirst == '0' and last ~= node and not isLost then return {'TAKEN'} end
         if isLost or (isFirst == '1' and relaxed == '1' and oldRun and oldRun ~= run) then
-            -- The time, because an earlier number may be lost as well.
-            local number = tonumber(call('HGET', meta, 'losses') or '0') + 1
-            call('HSET', meta, 'losses', math.max(number, tonumber(call('TIME')[1])))
+            call('HSET', meta, 'losses', loss)
         end
         if holder then call('PEXPIRE', writer, lease) else call('SET', writer, node, 'PX', lease) end
         if not oldCheck and check ~= '' then call('HSET', meta, 'check', check, 'layout', layout) end

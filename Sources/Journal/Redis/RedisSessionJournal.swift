@@ -36,13 +36,13 @@ final class RedisSessionJournal: SessionJournal {
     private let key: String
     /// Names this object in the storage: whoever loads the session writes another name there.
     let claim: String
-    /// How often the storage had lost commits when the session was loaded.
-    private let losses: Int
+    /// That of the storage when the session was loaded.
+    private let lossID: Int
     // Guards the rest. Taken inside the store's lock; only the connection's inbox is locked while it is held.
     private let contents: Locked<Contents>
 
     init(
-        _ journal: RedisJournal, id: String, claim: String, losses: Int, _ progress: Progress, _ policy: SnapshotPolicy,
+        _ journal: RedisJournal, id: String, claim: String, lossID: Int, _ progress: Progress, _ policy: SnapshotPolicy,
         privateState: [UInt8]? = nil, lastUse: Int
     ) {
         self.journal = journal
@@ -50,7 +50,7 @@ final class RedisSessionJournal: SessionJournal {
         hash = RedisNames.hash(of: id)
         key = journal.names.session(hash)
         self.claim = claim
-        self.losses = losses
+        self.lossID = lossID
         let revision = progress.acknowledged.revision
         contents = Locked(
             Contents(
@@ -69,12 +69,12 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func create(_ session: SessionHeader) {
-        let (names, sealer, hash, claim, losses) = (journal.names, journal.sealer, hash, claim, losses)
+        let (names, sealer, hash, claim, lossID) = (journal.names, journal.sealer, hash, claim, lossID)
         contents.withLock { contents in
             send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
                 guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
                 return session.creationArguments(
-                    names, hash, claim: claim, sealedID: id, lastUse: session.createdAt, losses: losses)
+                    names, hash, claim: claim, sealedID: id, lastUse: session.createdAt, lossID: lossID)
             }
         }
     }
@@ -129,7 +129,7 @@ final class RedisSessionJournal: SessionJournal {
     var hasFailed: Bool { isOld || contents.withLock { $0.failure != nil } }
 
     /// Whether the storage has lost commits since the session was loaded, perhaps some of this session.
-    private var isOld: Bool { journal.connection.losses.load(ordering: .acquiring) > losses }
+    private var isOld: Bool { journal.connection.lossID.load(ordering: .acquiring) != lossID }
 
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.recent.commits(after: revision, limit: limit) }

@@ -89,10 +89,10 @@ extension RedisJournal {
     enum Found: Sendable {
         case unknown
         case ended(owner: String?)
-        /// - losses: how often the storage had lost commits when the session was read.
-        case session(RedisStoredSession, losses: Int)
+        /// - lossID: that of the storage when the session was read.
+        case session(RedisStoredSession, lossID: Int)
 
-        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, losses: Int)
+        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, lossID: Int)
             throws(JournalError)
         {
             let fields = reply.array ?? []
@@ -102,7 +102,7 @@ extension RedisJournal {
                 let owner = fields.dropFirst().first?.text ?? ""
                 self = .ended(owner: owner.isEmpty ? nil : owner)
             default:
-                self = .session(try RedisStoredSession(fields, id: id, sealer, losses: losses), losses: losses)
+                self = .session(try RedisStoredSession(fields, id: id, sealer, lossID: lossID), lossID: lossID)
             }
         }
     }
@@ -124,13 +124,13 @@ struct RedisStoredSession: Sendable {
     /// - Parameters:
     ///   - reply: what the script has found.
     ///   - id: the session's.
-    ///   - losses: how often the storage has lost acknowledged commits.
-    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, losses: Int) throws(JournalError) {
+    ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
+    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
         guard fields.count >= 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
-            let oldLosses = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
+            let oldLossID = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
             let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer
         else { throw .corrupt("the session has no complete record") }
         guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
@@ -145,7 +145,7 @@ struct RedisStoredSession: Sendable {
             }
             seed = snapshot?.chain ?? SessionRow.checksum(header)
             summary = SessionSummary(
-                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
             throw .corrupt("a record has a wrong checksum")
@@ -170,8 +170,9 @@ struct RedisStoredSession: Sendable {
 extension SessionHeader {
     /// The session with another history if acknowledged commits were lost since it was created: their revisions may be given
     /// to other states.
-    func renamed(losses: Int, since oldLosses: Int) -> SessionHeader {
-        losses > oldLosses ? renamed(history: "\(historyID).\(losses)") : self
+    func renamed(lossID: Int?, since oldLossID: Int) -> SessionHeader {
+        guard let lossID, lossID != oldLossID else { return self }
+        return renamed(history: "\(historyID).\(lossID)")
     }
 }
 
@@ -179,13 +180,13 @@ extension SessionSummary {
     /// - Parameters:
     ///   - row: one of those that the script `list` has found.
     ///   - states: the initial states by their keys.
-    ///   - losses: how often the storage has lost acknowledged commits.
+    ///   - lossID: that of the storage.
     init(
-        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, losses: Int
+        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lossID: Int
     ) throws(JournalError) {
         guard let fields = row.array, fields.count == 8, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
-            let oldLosses = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
+            let oldLossID = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
             let used = fields[6].integer
         else { throw .corrupt("a session has no complete record") }
         do throws(RecordReader.Malformed) {
@@ -193,7 +194,7 @@ extension SessionSummary {
                 id: String(decoding: clear, as: UTF8.self), encoded: header,
                 initial: try StateSnapshot(encoded: initial))
             self.init(
-                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
@@ -204,13 +205,13 @@ extension SessionSummary {
 extension SessionHeader {
     /// The arguments of the script `create`.
     func creationArguments(
-        _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, losses: Int
+        _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, lossID: Int
     ) -> [[UInt8]] {
         let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
         return [
             Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
             Array(String(lastUse).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
-            Array((owner ?? "").utf8), Array(String(losses).utf8),
+            Array((owner ?? "").utf8), Array(String(lossID).utf8),
         ]
     }
 }

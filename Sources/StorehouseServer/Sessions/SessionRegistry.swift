@@ -190,7 +190,7 @@ package final class SessionRegistry: Sendable {
 
     /// Removes a session that continues from its journal.
     private func evict(_ session: Session) {
-        if journal?.mayLoseCommits == true { lostTails.add(1, ordering: .releasing) }
+        if journal?.epoch != nil { lostTails.add(1, ordering: .releasing) }
         session.detach()
         remove(session)
     }

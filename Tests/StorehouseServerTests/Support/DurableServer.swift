@@ -30,6 +30,15 @@ final class DurableServer: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
+    /// A server on what a crash at this moment would leave of the file.
+    func copy() throws -> DurableServer {
+        let copy = try DurableServer()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
+
     /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),

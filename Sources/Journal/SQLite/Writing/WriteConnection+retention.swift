@@ -96,8 +96,16 @@ extension WriteConnection {
     }
 
     /// Writes pending times of last use and checkpoints the WAL, if possible.
-    func close() {
+    ///
+    /// - Parameter epoch: is stored for the next process; nil for none.
+    func close(in epoch: Int? = nil) {
         while !lastUses.isEmpty, writeUses() {}
+        if let epoch {
+            smallTransaction { () throws(SQLiteError) in
+                try RelaxedEpoch.put(epoch, into: connection)
+                return true
+            }
+        }
         _ = try? connection.checkpoint()
     }
 }
