@@ -45,6 +45,7 @@ let package = Package(
         .target(
             name: "Journal",
             dependencies: ["CCrypto", "CHiredis", "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+        .target(name: "Cluster"),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
         .target(
@@ -119,12 +120,18 @@ let package = Package(
             name: "ExampleStoresTests",
             dependencies: ["ExampleStores", "RemoteServices", "Stores", "StoreHosting", "StoresTesting", "Locks"]),
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "RedisTesting", path: "Tests/RedisTesting"),
         .testTarget(
             name: "JournalTests",
             dependencies: [
-                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "Sealing", "StoreHosting", "Stores",
+                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "RedisTesting", "Sealing",
+                "StoreHosting", "Stores",
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
+        .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),
+        .executableTarget(
+            name: "clustersimulation", dependencies: ["ClusterSimulation", "Platform"], path: "Fuzz/cluster"),
+        .testTarget(name: "ClusterTests", dependencies: ["Cluster", "ClusterSimulation"]),
         .target(name: "TokenVectors", path: "Tests/TokenVectors"),
         .testTarget(name: "AccessTests", dependencies: ["Access", "JSON", "TokenVectors"]),
         .target(name: "FaultyServices", dependencies: ["CLinux", "Locks", "Platform"], path: "Tests/FaultyServices"),
@@ -149,7 +156,7 @@ let package = Package(
                 "Stores",
                 "StoreHosting",
                 "RemoteServices", "StoresTesting", "Upstream", "JSON", "HTTP", "CFaultyDisk", "FaultyServices",
-                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "TokenVectors",
+                "HTTPRules", "Sockets", "Locks", "FuzzProperties", "Platform", "RedisTesting", "TokenVectors",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -3,7 +3,6 @@
 
 readonly logs=.build/logs
 readonly minutes=15 # the longest time for one run of the tests
-export SWIFT_BACKTRACE=color=no
 mkdir -p "$logs"
 
 # step NAME COMMAND…: runs the command, and prints its name, its result and its time.
@@ -52,7 +51,7 @@ run_tests() {
 # Prints the tests that have begun and not ended in a log of a test run.
 unfinished_tests() {
     echo 'error: these tests had not ended:'
-    comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$1" | sort) \
+    comm -23 <(sed -nE '/^◇ Test case /!s/^◇ Test (.*) started\.$/\1/p' "$1" | sort) \
         <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*$/\1/p' "$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort)
 }
 

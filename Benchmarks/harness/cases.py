@@ -34,7 +34,7 @@ def requests(contender, server, sessions, connections=64):
 
     def load(seconds, load_pids=()):
         with Watch(server, load_pids) as watch:
-            result = wrk(server, connections, seconds, paths, contender.publication)
+            result = wrk(server, connections, seconds, paths, contender.publication, contender.headers)
         return {
             **result,
             "cpuMicroseconds": watch.cpu / result["requests"] * 1e6,
@@ -292,7 +292,7 @@ def server_cases(quick):
     count, rushing = (2000, 2000) if quick else (15000, 10000)
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
-        Case("post", "POST counter/increment, 1000 sessions", state + bare, REQUEST_ROWS,
+        Case("post", "POST counter/increment, 1000 sessions", state + ("with a token",) + bare, REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 1000)),
         Case("declared", "POST to one store, declared in three ways", ("by-hand", "defined", "codable"), REQUEST_ROWS,
              lambda contender: alone(contender, seconds, 1000)),

@@ -85,6 +85,8 @@ class StateServer:
     """Storehouse and the Go peer, which has the same API."""
 
     first_event = True
+    # Environment variables of the load programs, which make headers of them.
+    headers = {}
 
     def __init__(self, name, program, arguments, environment=None, publication=ACTION):
         self.name, self.program, self.arguments, self.publication = name, program, arguments, publication
@@ -108,8 +110,9 @@ class StateServer:
         return Server(child, int(found[1]), time.monotonic() - begin)
 
     def create_sessions(self, server, count):
-        """Creates `count` sessions of kind `app`; returns their paths for events and for actions."""
-        locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500).split()
+        """Creates `count` sessions of the default kind; returns their paths for events and for actions."""
+        locations = output_of([tools.WORK / "sessions", server.port, count], 60 + count / 500,
+                              env=os.environ | self.headers).split()
         bases = [re.sub(r"^https?://[^/]+", "", location) for location in locations]
         return [(f"{base}/events", f"{base}/actions") for base in bases]
 
@@ -126,6 +129,7 @@ class Nginx:
 
     first_event = False
     publication = NCHAN_MESSAGE
+    headers = {}
 
     def __init__(self, name, workers):
         self.name, self.workers = name, workers
@@ -192,6 +196,17 @@ def storehouse(program, name="storehouse"):
     # More streams on one session than a public server would allow; everything else at its default.
     return StateServer(name, program, ["serve", "--port", "0"],
                        {"STOREHOUSE_STREAMS_MAX_PER_SESSION": "2000"})
+
+
+def storehouse_with_tokens(program):
+    """A server in token mode, and a token for its clients."""
+    secret = tools.WORK / "secret"
+    secret.write_text("the-secret-of-the-benchmark-is-no-secret")
+    server = storehouse(program, "with a token")
+    server.environment |= {"STOREHOUSE_ACCESS_MODE": "token", "STOREHOUSE_ACCESS_SECRET": secret.read_text()}
+    token = output_of([program, "token", "--secret-file", secret, "--sub", "bench", "--expires", "8h"], 10)
+    server.headers = {"BENCH_AUTHORIZATION": f"Bearer {token.strip()}"}
+    return server
 
 
 def tallies(program):

@@ -88,14 +88,17 @@ class Streams(SessionLoad):
                          int(contender.first_event), contender.publication)
 
 
-def wrk(server, connections, seconds, paths=None, body=None):
-    """Sends POST or GET requests to the paths in turn, or to /healthz, as fast as the connections allow."""
+def wrk(server, connections, seconds, paths=None, body=None, headers=None):
+    """Sends POST or GET requests to the paths in turn, or to /healthz, as fast as the connections allow.
+
+    The headers are environment variables of the load programs.
+    """
     with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
         if paths:
             file.writelines(f"{path}\n" for path in paths)
             file.flush()
-            environment |= {"BENCH_SESSIONS": file.name} | ({"BENCH_BODY": body} if body else {})
+            environment |= {"BENCH_SESSIONS": file.name} | ({"BENCH_BODY": body} if body else {}) | (headers or {})
         output = output_of(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", tools.FOLDER / "load" / "wrk.lua",
                             f"http://127.0.0.1:{server.port}/healthz"], seconds + 20, env=environment)
     result = json.loads(output.strip().rpartition("\n")[2])

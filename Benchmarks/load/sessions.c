@@ -1,4 +1,5 @@
-// Creates sessions of kind `app`, and prints where each is, a path a line:  sessions PORT COUNT
+// Creates sessions of the default kind, and prints where each is, a path a line:  sessions PORT COUNT
+// BENCH_AUTHORIZATION is the value of the header Authorization.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +12,7 @@
 
 enum { CONNECTIONS = 64, BUFFER = 8192 };
 
-static const char request[] =
-    "POST /sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
-    "{\"store\":\"app\"}";
+static char request[4096];
 
 typedef struct {
     int fd;
@@ -26,7 +25,8 @@ static int asked, made, wanted;
 static void ask(const creator *c) {
     if (asked == wanted) return;
     asked++;
-    if (send(c->fd, request, sizeof request - 1, MSG_NOSIGNAL) != sizeof request - 1) fail("send", strerror(errno));
+    ssize_t length = (ssize_t)strlen(request);
+    if (send(c->fd, request, (size_t)length, MSG_NOSIGNAL) != length) fail("send", strerror(errno));
 }
 
 static void print_location(creator *c) {
@@ -55,6 +55,11 @@ static void take(creator *c) {
 int main(int argc, char **argv) {
     if (argc != 3) fail("usage", "sessions PORT COUNT");
     wanted = atoi(argv[2]);
+    const char *authorization = getenv("BENCH_AUTHORIZATION");
+    snprintf(request, sizeof request,
+             "POST /sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s%sContent-Type: application/json\r\n"
+             "Content-Length: 2\r\n\r\n{}",
+             authorization ? "Authorization: " : "", authorization ? authorization : "", authorization ? "\r\n" : "");
     int poll = epoll_create1(0);
     creator *creators = allocate(CONNECTIONS, sizeof *creators);
     for (int i = 0; i < CONNECTIONS; i++) {

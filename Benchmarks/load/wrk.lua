@@ -1,5 +1,6 @@
 -- For wrk: reports as one line of JSON; with BENCH_SESSIONS (a file of paths, one a line) it posts
 -- the action in BENCH_BODY to each of them in turn, or gets them where there is none, instead of asking for the URL given.
+-- BENCH_AUTHORIZATION is the value of the header Authorization.
 
 local requests, index = {}, 0
 
@@ -7,10 +8,10 @@ function init(_)
     local file = os.getenv("BENCH_SESSIONS")
     if not file then return end
     local body = os.getenv("BENCH_BODY")
+    local headers = { ["Authorization"] = os.getenv("BENCH_AUTHORIZATION") }
+    if body then headers["Content-Type"] = "application/json" end
     for path in io.lines(file) do
-        requests[#requests + 1] = body
-            and wrk.format("POST", path, { ["Content-Type"] = "application/json" }, body)
-            or wrk.format("GET", path)
+        requests[#requests + 1] = wrk.format(body and "POST" or "GET", path, headers, body)
     end
     request = function()
         index = index % #requests + 1

@@ -19,7 +19,7 @@
 
 // Pointers to the functions, with the types of OpenSSL's headers.
 struct functions {
-#define MEMBER(name) __typeof__(&name) call_##name;
+#define MEMBER(name) __typeof__(&name) name;
     FUNCTIONS(MEMBER)
     EVP_MD *sha256;
 };
@@ -32,11 +32,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *bind_to(void *library) {
     struct functions found;
 #define FIND(name)                                                                                                     \
-    found.call_##name = (__typeof__(found.call_##name))dlsym(library, #name);                                          \
-    if (found.call_##name == NULL) return dlerror();
+    found.name = (__typeof__(found.name))dlsym(library, #name);                                          \
+    if (found.name == NULL) return dlerror();
     FUNCTIONS(FIND)
     // Fetched once: each use of EVP_sha256() would look for the implementation again.
-    found.sha256 = found.call_EVP_MD_fetch(NULL, "SHA256", NULL);
+    found.sha256 = found.EVP_MD_fetch(NULL, "SHA256", NULL);
     if (found.sha256 == NULL) return "it has no SHA-256";
     crypto = found;
     is_ready = 1;
@@ -56,37 +56,37 @@ const char *ccrypto_load(const char *name) {
 int ccrypto_seal(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *clear, size_t length, unsigned char *sealed, unsigned char *tag) {
     if (label_length > INT_MAX || length > INT_MAX) return 0;
-    EVP_CIPHER_CTX *context = crypto.call_EVP_CIPHER_CTX_new();
+    EVP_CIPHER_CTX *context = crypto.EVP_CIPHER_CTX_new();
     if (context == NULL) return 0;
     int written = 0;
-    int is_done = crypto.call_EVP_EncryptInit_ex(context, crypto.call_EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
-                  crypto.call_EVP_EncryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
-                  crypto.call_EVP_EncryptUpdate(context, sealed, &written, clear, (int)length) == 1 && (size_t)written == length &&
-                  crypto.call_EVP_EncryptFinal_ex(context, tag, &written) == 1 && written == 0 &&
-                  crypto.call_EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CCRYPTO_TAG_LENGTH, tag) == 1;
-    crypto.call_EVP_CIPHER_CTX_free(context);
+    int is_done = crypto.EVP_EncryptInit_ex(context, crypto.EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
+                  crypto.EVP_EncryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
+                  crypto.EVP_EncryptUpdate(context, sealed, &written, clear, (int)length) == 1 && (size_t)written == length &&
+                  crypto.EVP_EncryptFinal_ex(context, tag, &written) == 1 && written == 0 &&
+                  crypto.EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CCRYPTO_TAG_LENGTH, tag) == 1;
+    crypto.EVP_CIPHER_CTX_free(context);
     return is_done;
 }
 
 int ccrypto_open(const unsigned char *key, const unsigned char *nonce, const unsigned char *label, size_t label_length,
                  const unsigned char *sealed, size_t length, const unsigned char *tag, unsigned char *clear) {
     if (label_length > INT_MAX || length > INT_MAX) return 0;
-    EVP_CIPHER_CTX *context = crypto.call_EVP_CIPHER_CTX_new();
+    EVP_CIPHER_CTX *context = crypto.EVP_CIPHER_CTX_new();
     if (context == NULL) return 0;
     int written = 0;
     // The library only reads the tag.
-    int is_done = crypto.call_EVP_DecryptInit_ex(context, crypto.call_EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
-                  crypto.call_EVP_DecryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
-                  crypto.call_EVP_DecryptUpdate(context, clear, &written, sealed, (int)length) == 1 && (size_t)written == length &&
-                  crypto.call_EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_LENGTH, (void *)tag) == 1 &&
-                  crypto.call_EVP_DecryptFinal_ex(context, clear + length, &written) == 1 && written == 0;
-    crypto.call_EVP_CIPHER_CTX_free(context);
+    int is_done = crypto.EVP_DecryptInit_ex(context, crypto.EVP_aes_256_gcm(), NULL, key, nonce) == 1 &&
+                  crypto.EVP_DecryptUpdate(context, NULL, &written, label, (int)label_length) == 1 &&
+                  crypto.EVP_DecryptUpdate(context, clear, &written, sealed, (int)length) == 1 && (size_t)written == length &&
+                  crypto.EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_LENGTH, (void *)tag) == 1 &&
+                  crypto.EVP_DecryptFinal_ex(context, clear + length, &written) == 1 && written == 0;
+    crypto.EVP_CIPHER_CTX_free(context);
     return is_done;
 }
 
 int ccrypto_sha256(const unsigned char *bytes, size_t length, unsigned char *digest) {
     unsigned int written = 0;
-    return crypto.call_EVP_Digest(bytes, length, digest, &written, crypto.sha256, NULL) == 1 &&
+    return crypto.EVP_Digest(bytes, length, digest, &written, crypto.sha256, NULL) == 1 &&
            written == CCRYPTO_DIGEST_LENGTH;
 }
 
@@ -94,23 +94,23 @@ int ccrypto_hmac_sha256(const unsigned char *key, size_t key_length, const unsig
                         unsigned char *code) {
     unsigned int written = 0;
     if (key_length > INT_MAX) return 0;
-    return crypto.call_HMAC(crypto.sha256, key, (int)key_length, bytes, length, code, &written) != NULL &&
+    return crypto.HMAC(crypto.sha256, key, (int)key_length, bytes, length, code, &written) != NULL &&
            written == CCRYPTO_DIGEST_LENGTH;
 }
 
 int ccrypto_are_equal(const unsigned char *one, const unsigned char *other, size_t length) {
-    return crypto.call_CRYPTO_memcmp(one, other, length) == 0;
+    return crypto.CRYPTO_memcmp(one, other, length) == 0;
 }
 
 static enum ccrypto_key_kind kind_of(EVP_PKEY *key, int *bits) {
     char group[32];
     size_t length = 0;
-    *bits = crypto.call_EVP_PKEY_get_bits(key);
-    switch (crypto.call_EVP_PKEY_get_base_id(key)) {
+    *bits = crypto.EVP_PKEY_get_bits(key);
+    switch (crypto.EVP_PKEY_get_base_id(key)) {
     case EVP_PKEY_RSA: return CCRYPTO_KEY_RSA;
     case EVP_PKEY_ED25519: return CCRYPTO_KEY_ED25519;
     case EVP_PKEY_EC:
-        if (crypto.call_EVP_PKEY_get_group_name(key, group, sizeof group, &length) != 1) return CCRYPTO_KEY_OTHER;
+        if (crypto.EVP_PKEY_get_group_name(key, group, sizeof group, &length) != 1) return CCRYPTO_KEY_OTHER;
         return strcmp(group, "prime256v1") == 0 ? CCRYPTO_KEY_P256 : CCRYPTO_KEY_OTHER;
     default: return CCRYPTO_KEY_OTHER;
     }
@@ -119,25 +119,25 @@ static enum ccrypto_key_kind kind_of(EVP_PKEY *key, int *bits) {
 void *ccrypto_read_public_key(const unsigned char *der, size_t length, enum ccrypto_key_kind *kind, int *bits) {
     if (length > LONG_MAX) return NULL;
     const unsigned char *end = der;
-    EVP_PKEY *key = crypto.call_d2i_PUBKEY(NULL, &end, (long)length);
+    EVP_PKEY *key = crypto.d2i_PUBKEY(NULL, &end, (long)length);
     if (key == NULL) return NULL;
     if (end != der + length) {
-        crypto.call_EVP_PKEY_free(key);
+        crypto.EVP_PKEY_free(key);
         return NULL;
     }
     *kind = kind_of(key, bits);
     return key;
 }
 
-void ccrypto_free_public_key(void *key) { crypto.call_EVP_PKEY_free(key); }
+void ccrypto_free_public_key(void *key) { crypto.EVP_PKEY_free(key); }
 
 int ccrypto_verify(void *key, int uses_sha256, const unsigned char *signature, size_t signature_length,
                    const unsigned char *bytes, size_t length) {
-    EVP_MD_CTX *context = crypto.call_EVP_MD_CTX_new();
+    EVP_MD_CTX *context = crypto.EVP_MD_CTX_new();
     if (context == NULL) return 0;
     int is_done =
-        crypto.call_EVP_DigestVerifyInit(context, NULL, uses_sha256 ? crypto.sha256 : NULL, NULL, key) == 1 &&
-        crypto.call_EVP_DigestVerify(context, signature, signature_length, bytes, length) == 1;
-    crypto.call_EVP_MD_CTX_free(context);
+        crypto.EVP_DigestVerifyInit(context, NULL, uses_sha256 ? crypto.sha256 : NULL, NULL, key) == 1 &&
+        crypto.EVP_DigestVerify(context, signature, signature_length, bytes, length) == 1;
+    crypto.EVP_MD_CTX_free(context);
     return is_done;
 }

@@ -30,10 +30,12 @@ static const char *bind_to(void *library) {
 }
 
 const char *chiredis_load(const char *name) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library == NULL) return dlerror();
+    const char *problem = NULL;
     pthread_mutex_lock(&lock);
-    const char *problem = is_ready ? NULL : bind_to(library);
+    if (!is_ready) {
+        void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        problem = library == NULL ? dlerror() : bind_to(library);
+    }
     pthread_mutex_unlock(&lock);
     return problem;
 }

@@ -44,10 +44,8 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var requestStart: LoopInstant
     /// The request in progress, once it was not answered at once.
     var awaitingRequest: RequestHead?
-    /// Whether the newest response does not fit the buffers of the system.
-    @exclusivity(unchecked) private var hasLargeResponse = false
-    /// The newest request, if its response is large.
-    @exclusivity(unchecked) private var largeRequest: RequestHead?
+    /// The newest answered request while bytes of its response wait for the client.
+    @exclusivity(unchecked) private var unsentRequest: RequestHead?
     /// Sends the deferred response, at its timeout or when the server cannot wait any longer.
     var onTimeout: (() -> Void)?
 
@@ -117,6 +115,7 @@ extension HTTPConnection: ChannelDelegate {
     }
 
     func channelDrained(_ channel: Channel) {
+        unsentRequest = nil
         switch machine.flushed() {
         case .notifyStream: stream?.streamDrained()
         case .resumeReading(let timeout):
@@ -131,10 +130,10 @@ extension HTTPConnection: ChannelDelegate {
         machine.channelClosed()
         onTimeout = nil
         if let head = stopAwaitingResponse() { context.handler.requestWasCut(head, on: self, since: requestStart) }
-        if isCut, let largeRequest {
-            context.handler.responseWasCut(to: largeRequest, on: self, since: requestStart)
+        if isCut, let unsentRequest {
+            context.handler.responseWasCut(to: unsentRequest, on: self, since: requestStart)
         }
-        largeRequest = nil
+        unsentRequest = nil
         partialRequest = nil
         self.channel = nil
         loopBoundSelf = nil
@@ -194,8 +193,7 @@ extension HTTPConnection {
         onTimeout = nil
         let head = stopAwaitingResponse()
         write(response, action.encoder, to: channel)
-        hasLargeResponse = response.body.count > Self.maxCopiedBytes
-        largeRequest = hasLargeResponse ? head : nil
+        if let head { answered(head) }
         subject = nil
         if action.closes {
             return close(action.timeout, linger: isDraining && !isRefusal ? .short : Linger())
@@ -238,9 +236,9 @@ extension HTTPConnection {
         return head
     }
 
-    /// The request was answered at once.
+    /// The response is written, perhaps not to the system yet.
     func answered(_ head: RequestHead) {
-        if hasLargeResponse { largeRequest = head }
+        unsentRequest = pendingBytes > 0 ? head : nil
     }
 
     private static var maxCopiedBytes: Int { 32_768 }

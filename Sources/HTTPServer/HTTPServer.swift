@@ -74,8 +74,7 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// - Parameter start: when the request was complete.
     func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
 
-    /// The server has closed a connection because its client takes nothing of a large response. Called on the connection's
-    /// loop.
+    /// The server has closed a connection before its client had the response. Called on the connection's loop.
     ///
     /// - Parameter start: when the request was complete.
     func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)

@@ -32,6 +32,10 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return Self.object(at: known)?.takeUnretainedValue() ?? object
     }
 
+    /// The object, which `make` makes if none was stored. Of two that are made at the same time, one is stored.
+    @inlinable
+    public func load(orStore make: @autoclosure () -> Object) -> Object { load() ?? storeIfNil(make()) }
+
     @inlinable
     static func object(at address: UInt) -> Unmanaged<Object>? {
         UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }

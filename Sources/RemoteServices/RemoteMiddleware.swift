@@ -61,6 +61,6 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
 
     public func resume(_ state: State) -> Effect<Action> {
         guard isCalling(state) else { return .none }
-        return .dispatch(failure(RemoteFailure(.interrupted, "the process ended before the answer")))
+        return .dispatch(failure(RemoteFailure(.interrupted, "the call was interrupted")))
     }
 }

@@ -92,6 +92,6 @@ extension CodedError: Restorable {
 }
 
 extension RemoteFailure {
-    /// The failure of a call during which the process ended.
-    static let interrupted = RemoteFailure(.interrupted, "the server ended while the call was under way")
+    /// The failure of a call whose process ended, or whose state was copied to another session.
+    static let interrupted = RemoteFailure(.interrupted, "the call was interrupted")
 }

@@ -114,7 +114,7 @@ final class API: Sendable {
         actions = ActionAPI(access, availability, states, limits, clock: clock, maxWait: settings.maxWait)
         reads = ReadAPI(access, states)
         streams = StreamAPI(
-            access, availability, states.pool, settings.streams, clock: registry.clock, metrics)
+            access, availability, states.pool, settings.streams, clock: registry.clock, metrics, recorder)
         admin = AdminAPI(access, registry, sessions, journal: journal, states.pool, clientSealer)
         gate = Gate(
             adminToken: settings.adminToken, clientSealer,

@@ -51,6 +51,35 @@ struct KeySetTests {
         #expect(KeySet(["keys": "none"]) == nil && KeySet([]) == nil)
     }
 
+    /// Points of small order on Ed25519, and an RSA exponent of 1.
+    @Test("leaves out keys for which anybody can sign")
+    func leavesOutWeakKeys() throws {
+        let numbers = [
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "0000000000000000000000000000000000000000000000000000000000000080",
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "0100000000000000000000000000000000000000000000000000000000000080",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+        ]
+        for number in numbers {
+            let bytes = stride(from: 0, to: 64, by: 2).map { index in
+                UInt8(number.dropFirst(index).prefix(2), radix: 16) ?? 0
+            }
+            let x = Base64URL.encode(bytes)
+            #expect(try Self.set(#"{"kty":"OKP","crv":"Ed25519","kid":"k","x":"\#(x)"}"#).keys.isEmpty, "\(number)")
+        }
+        for exponent in ["AQ", "AAE"] {
+            #expect(try Self.set(TokenVectors.rsaJWK.replacing("\"AQAB\"", with: "\"\(exponent)\"")).keys.isEmpty)
+        }
+        #expect(try Self.set(TokenVectors.rsaJWK.replacing("\"AQAB\"", with: "\"Aw\"")).keys.count == 1)
+    }
+
     @Test("is fetched once, again at once for an unknown key, and then every 30 seconds at most")
     func fetches() throws {
         var cache = KeySetCache()

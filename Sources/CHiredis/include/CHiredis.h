@@ -12,7 +12,7 @@
 #define CHIREDIS_LIBRARY "libhiredis.so.0.14"
 #endif
 
-// Loads the library. Thread-safe. The first library that loads serves the whole process, and is never unloaded.
+// Loads the library. Thread-safe, and cheap if it is loaded already. The first library that loads serves the whole process, and is never unloaded.
 //
 // Returns NULL, or an error message that is valid until the calling thread calls this again. The functions below must not be
 // called before this has returned NULL.

@@ -7,6 +7,7 @@ struct ExportedSession {
     /// Every 256th state has a snapshot, so that earlier states are soon rebuilt.
     private static let snapshotDistance = 256
 
+    /// It has a history of its own: the revisions of the exported session may have gone on to other states since.
     let header: SessionHeader
     let lastActiveAt: Int
     let shareGeneration: Int
@@ -42,7 +43,8 @@ struct ExportedSession {
             id: id ?? ownID, kind: try document.text("store"),
             schema: try document.number("schema", 1...1_000_000), createdAt: try document.moment("createdAt"),
             forkedFrom: try document.number(ifPresent: "forkedFrom", Self.revisions),
-            historyID: try document.history("history"), initial: try document.fields("initial").state(),
+            historyID: String(UInt64.random(in: .min ... .max), radix: 36),
+            initial: try document.fields("initial").state(),
             owner: json["owner"] == nil ? nil : try document.text("owner"),
             isPersonal: json["owner"] == nil ? false : try document.flag("personal"))
         shareGeneration = try document.number(ifPresent: "shareGeneration", Self.revisions) ?? 0
@@ -152,23 +154,6 @@ private struct Fields {
         guard let text = json[name]?.asString, (1...256).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
         else { throw problem(name, "must be a text of 1 to 256 bytes without control characters") }
-        return text
-    }
-
-    /// A part of event ids, which end with `-` and the revision.
-    func history(_ name: String) throws(ExportedSession.Unreadable) -> String {
-        let text = try text(name)
-        let isPart = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
-        guard isPart, text.utf8.count <= 64 else {
-            throw problem(name, "must have at most 64 letters, digits and dots")
-        }
         return text
     }
 

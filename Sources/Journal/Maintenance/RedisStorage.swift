@@ -15,14 +15,17 @@ public struct RedisStorage {
     /// - Parameters:
     ///   - address: the server.
     ///   - prefix: the first part of the names of all keys.
+    ///   - durability: the guarantee that a change waits for, as that of the servers.
+    ///   - replicas: how many replicas must have a change as well.
     ///   - sealer: encrypts the ids of sessions.
     ///   - isExclusive: whether sessions are changed, so that no other process may use them.
     public init(
-        _ address: RedisAddress, prefix: String, sealer: any SecretSealer, isExclusive: Bool
+        _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
+        sealer: any SecretSealer, isExclusive: Bool
     ) throws(StorageError) {
         let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: true, replicas: 0, node: RedisJournal.randomName(),
-            sealer: sealer)
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas,
+            node: RedisJournal.randomName(), sealer: sealer)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isExclusive: isExclusive)
@@ -31,9 +34,11 @@ public struct RedisStorage {
     /// Ends the connection.
     public func close() { client.close() }
 
-    /// Reads each session, and calls `body` with its id, or with what of it is left.
+    /// Reads each session, and calls `body` with it, or with what of it is left.
+    ///
+    /// - Parameter withLog: whether all of its commits are read too.
     private func forEachSession(
-        _ body: (Result<(id: String, RedisStoredSession), SessionDamage>, _ count: Int) throws(StorageError) -> Void
+        withLog: Bool, _ body: (Result<FoundSession, SessionDamage>, _ count: Int) -> Void
     ) throws(StorageError) {
         var after = ""
         while true {
@@ -41,7 +46,7 @@ public struct RedisStorage {
             guard let rows = fields.dropFirst().first?.array, !rows.isEmpty else { return }
             for row in rows {
                 guard let hash = row.array?.last?.text else { continue }
-                try body(try session(row, hash), client.sessions)
+                if let found = try session(row, hash, withLog: withLog) { body(found, client.sessions) }
                 after = hash
             }
         }
@@ -52,37 +57,37 @@ public struct RedisStorage {
         let detail: String
     }
 
+    /// - Returns: nil if it has ended since it was listed.
     private func session(
-        _ row: RedisReply, _ hash: String
-    ) throws(StorageError) -> Result<(id: String, RedisStoredSession), SessionDamage> {
+        _ row: RedisReply, _ hash: String, withLog: Bool
+    ) throws(StorageError) -> Result<FoundSession, SessionDamage>? {
         guard let sealed = row.array?.first?.bytes, let clear = sealer.open(sealed) else {
             return .failure(SessionDamage(id: hash, detail: "its id cannot be decrypted"))
         }
         let id = String(decoding: clear, as: UTF8.self)
+        guard RedisNames.hash(of: id) == hash else {
+            return .failure(SessionDamage(id: id, detail: "its id belongs to another key"))
+        }
         do throws(JournalError) {
-            guard RedisNames.hash(of: id) == hash else { throw .corrupt("its id belongs to another key") }
-            return .success((id, try RedisStoredSession(try found(id), id: id, sealer, losses: 0)))
+            let fields = try found(id, withLog: withLog)
+            return fields.first?.text == "OK" ? .success(try FoundSession(fields, id, sealer)) : nil
         } catch {
             guard case .corrupt(let detail) = error else { throw .refused(error.detail) }
             return .failure(SessionDamage(id: id, detail: detail))
         }
     }
 
-    private func found(_ id: String) throws(JournalError) -> [RedisReply] {
+    private func found(_ id: String, withLog: Bool) throws(JournalError) -> [RedisReply] {
         let hash = RedisNames.hash(of: id)
-        do throws(StorageError) {
-            return try client.call(.load, names.session(hash), [hash, "", "0"])
-        } catch {
-            throw .unavailable(error.description)
-        }
+        return try client.reply(.load, names.session(hash), [hash, "", "0"] + (withLog ? ["1"] : []))
     }
 
     /// Lists the sessions that have not ended, as `SQLiteStorage.listSessions` does.
     public func listSessions(_ body: (SQLiteStorage.ListedSession) -> Void) throws(StorageError) {
-        try forEachSession { found, _ throws(StorageError) in
+        try forEachSession(withLog: false) { found, _ in
             switch found {
             case .success(let session):
-                body(SQLiteStorage.ListedSession(id: session.id, summary: session.1.summary, damage: nil))
+                body(SQLiteStorage.ListedSession(id: session.id, summary: session.stored.summary, damage: nil))
             case .failure(let damage):
                 body(SQLiteStorage.ListedSession(id: damage.id, summary: nil, damage: damage.detail))
             }
@@ -94,7 +99,7 @@ public struct RedisStorage {
     /// - Parameter progress: called repeatedly with the number of checked sessions and the total.
     public func verify(progress: (Int, Int) -> Void = { _, _ in }) throws(StorageError) -> SQLiteStorage.Verification {
         var result = SQLiteStorage.Verification()
-        try forEachSession { found, count throws(StorageError) in
+        try forEachSession(withLog: true) { found, count in
             switch found.flatMap(verify) {
             case .success(let count): result.commits += count
             case .failure(let damage):
@@ -107,70 +112,26 @@ public struct RedisStorage {
         return result
     }
 
-    private func verify(_ session: (id: String, RedisStoredSession)) -> Result<Int, SessionDamage> {
+    private func verify(_ session: FoundSession) -> Result<Int, SessionDamage> {
         do throws(JournalError) {
-            return .success(try commitCount(of: session.1))
+            return .success(try session.replayedCommits())
         } catch {
             return .failure(SessionDamage(id: session.id, detail: error.detail))
         }
     }
 
-    /// Replays all commits of a session, and counts them.
-    private func commitCount(of session: RedisStoredSession) throws(JournalError) -> Int {
-        let (base, rows) = try log(of: session)
-        let initial = session.summary.header.initial.json
-        guard var state = try? JSONValue(parsing: base?.state ?? initial, maximumDepth: JSONValue.maxDepth) else {
-            throw .corrupt("the state at revision \(session.cut) cannot be read")
-        }
-        for row in rows {
-            guard let changes = row.record?.changes, changes.isEmpty || changes.apply(to: &state) else {
-                throw .corrupt("the patch of revision \(row.revision) does not apply")
-            }
-        }
-        guard session.replayable.state(initial: initial) == state else {
-            throw .corrupt("the newest snapshot differs from the replayed commits")
-        }
-        return rows.count
-    }
-
-    /// All commits of a session, and the state before them; nil if that is the initial state.
-    private func log(of session: RedisStoredSession) throws(JournalError) -> (SnapshotRow?, [CommitRow]) {
-        let key = names.session(RedisNames.hash(of: session.summary.header.id))
-        let fields: [RedisReply]
-        let stored: [RedisReply]
-        do throws(StorageError) {
-            fields = try client.call(.replay, key, [String(session.cut)])
-            stored = try client.call(.commits, key, [String(session.cut), String(1 << 32)])
-        } catch {
-            throw .unavailable(error.description)
-        }
-        var base: SnapshotRow?
-        if session.cut > 0 {
-            guard fields.count == 6, fields[3].integer == session.cut,
-                let row = try? SnapshotRow(encoded: fields[4].bytes ?? [])
-            else { throw .corrupt("the snapshot before the oldest commit is missing or damaged") }
-            base = row
-        }
-        let seed = base?.chain ?? SessionRow.checksum(session.summary.header)
-        let rows = try RedisLog(stored, 3).rows(after: session.cut, seed: seed)
-        guard rows.last?.revision ?? session.cut >= session.position.revision else {
-            throw .corrupt("commits are missing")
-        }
-        return (base, Array(rows.prefix(session.position.revision - session.cut)))
-    }
-
     /// Exports a session, as `SQLiteStorage.export` does.
     public func export(_ id: String, withOwner: Bool = false) throws(StorageError) -> [UInt8] {
         do throws(JournalError) {
-            let fields = try found(id)
+            let fields = try found(id, withLog: true)
             switch fields.first?.text {
             case "UNKNOWN": throw .unavailable("session \(id) does not exist")
             case "ENDED": throw .unavailable("session \(id) has ended")
             default: break
             }
-            let session = try RedisStoredSession(fields, id: id, sealer, losses: 0)
-            let (base, rows) = try log(of: session)
-            return ExportedSession.document(session.summary.header, session.summary, base, rows, withOwner: withOwner)
+            let session = try FoundSession(fields, id, sealer)
+            let summary = session.stored.summary
+            return ExportedSession.document(summary.header, summary, session.base, session.rows, withOwner: withOwner)
         } catch {
             if case .corrupt(let detail) = error { throw .refused("session \(id) is damaged (\(detail))") }
             throw .refused(error.detail)
@@ -187,9 +148,8 @@ public struct RedisStorage {
         guard let sealed = sealer.seal(Array(session.header.id.utf8)) else {
             throw .refused("storage.key cannot be used")
         }
-        let arguments = session.insertion(names, hash, sealedID: sealed, losses: client.losses)
-        let word = try client.call(.insert, names.session(hash), arguments).first?.text
-        switch word {
+        let arguments = session.insertion(names, hash, sealedID: sealed, lossID: client.lossID)
+        switch try client.change(.create, names.session(hash), arguments) {
         case "OK": return session.header.id
         case "PERSONAL":
             throw .refused(
@@ -200,27 +160,79 @@ public struct RedisStorage {
         }
     }
 
+    /// Gives all sessions another history, after a backup was put in the place of their data: their revisions may be given to other
+    /// states than those that clients know.
+    ///
+    /// - Returns: the number of sessions.
+    public func renameHistories() throws(StorageError) -> Int {
+        try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomLossID())))
+        return client.sessions
+    }
+
     /// Deletes a session, damaged or not. Its id is remembered for an hour.
     public func deleteSession(_ id: String) throws(StorageError) {
         let hash = RedisNames.hash(of: id)
         let key = names.session(hash)
-        guard try client.execute(RedisCommand("HEXISTS", key, "claim")).integer == 1 else {
+        guard try client.execute([RedisCommand("HEXISTS", key, "claim")])[0].integer == 1 else {
             throw .refused("there is no session \(id)")
         }
-        _ = try client.call(.end, key, [hash, "", String(RetentionPolicy.tombstoneTTL)])
+        _ = try client.change(.end, key, [hash, "", String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) })
+    }
+}
+
+/// A session as it was at one moment, with all of its commits if they were read too.
+private struct FoundSession {
+    let id: String
+    let stored: RedisStoredSession
+    /// The state before the oldest commit; nil if that is the initial state.
+    let base: SnapshotRow?
+    let rows: [CommitRow]
+
+    init(_ fields: [RedisReply], _ id: String, _ sealer: any SecretSealer) throws(JournalError) {
+        self.id = id
+        stored = try RedisStoredSession(fields, id: id, sealer, lossID: nil)
+        guard fields.count == 11 else {
+            (base, rows) = (nil, [])
+            return
+        }
+        if stored.cut > 0 {
+            guard let row = try? SnapshotRow(encoded: fields[9].bytes ?? []), row.revision == stored.cut else {
+                throw .corrupt("the snapshot before the oldest commit is missing or damaged")
+            }
+            base = row
+        } else {
+            base = nil
+        }
+        let seed = base?.chain ?? SessionRow.checksum(stored.summary.header)
+        rows = try (fields[10].array ?? []).commitRows(after: stored.cut, seed: seed) + stored.rows
+        try ReadConnection.check(rows, after: stored.cut, seed)
+    }
+
+    /// Replays all commits, and counts them.
+    func replayedCommits() throws(JournalError) -> Int {
+        let initial = stored.summary.header.initial.json
+        guard var state = try? JSONValue(parsing: base?.state ?? initial, maximumDepth: JSONValue.maxDepth) else {
+            throw .corrupt("the state at revision \(stored.cut) cannot be read")
+        }
+        for row in rows {
+            guard let changes = row.record?.changes, changes.isEmpty || changes.apply(to: &state) else {
+                throw .corrupt("the patch of revision \(row.revision) does not apply")
+            }
+        }
+        guard stored.replayable.state(initial: initial) == state else {
+            throw .corrupt("the newest snapshot differs from the replayed commits")
+        }
+        return rows.count
     }
 }
 
 extension ExportedSession {
-    /// The arguments of the script `insert`.
-    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], losses: Int) -> [[UInt8]] {
+    /// The arguments of the script `create` for the session with its commits.
+    fileprivate func insertion(_ names: RedisNames, _ hash: String, sealedID: [UInt8], lossID: Int) -> [[UInt8]] {
         // The claim is empty, because no process has loaded the session yet.
-        var head = header.creationArguments(names, hash, claim: "", sealedID: sealedID, losses: losses)
-        // Neither the claim nor the time of creation is among these arguments.
-        head.remove(at: 5)
-        head.remove(at: 1)
-        let seed = SessionRow.checksum(header)
-        var position = RedisPosition(revision: base?.revision ?? 0, checksum: seed)
+        let head = header.creationArguments(
+            names, hash, claim: "", sealedID: sealedID, lastUse: lastActiveAt, lossID: lossID)
+        var position = RedisPosition(revision: base?.revision ?? 0, checksum: SessionRow.checksum(header))
         var snapshots: [[UInt8]] = []
         func add(_ state: StateSnapshot) {
             let row = SnapshotRow(
@@ -238,62 +250,10 @@ extension ExportedSession {
             position.byteCount += row.byteCount
             if let snapshot = self.snapshots[row.revision] { add(snapshot) }
         }
-        // Whether the state has a timer is not known. The next server finds it due, and looks.
         let numbers = [
             String(base?.revision ?? 0), String(position.revision), String(position.checksum),
-            String(position.byteCount),
-            "0", String(lastActiveAt), String(shareGeneration), String(snapshots.count / 3),
+            String(position.byteCount), String(shareGeneration), String(snapshots.count / 3),
         ]
         return head + numbers.map { Array($0.utf8) } + snapshots + records
-    }
-}
-
-/// A connection that blocks its caller.
-private struct RedisClient {
-    private static let timeout = Duration.seconds(60)
-
-    private let settings: RedisSettings
-    private let socket: RedisSocket
-    private let scripts: [RedisScript: [UInt8]]
-    let losses: Int
-    let sessions: Int
-
-    init(_ settings: RedisSettings, isExclusive: Bool) throws(StorageError) {
-        self.settings = settings
-        switch RedisHandshake(settings: settings, known: nil, isReader: !isExclusive).run() {
-        case .ready(let socket, let opened, let scripts, _):
-            (self.socket, self.scripts) = (socket, scripts)
-            (losses, sessions) = (opened.losses, opened.sessions)
-        case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
-        case .held, .taken: throw .refused("\(settings.address) is in use by a server; stop it first")
-        }
-    }
-
-    func close() {
-        _ = try? call(.leave, "", [settings.node])
-        socket.close()
-    }
-
-    func execute(_ command: RedisCommand) throws(StorageError) -> RedisReply {
-        do {
-            let reply = try RedisExchange(socket, until: .now + Self.timeout)([command])[0]
-            if case .error(let text) = reply { throw StorageError.refused("\(settings.address): \(text)") }
-            return reply
-        } catch let error as StorageError {
-            throw error
-        } catch let failure as RedisSocket.Failure {
-            throw .refused("\(settings.address): \(failure.detail)")
-        } catch {
-            throw .refused("\(settings.address) does not speak the protocol of Redis")
-        }
-    }
-
-    func call(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
-        try call(script, session, arguments.map { Array($0.utf8) })
-    }
-
-    func call(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) throws(StorageError) -> [RedisReply] {
-        let command = RedisCommand(evaluating: scripts[script] ?? [], settings.tag, session, arguments)
-        return try execute(command).array ?? []
     }
 }

@@ -68,6 +68,7 @@ extension ExportedSession {
             }
             // Whoever imports it with the same id and key must not make revoked shares valid again.
             if summary.shareGeneration > 0 { json.member("shareGeneration", summary.shareGeneration) }
+            // Earlier releases require it.
             json.member("history", record.historyID)
             json.member("initial", object: { $0.state(record.initial.json, record.initial.privateState) })
             if let base {
@@ -105,7 +106,7 @@ extension JSONWriter {
 }
 
 extension SQLiteStorage {
-    /// Imports an exported session into a database that no server uses.
+    /// Imports an exported session into a database that no server uses. It gets a new history.
     ///
     /// - Parameters:
     ///   - bytes: the result of ``export(_:from:withOwner:)``.

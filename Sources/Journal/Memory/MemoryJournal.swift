@@ -24,7 +24,7 @@ public struct MemoryJournal: Journal {
 
     public var isShared: Bool { false }
 
-    public var mayLoseCommits: Bool { false }
+    public var epoch: Int? { nil }
 
     public var isAvailable: Bool { true }
 
@@ -79,7 +79,7 @@ final class MemorySessionJournal: SessionJournal {
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
         guard !transaction.commits.isEmpty || transaction.idempotencyRecord != nil else { return }
-        let history = history.load() ?? history.storeIfNil(History(limits))
+        let history = history.load(orStore: History(limits))
         history.append(transaction, state, limits, initial)
     }
 

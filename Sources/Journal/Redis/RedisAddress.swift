@@ -17,6 +17,8 @@ public struct RedisAddress: Sendable, Equatable {
         public let detail: String
     }
 
+    /// Reads the URL of a Redis server.
+    ///
     /// - Parameter url: `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]` or
     ///   `unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]`. Reserved characters of the user and password are percent-encoded.
     public init(_ url: String) throws(Malformed) {

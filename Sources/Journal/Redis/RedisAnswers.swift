@@ -36,10 +36,16 @@ struct RedisLog {
     ///
     /// - Parameter seed: the checksum of the commit of that revision; nil if it is not known.
     func rows(after revision: Int, seed: UInt64? = nil) throws(JournalError) -> [CommitRow] {
+        try records.commitRows(after: revision, seed: seed)
+    }
+}
+
+extension [RedisReply] {
+    /// The commits that these records are, which follow a revision.
+    func commitRows(after revision: Int, seed: UInt64? = nil) throws(JournalError) -> [CommitRow] {
         let rows: [CommitRow]
         do throws(RecordReader.Malformed) {
-            rows = try records.map { record throws(RecordReader.Malformed) in try CommitRow(encoded: record.bytes ?? [])
-            }
+            rows = try map { record throws(RecordReader.Malformed) in try CommitRow(encoded: record.bytes ?? []) }
         } catch {
             throw .corrupt("a commit after revision \(revision) cannot be read")
         }

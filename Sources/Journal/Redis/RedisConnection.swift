@@ -42,8 +42,8 @@ final class RedisConnection: Sendable {
     let transactions = Atomic(0)
     /// The newest write that was acknowledged, as the storage counts them; -1 before the storage was opened.
     let acknowledged = Atomic(-1)
-    /// How often acknowledged commits were lost, as the storage counts it.
-    let losses = Atomic(0)
+    /// Names the newest loss of acknowledged commits; 0 if there was none.
+    let lossID = Atomic(0)
 
     init(_ settings: RedisSettings, _ report: @escaping @Sendable (StorageEvent) -> Void) throws(StorageError) {
         _ = try RedisReplyReader()
@@ -94,20 +94,10 @@ final class RedisConnection: Sendable {
     }
 
     private func run(_ outcome: RedisHandshake.Outcome?) throws(StorageError) {
-        if case .ready(_, let opened, let scripts, _)? = outcome {
-            self.scripts.withLock { $0 = scripts }
-            openedTime.withLock { $0 = opened.time }
-            live.store(opened.sessions, ordering: .relaxed)
-            losses.store(opened.losses, ordering: .releasing)
-            acknowledged.store(opened.commits, ordering: .relaxed)
-            isReady.store(true, ordering: .releasing)
-        }
-        let loop: @Sendable () -> Void = { [self] in
-            let loop = RedisLoop(self, outcome)
-            // Its commands refer to it weakly.
-            withExtendedLifetime(loop) { loop.run() }
-        }
-        guard startThread(loop) else {
+        // It takes the connection here, so that the journal is available at once.
+        let loop = RedisLoop(self, outcome)
+        // Its commands refer to it weakly.
+        guard startThread({ withExtendedLifetime(loop) { loop.run() } }) else {
             throw .refused("there is no thread for Redis")
         }
     }
@@ -132,7 +122,7 @@ final class RedisConnection: Sendable {
         let tag = settings.tag
         send(
             RedisRequest(
-                isWrite: script.isWrite, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
+                script.isWrite ? .write : .read, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
@@ -162,7 +152,7 @@ final class RedisConnection: Sendable {
         call(.revert, session, isPatient: true) {
             arguments
         } done: { [weak self] result in
-            guard case .failure = result, let self, !isClosed else { return }
+            guard case .failure(.unavailable) = result, let self, !isClosed else { return }
             // The server has refused it, as it refuses everything now.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }
         }
@@ -196,10 +186,20 @@ final class RedisConnection: Sendable {
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
             }
-            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
+            if isClosed, case .ready(let socket, _, let scripts, _) = outcome {
+                releaseLease(scripts, socket)
+                socket.close()
+            }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
+    }
+
+    /// The next process need not wait for the end of the lease.
+    func releaseLease(_ scripts: [RedisScript: [UInt8]], _ socket: RedisSocket) {
+        guard let release = scripts[.releaseLease] else { return }
+        let command = RedisCommand(evaluating: release, settings.tag, "", [Array(settings.node.utf8)])
+        _ = try? socket.send(command.bytes[...])
     }
 
     private func wake() {

@@ -28,7 +28,7 @@ package struct RedisFacts: Sendable, Equatable {
     var isReplica: Bool { info["role"] != "master" }
 
     /// Why this server cannot be the storage, and what to do about it; nil if it can.
-    package func objection(isRelaxed: Bool) -> String? {
+    package func problem(isRelaxed: Bool) -> String? {
         let version = info["redis_version"] ?? "unknown"
         guard let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 else {
             return "its version is \(version); version 7.0 or later is required"
@@ -37,11 +37,11 @@ package struct RedisFacts: Sendable, Equatable {
             return
                 "it is a node of Redis Cluster, which is not supported; name a single server"
         }
-        return Self.objection(to: configuration, isRelaxed: isRelaxed)
+        return Self.problem(configuration, isRelaxed: isRelaxed)
     }
 
     /// Why the settings of a server lose what was acknowledged; nil if they do not.
-    static func objection(to configuration: [String: String]?, isRelaxed: Bool) -> String? {
+    static func problem(_ configuration: [String: String]?, isRelaxed: Bool) -> String? {
         guard let configuration, let append = configuration["appendonly"], let sync = configuration["appendfsync"]
         else {
             return "it does not show its settings; allow CONFIG GET to the user of storage.redis.url"

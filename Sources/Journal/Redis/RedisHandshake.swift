@@ -26,8 +26,8 @@ enum RedisLease: Sendable, Equatable {
         /// How many writes the storage has counted.
         let commits: Int
         let sessions: Int
-        /// How often acknowledged commits were lost.
-        let losses: Int
+        /// Names the newest loss of acknowledged commits; 0 if there was none.
+        let lossID: Int
         let check: [UInt8]
         let time: [UInt8]
         /// Whether commits that this process had acknowledged are lost now.
@@ -35,8 +35,8 @@ enum RedisLease: Sendable, Equatable {
     }
 
     case opened(Opened)
-    /// Another process has the storage, for so many milliseconds at least.
-    case held(Int)
+    /// Another process has the storage.
+    case held
     /// Another process has had the storage since this one opened it.
     case taken
     /// A newer release has written it.
@@ -51,13 +51,13 @@ enum RedisLease: Sendable, Equatable {
         switch word {
         case "OK":
             guard fields.count == 7, let commits = fields[1].integer, let sessions = fields[2].integer,
-                let losses = fields[3].integer, let check = fields[4].bytes, let time = fields[5].bytes
+                let lossID = fields[3].integer, let check = fields[4].bytes, let time = fields[5].bytes
             else { return nil }
             self = .opened(
                 Opened(
-                    commits: commits, sessions: sessions, losses: losses, check: check, time: time,
+                    commits: commits, sessions: sessions, lossID: lossID, check: check, time: time,
                     hasLost: fields[6].integer == 1))
-        case "HELD": self = .held(fields.dropFirst().first?.integer ?? 0)
+        case "HELD": self = .held
         case "TAKEN": self = .taken
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil
@@ -75,8 +75,12 @@ enum RedisLease: Sendable, Equatable {
         [
             settings.node, String(settings.lease.wholeMilliseconds), known.map(String.init) ?? "", runID,
             settings.isRelaxed ? "1" : "0",
-        ].map { Array($0.utf8) } + [check, Array(isFirst ? "1".utf8 : "0".utf8), Array(Self.layout.utf8)]
+        ].map { Array($0.utf8) } + [check]
+            + [isFirst ? "1" : "0", Self.layout, String(randomLossID())].map { Array($0.utf8) }
     }
+
+    /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
+    static func randomLossID() -> Int { Int.random(in: 1..<1 << 53) }
 }
 
 /// Makes a connection that is ready for commands, and blocks its thread for it.
@@ -142,7 +146,7 @@ struct RedisHandshake {
         for reply in replies.prefix(3) { if case .error(let text) = reply { return Self.outcome(of: text) } }
         let info = replies.prefix(3).compactMap(\.text).joined(separator: "\n")
         let facts = RedisFacts(info: info, configuration: replies.last ?? .null)
-        if !isReader, let objection = facts.objection(isRelaxed: settings.isRelaxed) { return .refused(objection) }
+        if !isReader, let problem = facts.problem(isRelaxed: settings.isRelaxed) { return .refused(problem) }
         if facts.isReplica { return .failed("it is a replica and takes no commits") }
         let loads = RedisScript.allCases.map { RedisCommand("SCRIPT", "LOAD", $0.source) }
         var scripts: [RedisScript: [UInt8]] = [:]

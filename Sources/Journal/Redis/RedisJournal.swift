@@ -1,4 +1,5 @@
 import CCrypto
+import Dispatch
 import Locks
 import Platform
 public import StoreHosting
@@ -26,6 +27,10 @@ public final class RedisJournal: Journal {
     let limits: RetentionLimits
     let recentCommits = RecentCommitsBudget()
     let now: @Sendable () -> Int
+    // What was read is decoded and used here, because the connection's thread must not be kept busy. Lookups have their own queue,
+    // so that long lists and histories do not delay them.
+    private let lookups = DispatchQueue(label: "journal.lookup")
+    private let reads = DispatchQueue(label: "journal.history")
 
     /// Connects to a server.
     ///
@@ -94,8 +99,8 @@ public final class RedisJournal: Journal {
     /// False: one process at a time uses a prefix.
     public var isShared: Bool { false }
 
-    /// False: if Redis has lost commits, the journal notices it, and gives the histories other names.
-    public var mayLoseCommits: Bool { false }
+    /// If Redis has lost commits, the journal notices it, and gives the histories other names.
+    public var epoch: Int? { nil }
 
     public var isAvailable: Bool { connection.isAvailable }
 
@@ -110,7 +115,7 @@ public final class RedisJournal: Journal {
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: SessionRow.checksum(session))
         let journal = RedisSessionJournal(
-            self, id: session.id, claim: Self.randomName(), losses: connection.losses.load(ordering: .acquiring),
+            self, id: session.id, claim: Self.randomName(), lossID: connection.lossID.load(ordering: .acquiring),
             RedisSessionJournal.Progress(position, isCreated: false, cut: 0, limits), SnapshotPolicy(limits),
             lastUse: session.createdAt)
         journal.create(session)
@@ -125,29 +130,22 @@ public final class RedisJournal: Journal {
                     switch found {
                     case .unknown: .unknown
                     case .ended(let owner): .ended(owner: owner)
-                    case .session(let session, let losses):
+                    case .session(let session, let lossID):
                         .session(
-                            session.summary, session.replayable, session.answers, journal(of: session, claim, losses))
+                            session.summary, session.replayable, session.answers, journal(of: session, claim, lossID))
                     }
                 })
         }
     }
 
-    private func journal(of session: RedisStoredSession, _ claim: String, _ losses: Int) -> RedisSessionJournal {
+    private func journal(of session: RedisStoredSession, _ claim: String, _ lossID: Int) -> RedisSessionJournal {
         var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
         for answer in session.answers { progress.pinned.add(answer) }
         return RedisSessionJournal(
-            self, id: session.summary.header.id, claim: claim, losses: losses, progress,
+            self, id: session.summary.header.id, claim: claim, lossID: lossID, progress,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             privateState: session.replayable.privateState,
             lastUse: session.summary.lastActiveAt)
-    }
-
-    enum Found: Sendable {
-        case unknown
-        case ended(owner: String?)
-        /// - losses: how often the storage had lost commits when the session was read.
-        case session(RedisStoredSession, losses: Int)
     }
 
     /// Reads a session.
@@ -157,29 +155,19 @@ public final class RedisJournal: Journal {
         _ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
         let arguments = [hash, claim, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
-        let (connection, sealer) = (connection, sealer)
+        let (connection, sealer, lookups) = (connection, sealer, lookups)
         connection.call(.load, names.session(hash)) {
             arguments
         } done: { result in
-            let losses = connection.losses.load(ordering: .acquiring)
-            done(
-                result.flatMap { reply in
-                    do throws(JournalError) {
-                        guard let fields = reply.array else { throw .corrupt("Redis does not answer as expected") }
-                        switch fields.first?.text {
-                        case "UNKNOWN": return .success(.unknown)
-                        case "ENDED":
-                            let owner = fields.dropFirst().first?.text ?? ""
-                            return .success(.ended(owner: owner.isEmpty ? nil : owner))
-                        default:
-                            let session = try RedisStoredSession(fields, id: id, sealer, losses: losses)
-                            return .success(.session(session, losses: losses))
-                        }
-                    } catch {
-                        if case .corrupt(let detail) = error { connection.report(.damaged(session: id, detail)) }
-                        return .failure(error)
-                    }
-                })
+            // Now, because the storage may lose commits before the next line runs.
+            let lossID = connection.lossID.load(ordering: .acquiring)
+            lookups.async {
+                let found = result.flatMap { reply in
+                    Result { () throws(JournalError) in try Found(reply, id, sealer, lossID: lossID) }
+                }
+                if case .failure(.corrupt(let detail)) = found { connection.report(.damaged(session: id, detail)) }
+                done(found)
+            }
         }
     }
 
@@ -189,20 +177,21 @@ public final class RedisJournal: Journal {
         _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
     ) {
+        let reads = reads
         connection.call(script, key) {
             arguments.map { Array($0.utf8) }
         } done: { result in
-            done(
-                result.flatMap { reply in
-                    do throws(JournalError) {
-                        guard let fields = reply.array, fields.first?.text == "OK" else {
-                            throw .unavailable("the session is not there")
+            reads.async {
+                done(
+                    result.flatMap { reply in
+                        Result { () throws(JournalError) in
+                            guard let fields = reply.array, fields.first?.text == "OK" else {
+                                throw .unavailable("the session is not there")
+                            }
+                            return try body(fields)
                         }
-                        return .success(try body(fields))
-                    } catch {
-                        return .failure(error)
-                    }
-                })
+                    })
+            }
         }
     }
 
@@ -218,9 +207,9 @@ public final class RedisJournal: Journal {
             for index in stride(from: 0, to: states.count - 1, by: 2) {
                 initial[states[index].text ?? ""] = states[index + 1].bytes
             }
-            let losses = connection.losses.load(ordering: .acquiring)
+            let lossID = connection.lossID.load(ordering: .acquiring)
             return try rows.map { row throws(JournalError) in
-                try SessionSummary(row, initial, sealer, losses: losses)
+                try SessionSummary(row, initial, sealer, lossID: lossID)
             }
         }
     }
@@ -290,7 +279,7 @@ public final class RedisJournal: Journal {
     private func run(_ command: RedisCommand) {
         connection.send(
             RedisRequest(
-                isWrite: false, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
+                .read, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
     }
 
     public func end(_ id: String, at moment: Int) {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The work of the connection's thread.
 final class RedisLoop: @unchecked Sendable {
-    // Sendable, because only the thread that made it uses it: commands are completed there too.
+    // Sendable, because one thread at a time uses it: the one that makes it, and then its own.
 
-    private static let beat = Duration.milliseconds(500)
+    private static let heartbeatInterval = Duration.milliseconds(500)
     /// How long the server may say nothing while an answer is outstanding.
     private static let silence = Duration.seconds(2)
 
@@ -21,21 +21,23 @@ final class RedisLoop: @unchecked Sendable {
 
     private var isConnecting = false
     private var nextConnection = ContinuousClock.now
-    private var nextBeat = ContinuousClock.now
+    private var nextHeartbeat = ContinuousClock.now
+    /// Whether a heartbeat is not answered yet.
+    private var isBeating = false
     /// When the server was last heard, or began to owe an answer.
     private var lastSign = ContinuousClock.now
     private var sendStart: ContinuousClock.Instant?
     /// Why there is no connection.
     private var reason = "it is not connected yet"
     private var isReported = false
+    private var isClosing = false
     private var isOver = false
-    private var wasOpened: Bool
+    private var wasOpened = false
 
     /// - Parameter outcome: a connection that is ready; nil if there is none yet.
     init(_ connection: RedisConnection, _ outcome: RedisHandshake.Outcome?) {
         self.connection = connection
         pipeline = RedisPipeline(replicas: connection.settings.replicas)
-        wasOpened = false
         if let outcome { take(outcome) } else { isReported = true }
     }
 
@@ -49,30 +51,31 @@ final class RedisLoop: @unchecked Sendable {
             }
             let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
             takeInbox()
-            if isOver { return }
             if events.canRead { receive() }
             expire()
-            beat()
+            if !isClosing { sendHeartbeat() }
             flush()
+            // What a server refuses or does not answer is given up.
+            let isStuck = socket == nil || connection.isRefusing.load(ordering: .relaxed)
+            if isClosing, pipeline.isEmpty || isStuck { close() }
         }
     }
 
     private var nextWakeup: ContinuousClock.Instant {
-        var next = nextBeat
+        var next = nextHeartbeat
         if socket == nil, !isConnecting { next = min(next, nextConnection) }
         if let deadline = pipeline.nextDeadline { next = min(next, deadline) }
         return next
     }
 
     private func takeInbox() {
-        let (requests, outcome, closing) = connection.inbox.withLock { inbox in
+        let (requests, outcome) = connection.inbox.withLock { inbox in
             defer { (inbox.requests, inbox.outcome) = ([], nil) }
-            return (inbox.requests, inbox.outcome, inbox.closing)
+            isClosing = !inbox.closing.isEmpty
+            return (inbox.requests, inbox.outcome)
         }
         for request in requests { pipeline.append(request) }
         if let outcome { take(outcome) }
-        guard !closing.isEmpty, pipeline.isEmpty || socket == nil else { return }
-        close()
     }
 
     private func take(_ outcome: RedisHandshake.Outcome) {
@@ -82,26 +85,26 @@ final class RedisLoop: @unchecked Sendable {
             guard let reader = try? RedisReplyReader() else { return disconnect("there is no memory") }
             self.reader = consume reader
             (self.socket, self.runID) = (socket, runID)
-            connection.scripts.withLock { $0 = scripts }
-            adopt(opened)
-            lastSign = .now
-            nextBeat = .now + Self.beat
-            wasOpened = true
-            connection.isReady.store(true, ordering: .releasing)
-            if isReported { connection.report(.recovered) }
-            isReported = false
+            adopt(opened, scripts)
+            (lastSign, nextHeartbeat) = (.now, .now)
+            // A server that refuses commits has not recovered.
+            if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
         case .failed(let detail), .held(let detail): disconnect(detail)
-        case .taken: leave()
+        case .taken: loseLease()
         case .refused(let detail):
             if !wasOpened { connection.report(.refused("\(connection.settings.address): \(detail)")) }
             disconnect(detail)
         }
     }
 
-    private func adopt(_ opened: RedisLease.Opened) {
+    private func adopt(_ opened: RedisLease.Opened, _ scripts: [RedisScript: [UInt8]]) {
+        connection.scripts.withLock { $0 = scripts }
+        if !wasOpened { connection.openedTime.withLock { $0 = opened.time } }
+        wasOpened = true
         connection.live.store(opened.sessions, ordering: .relaxed)
-        connection.losses.store(opened.losses, ordering: .releasing)
+        connection.lossID.store(opened.lossID, ordering: .releasing)
         connection.acknowledged.store(opened.commits, ordering: .relaxed)
+        connection.isReady.store(true, ordering: .releasing)
         if opened.hasLost { connection.report(.lostCommits) }
     }
 
@@ -110,13 +113,14 @@ final class RedisLoop: @unchecked Sendable {
         do {
             while let count = try socket.receive(into: buffer) {
                 try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                lastSign = .now
                 while let reply = try reader?.next() {
                     perform(pipeline.receive(reply))
                     if self.socket == nil { return }
                 }
                 if count < buffer.count { break }
             }
+            // Completions take time too.
+            lastSign = .now
         } catch let failure as RedisSocket.Failure {
             disconnect(failure.detail)
         } catch {
@@ -125,10 +129,13 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     private func perform(_ step: RedisPipeline.Step) {
-        if let refusal = step.refusal { refuse(refusal) }
         connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
         // The replies of a lost connection are lost with it: what was not completed is sent again.
-        if step.mustReconnect { disconnect(step.refusal ?? reason) }
+        if step.mustReconnect {
+            disconnect(step.problem ?? reason)
+        } else if let problem = step.problem {
+            refuse(problem)
+        }
         for completion in step.completions { completion() }
         guard step.hasWritten else { return }
         if let start = sendStart, !pipeline.isWaiting {
@@ -138,7 +145,7 @@ final class RedisLoop: @unchecked Sendable {
         }
     }
 
-    /// The server has refused a command that it might have executed: it is out of memory, or cannot write its disk.
+    /// The server refuses commands, because it is out of memory for example, or replicas are missing.
     private func refuse(_ detail: String) {
         reason = detail
         guard !connection.isRefusing.exchange(true, ordering: .relaxed), !isReported else { return }
@@ -146,9 +153,14 @@ final class RedisLoop: @unchecked Sendable {
         connection.report(.disconnected(detail))
     }
 
+    private func reportRecovery() {
+        if isReported { connection.report(.recovered) }
+        isReported = false
+    }
+
     private func expire() {
         let now = ContinuousClock.now
-        if socket != nil { reason = "it does not answer" }
+        if socket != nil, !connection.isRefusing.load(ordering: .relaxed) { reason = "it does not answer" }
         perform(pipeline.expire(now, because: reason))
         if socket != nil, pipeline.isWaiting, now - lastSign > Self.silence { disconnect("it does not answer") }
     }
@@ -160,7 +172,7 @@ final class RedisLoop: @unchecked Sendable {
         socket = nil
         reader = nil
         output = []
-        sendStart = nil
+        (sendStart, isBeating) = (nil, false)
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
         guard !isReported else { return }
@@ -199,12 +211,7 @@ final class RedisLoop: @unchecked Sendable {
         let rest = pipeline.removeAll(because: "the journal is closed")
         for completion in rest.completions { completion() }
         if let socket {
-            // The next process need not wait for the end of the lease.
-            let settings = connection.settings
-            if let leave = connection.scripts.withLock({ $0[.leave] }) {
-                let command = RedisCommand(evaluating: leave, settings.tag, "", [Array(settings.node.utf8)])
-                _ = try? socket.send(command.bytes[...])
-            }
+            connection.releaseLease(connection.scripts.withLock(\.self), socket)
             socket.close()
         }
         connection.isReady.store(false, ordering: .releasing)
@@ -213,26 +220,8 @@ final class RedisLoop: @unchecked Sendable {
 }
 
 extension RedisLoop {
-    /// Adds a command of the connection itself.
-    private func append(_ bytes: [UInt8], _ done: @escaping @Sendable (RedisLoop, RedisReply) -> Void) {
-        let request = RedisRequest(
-            isWrite: false, deadline: .now + RedisConnection.timeout, encode: { bytes },
-            done: { [weak self] result in
-                if let self, case .success(let reply) = result { done(self, reply) }
-            })
-        connection.waitingBytes.add(request.byteCount, ordering: .relaxed)
-        pipeline.append(request)
-    }
-
-    private func append(
-        _ script: RedisScript, _ arguments: [[UInt8]], _ done: @escaping @Sendable (RedisLoop, RedisReply) -> Void
-    ) {
-        guard let hash = connection.scripts.withLock({ $0[script] }) else { return }
-        append(RedisCommand(evaluating: hash, connection.settings.tag, "", arguments).bytes, done)
-    }
-
     /// Another process has the storage: this one must not use what it has in memory.
-    private func leave() {
+    private func loseLease() {
         let detail = "another process has taken over the sessions with the prefix '\(connection.settings.prefix)'"
         connection.report(.refused("\(connection.settings.address): \(detail)"))
         isReported = true
@@ -241,30 +230,50 @@ extension RedisLoop {
     }
 
     /// Tells the server that the process lives, and finds out whether it would execute a commit.
-    private func beat() {
+    private func sendHeartbeat() {
         let now = ContinuousClock.now
-        guard now >= nextBeat else { return }
-        nextBeat = now + Self.beat
-        guard socket != nil else { return }
-        let known = connection.acknowledged.load(ordering: .relaxed)
-        let arguments = RedisLease.arguments(connection.settings, known: known, runID: runID, check: [], isFirst: false)
-        append(.open, arguments) { loop, reply in
-            switch RedisLease(reply) {
-            case .opened(let opened) where !opened.hasLost:
+        guard now >= nextHeartbeat else { return }
+        nextHeartbeat = now + Self.heartbeatInterval
+        // One at a time, because a WAIT for missing replicas takes longer than the interval.
+        let scripts = connection.scripts.withLock(\.self)
+        guard socket != nil, !isBeating, let open = scripts[.open], let probe = scripts[.probe] else { return }
+        isBeating = true
+        let (settings, known) = (connection.settings, connection.acknowledged.load(ordering: .relaxed))
+        let arguments = RedisLease.arguments(settings, known: known, runID: runID, check: [], isFirst: false)
+        append(RedisCommand(evaluating: open, settings.tag, "", arguments)) { loop, result in
+            switch result.map(RedisLease.init) {
+            case .success(.opened(let opened)) where !opened.hasLost:
                 loop.connection.live.store(opened.sessions, ordering: .relaxed)
-            case .held, .taken: loop.leave()
-            case .opened, .layout, nil: loop.disconnect("its data have changed")
+            case .success(.held), .success(.taken): loop.loseLease()
+            case .success: loop.disconnect("its data have changed")
+            case .failure(let error): loop.disconnect(error.detail)
             }
         }
-        append(.probe, []) { loop, _ in
-            guard loop.connection.isRefusing.exchange(false, ordering: .relaxed), loop.isReported else { return }
-            loop.isReported = false
-            loop.connection.report(.recovered)
+        // The server refuses this as long as it would refuse commits.
+        append(RedisCommand(evaluating: probe, settings.tag, "", [])) { loop, result in
+            guard case .success = result, !loop.pipeline.lacksReplicas else { return }
+            if loop.connection.isRefusing.exchange(false, ordering: .relaxed) { loop.reportRecovery() }
         }
-        append(RedisFacts.query.bytes) { loop, reply in
-            let shown = RedisFacts.settings(reply)
-            let objection = RedisFacts.objection(to: shown, isRelaxed: loop.connection.settings.isRelaxed)
-            if let objection { loop.disconnect(objection) }
+        append(RedisFacts.query) { loop, result in
+            loop.isBeating = false
+            let problem: String? =
+                switch result {
+                case .success(let reply): RedisFacts.problem(RedisFacts.settings(reply), isRelaxed: settings.isRelaxed)
+                case .failure(let error): error.detail
+                }
+            if let problem { loop.disconnect(problem) }
         }
+    }
+
+    /// Adds a command of the connection itself.
+    private func append(
+        _ command: RedisCommand, _ done: @escaping @Sendable (RedisLoop, Result<RedisReply, JournalError>) -> Void
+    ) {
+        let request = RedisRequest(
+            .heartbeat, byteCount: 0, deadline: nil, encode: { command.bytes },
+            done: { [weak self] result in
+                if let self { done(self, result) }
+            })
+        pipeline.append(request)
     }
 }

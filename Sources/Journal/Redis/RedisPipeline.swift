@@ -2,10 +2,17 @@ package import StoreHosting
 
 /// A command on its way to Redis.
 package struct RedisRequest: Sendable {
+    package enum Kind: Sendable {
+        case read
+        /// It stores something, so replicas have to have it too.
+        case write
+        /// The connection's own: it is completed as soon as it is answered, and dropped with the connection.
+        case heartbeat
+    }
+
     /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
     let encode: @Sendable () -> [UInt8]?
-    /// Whether it stores something, so that replicas have to have it too.
-    let isWrite: Bool
+    let kind: Kind
     /// About how many bytes it takes.
     let byteCount: Int
     /// When it fails, if it was not answered until then; nil for never.
@@ -13,32 +20,34 @@ package struct RedisRequest: Sendable {
     let done: @Sendable (Result<RedisReply, JournalError>) -> Void
 
     package init(
-        isWrite: Bool, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
+        _ kind: Kind, byteCount: Int = 64, deadline: ContinuousClock.Instant?,
         encode: @escaping @Sendable () -> [UInt8]?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         self.encode = encode
-        self.isWrite = isWrite
+        self.kind = kind
         self.byteCount = byteCount
         self.deadline = deadline
         self.done = done
     }
 }
 
-/// What a reply means for the command that it answers.
+/// What an error means for the command that it answers.
 package enum RedisVerdict: Equatable {
-    case result
-    /// The server did not execute it, and will not soon.
+    /// The server executes no such command now.
     case refused
     /// The server did not execute it, and may do so on another connection a little later.
     case retry
+    /// This command cannot be executed: what it works on is damaged.
+    case failed
 
     /// - Parameter error: a text that begins with a code.
     package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
         case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN":
             self = .retry
-        default: self = .refused
+        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH": self = .refused
+        default: self = .failed
         }
     }
 }
@@ -46,7 +55,8 @@ package enum RedisVerdict: Equatable {
 /// The commands of one connection in their order, and where each of them stands: a pure value.
 ///
 /// Replies come in the order of the commands. If the connection is lost, all that were not answered are sent again: a script
-/// recognizes what it has executed. With replicas, commands that were answered wait for a reply to `WAIT`.
+/// recognizes what it has executed. With replicas, commands that were answered wait for a reply to `WAIT`. One that says that
+/// replicas are missing completes nothing, and the next heartbeat asks again.
 package struct RedisPipeline {
     private struct Item {
         let request: RedisRequest
@@ -62,10 +72,16 @@ package struct RedisPipeline {
         package var byteCount = 0
         /// Close the connection and make another.
         package var mustReconnect = false
-        /// Why the server refused a command.
-        package var refusal: String?
+        /// Why the server refuses commands, or the connection has to be closed.
+        package var problem: String?
         /// Whether a command that stores something was completed.
         package var hasWritten = false
+
+        fileprivate mutating func complete(_ request: RedisRequest, _ result: Result<RedisReply, JournalError>) {
+            completions.append { request.done(result) }
+            byteCount += request.byteCount
+            if case .success = result, request.kind == .write { hasWritten = true }
+        }
     }
 
     /// How many replicas must have what is acknowledged.
@@ -79,6 +95,8 @@ package struct RedisPipeline {
     private var sent = 0
     /// The positions behind which a `WAIT` stands that is not answered, oldest first.
     private var waits: [Int] = []
+    /// Whether the newest reply to a `WAIT` said that replicas are missing.
+    private(set) var lacksReplicas = false
 
     package init(replicas: Int = 0) { self.replicas = replicas }
 
@@ -95,80 +113,85 @@ package struct RedisPipeline {
     ///
     /// - Parameter limit: how many bytes are enough.
     package mutating func take(limit: Int = 1 << 20) -> [UInt8] {
-        var (bytes, hasWrite) = ([UInt8](), false)
+        var (bytes, needsWait) = ([UInt8](), false)
         while sent < items.count, bytes.count < limit {
-            if items[sent].bytes == nil {
-                items[sent].bytes = items[sent].request.encode() ?? RedisCommand("PING").bytes
-            }
+            let request = items[sent].request
+            if items[sent].bytes == nil { items[sent].bytes = request.encode() ?? RedisCommand("PING").bytes }
             bytes += items[sent].bytes ?? []
-            hasWrite = hasWrite || items[sent].request.isWrite
+            needsWait = needsWait || request.kind != .read
             sent += 1
         }
-        if replicas > 0, hasWrite { bytes += wait(behind: sent) }
+        if replicas > 0, needsWait {
+            waits.append(sent)
+            bytes += RedisCommand("WAIT", String(replicas), "1000").bytes
+        }
         return bytes
-    }
-
-    private mutating func wait(behind position: Int) -> [UInt8] {
-        waits.append(position)
-        return RedisCommand("WAIT", String(replicas), "1000").bytes
     }
 
     /// Takes the next reply.
     package mutating func receive(_ reply: RedisReply) -> Step {
         if let position = waits.first, position == answered {
             waits.removeFirst()
-            guard let count = reply.integer, count >= replicas else {
-                // The commands are repeated, and wait again.
-                return Step(mustReconnect: true, refusal: "fewer than \(replicas) replicas have the newest commits")
-            }
-            return complete(through: position)
+            guard let count = reply.integer else { return Step(mustReconnect: true) }
+            lacksReplicas = count < replicas
+            if !lacksReplicas { return complete(through: position) }
+            return Step(problem: "\(count) of \(replicas) replicas have the newest commits")
         }
         guard answered < sent else { return Step(mustReconnect: true) }
-        var refusal: String?
+        var problem: String?
         if case .error(let text) = reply {
             switch RedisVerdict(error: text) {
-            case .retry: return Step(mustReconnect: true, refusal: text)
-            case .refused, .result: refusal = text
+            case .retry: return Step(mustReconnect: true, problem: text)
+            case .refused: problem = text
+            case .failed: break
             }
+        }
+        var step = take(reply)
+        step.problem = problem
+        return step
+    }
+
+    /// Takes the reply to the first command that was not answered.
+    private mutating func take(_ reply: RedisReply) -> Step {
+        if items[answered].request.kind == .heartbeat {
+            var step = Step()
+            step.complete(items.remove(at: answered).request, reply.result)
+            // Each WAIT that is not answered stands behind it.
+            (sent, waits) = (sent - 1, waits.map { $0 - 1 })
+            return step
         }
         items[answered].reply = reply
         answered += 1
-        var step = Step()
-        if replicas == 0 || !items[start..<answered].contains(where: \.request.isWrite) {
-            step = complete(through: answered)
-        }
-        step.refusal = refusal
-        return step
+        let isDurable = replicas == 0 || !items[start..<answered].contains { $0.request.kind == .write }
+        return isDurable ? complete(through: answered) : Step()
     }
 
     /// Completes the answered commands before a position.
     private mutating func complete(through position: Int) -> Step {
         var step = Step()
-        while start < position {
-            let (request, reply) = (items[start].request, items[start].reply ?? .null)
-            let result: Result<RedisReply, JournalError> =
-                if case .error(let text) = reply { .failure(.unavailable(text)) } else { .success(reply) }
-            step.completions.append { request.done(result) }
-            step.byteCount += request.byteCount
-            if case .success = result, request.isWrite { step.hasWritten = true }
-            start += 1
+        for item in items[start..<position] { step.complete(item.request, (item.reply ?? .null).result) }
+        start = position
+        if start == items.count || start > 1024 && start * 2 > items.count {
+            items.removeFirst(start)
+            (sent, answered, waits) = (sent - start, answered - start, waits.map { $0 - start })
+            start = 0
         }
-        compact()
         return step
     }
 
     /// The connection is lost: what was not completed is sent again on the next one.
     package mutating func disconnect() {
-        (answered, sent) = (start, start)
-        for index in start..<items.count { items[index].reply = nil }
-        waits = []
+        items = items[start...].filter { $0.request.kind != .heartbeat }
+        for index in items.indices { items[index].reply = nil }
+        (start, answered, sent, waits) = (0, 0, 0, [])
     }
 
-    /// When the deadline of the oldest command is that has one; nil if there is none. Those behind it are later, or little
-    /// earlier.
+    /// The deadline of the first command that has one; nil if none has. The next ones have later deadlines, or slightly earlier
+    /// ones if two threads sent commands at the same time.
     package var nextDeadline: ContinuousClock.Instant? { items[start...].lazy.compactMap(\.request.deadline).first }
 
-    /// Takes out the commands whose deadlines have passed. If some of them were sent, the connection has to be closed.
+    /// Takes out the commands whose deadlines have passed. If some of them were sent and not answered, the connection has to be
+    /// closed.
     ///
     /// - Returns: the completions to call, and whether to close the connection.
     package mutating func expire(_ now: ContinuousClock.Instant, because detail: String) -> Step {
@@ -180,38 +203,28 @@ package struct RedisPipeline {
     package mutating func removeAll(because detail: String) -> Step { remove(because: detail) { _ in true } }
 
     private mutating func remove(because detail: String, _ isRemoved: (RedisRequest) -> Bool) -> Step {
-        var step = Step()
-        let firstUnsent = sent
-        var kept: [Item] = []
-        for index in start..<items.count {
-            let request = items[index].request
-            guard isRemoved(request) else {
-                kept.append(items[index])
+        var (step, kept, removedAnswers) = (Step(), [Item](), 0)
+        for (index, item) in zip(items.indices, items).dropFirst(start) {
+            guard isRemoved(item.request) else {
+                kept.append(item)
                 continue
             }
-            if index < firstUnsent { step.mustReconnect = true }
-            step.completions.append { request.done(.failure(.unavailable(detail))) }
-            step.byteCount += request.byteCount
+            if index < answered { removedAnswers += 1 } else if index < sent { step.mustReconnect = true }
+            if item.request.kind != .heartbeat { step.complete(item.request, .failure(.unavailable(detail))) }
         }
-        let sentCount = step.mustReconnect ? 0 : firstUnsent - start
-        let answeredCount = step.mustReconnect ? 0 : answered - start
-        waits = step.mustReconnect ? [] : waits.map { $0 - start }
-        (items, start, sent, answered) = (kept, 0, sentCount, answeredCount)
+        // Each WAIT that is not answered stands behind what was answered.
+        let shift = start + removedAnswers
+        (items, start, answered, sent) = (kept, 0, answered - shift, sent - shift)
+        waits = waits.map { $0 - shift }
+        if step.mustReconnect { disconnect() }
         return step
     }
+}
 
-    private mutating func compact() {
-        guard start > 1024, start * 2 > items.count else {
-            if start == items.count { shift() }
-            return
-        }
-        shift()
-    }
-
-    private mutating func shift() {
-        items.removeFirst(start)
-        (sent, answered) = (sent - start, answered - start)
-        waits = waits.map { $0 - start }
-        start = 0
+extension RedisReply {
+    /// What the sender of a command gets.
+    var result: Result<RedisReply, JournalError> {
+        guard case .error(let text) = self else { return .success(self) }
+        return .failure(RedisVerdict(error: text) == .failed ? .corrupt(text) : .unavailable(text))
     }
 }

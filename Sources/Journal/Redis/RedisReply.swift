@@ -48,9 +48,8 @@ package struct RedisReplyReader: ~Copyable {
 
     private let reader: UnsafeMutablePointer<redisReader>
 
-    /// - Parameter library: the file name of hiredis; nil for the usual one.
-    package init(library: String? = nil) throws(StorageError) {
-        if let problem = chiredis_load(library ?? CHIREDIS_LIBRARY) {
+    package init() throws(StorageError) {
+        if let problem = chiredis_load(CHIREDIS_LIBRARY) {
             throw .refused(
                 "storage.kind is redis, but hiredis cannot be loaded (Debian package: libhiredis0.14): "
                     + String(cString: problem))

@@ -1,8 +1,8 @@
 /// The scripts that read sessions.
 extension RedisScript {
-    /// Arguments: hash, claim or '' to read only, time of the oldest idempotency records
+    /// Arguments: hash, claim or '' to read only, time of the oldest idempotency records; one more for all commits
     static let loadSource = """
-        local hash, claim, oldest = unpack(ARGV)
+        local hash, claim, oldest, isWhole = unpack(ARGV)
         if call('EXISTS', session) == 0 then return {'UNKNOWN'} end
         local ended, owner = fields('ended', 'owner')
         if ended then return {'ENDED', owner} end
@@ -18,8 +18,14 @@ extension RedisScript {
         local cut = tonumber(head[5])
         local log = call('LRANGE', session .. ':log', math.max(0, tonumber(base) - cut), -1)
         local answers = call('ZRANGEBYSCORE', session .. ':answers', oldest, '+inf')
-        return {'OK', head, initial, base, state, log, answers, call('ZSCORE', tag .. ':used', hash),
+        local found = {'OK', head, initial, base, state, log, answers, call('ZSCORE', tag .. ':used', hash),
             call('ZSCORE', tag .. ':due', hash)}
+        if isWhole then
+            local count = tonumber(base) - cut
+            found[10] = call('HGET', session .. ':states', head[5])
+            found[11] = count > 0 and call('LRANGE', session .. ':log', 0, count - 1) or {}
+        end
+        return found
         """
 
     /// Arguments: name after which the list begins or '', limit

@@ -1,14 +1,15 @@
 /// The scripts that change sessions.
 extension RedisScript {
     /// Arguments: hash, claim, sealed id, header, seed, used, key of the initial state, its content, key of /sessions/me or '', owner,
-    /// losses
+    /// losses. An imported session has no claim, and then: revision of the base, revision, chain, total, shares, count of
+    /// snapshots, their revisions, totals and contents, and the commits
     static let createSource = """
-        local hash, claim, id, header, seed, used, initial, state, me, owner, losses = unpack(ARGV)
+        local hash, claim, id, header, seed, used, initial, state, me, owner, losses = unpack(ARGV, 1, 11)
         if call('EXISTS', session) == 1 then
-            if call('HGET', session, 'claim') == claim then return done() end
-            return {'CONFLICT'}
+            if claim ~= '' and call('HGET', session, 'claim') == claim then return done() end
+            return {'EXISTS'}
         end
-        if me ~= '' and call('EXISTS', me) == 1 then return {'CONFLICT'} end
+        if me ~= '' and call('EXISTS', me) == 1 then return {'PERSONAL'} end
         call('SET', initial, state, 'NX')
         call('HSET', session, 'claim', claim, 'sequence', 0, 'id', id, 'header', header, 'chain', seed, 'revision', 0,
             'cut', 0, 'total', 0, 'shares', 0, 'losses', losses, 'initial', initial, 'owner', owner)
@@ -18,24 +19,9 @@ extension RedisScript {
         end
         call('ZADD', tag .. ':ids', 0, hash)
         call('ZADD', tag .. ':used', used, hash)
-        return done()
-        """
-
-    /// The same as create, then: revision of the base, chain, total, due, last use, shares, count of snapshots, their
-    /// revisions, totals and contents, and the commits
-    static let insertSource = """
-        local hash, id, header, seed, initial, state, me, owner, losses = unpack(ARGV, 1, 9)
-        local cut, revision, chain, total, due, used, shares, snapshots = unpack(ARGV, 10, 17)
-        if call('EXISTS', session) == 1 then return {'EXISTS'} end
-        if me ~= '' and call('EXISTS', me) == 1 then return {'PERSONAL'} end
-        call('SET', initial, state, 'NX')
-        call('HSET', session, 'claim', '', 'sequence', 0, 'id', id, 'header', header, 'chain', chain,
-            'revision', revision, 'cut', cut, 'total', total, 'shares', shares, 'losses', losses, 'initial', initial,
-            'owner', owner)
-        if me ~= '' then
-            call('HSET', session, 'me', me)
-            call('SET', me, hash)
-        end
+        if #ARGV == 11 then return done() end
+        local cut, revision, chain, total, shares, snapshots = unpack(ARGV, 12, 17)
+        call('HSET', session, 'cut', cut, 'revision', revision, 'chain', chain, 'total', total, 'shares', shares)
         local next = 18
         for _ = 1, snapshots do
             call('ZADD', session .. ':snapshots', ARGV[next], ARGV[next] .. ' ' .. ARGV[next + 1])
@@ -43,48 +29,49 @@ extension RedisScript {
             next = next + 3
         end
         for index = next, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
-        call('ZADD', tag .. ':ids', 0, hash)
-        call('ZADD', tag .. ':used', used, hash)
-        setDue(hash, due)
+        -- Whether the state has a timer is not known. The next server finds it due, and looks.
+        setDue(hash, 0)
         return done()
         """
 
-    /// Arguments: hash, claim, sequence, base, revision, chain, total, due, last commit's time or '', snapshot or '', time of the
-    /// idempotency record or '', record, time before which records are expired, commits
-    static let appendSource = """
-        local hash, claim, sequence, base, revision, chain, total, due, used, snapshot, at, answer, expired =
-            unpack(ARGV, 1, 13)
+    /// The begin of a command of the journal that may append. Arguments: hash, claim, sequence, base
+    private static let fence = """
+        local hash, claim, sequence, base = unpack(ARGV, 1, 4)
         local holder, newest, stored = fields('claim', 'sequence', 'revision')
         if holder ~= claim then return {'FENCED'} end
         if tonumber(newest) >= tonumber(sequence) then return done() end
         if stored ~= base then return {'CONFLICT'} end
-        call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
-        for index = 14, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
-        if snapshot ~= '' then
-            call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
-            call('HSET', session .. ':states', revision, snapshot)
-        end
-        if at ~= '' then
-            call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
-            call('ZADD', session .. ':answers', at, answer)
-        end
-        if used ~= '' then
-            setDue(hash, due)
-            call('ZADD', tag .. ':used', 'GT', used, hash)
-        end
-        return done()
+
         """
 
-    /// Arguments: claim, sequence, base, generation
-    static let shareSource = """
-        local claim, sequence, base, generation = unpack(ARGV)
-        local holder, newest, stored = fields('claim', 'sequence', 'revision')
-        if holder ~= claim then return {'FENCED'} end
-        if tonumber(newest) >= tonumber(sequence) then return done() end
-        if stored ~= base then return {'CONFLICT'} end
-        call('HSET', session, 'sequence', sequence, 'shares', generation)
-        return done()
-        """
+    /// Further arguments: revision, chain, total, due, last commit's time or '', snapshot or '', time of the idempotency record or
+    /// '', record, time before which records are expired, commits
+    static let appendSource =
+        fence + """
+            local revision, chain, total, due, used, snapshot, at, answer, expired = unpack(ARGV, 5, 13)
+            for index = 14, #ARGV do call('RPUSH', session .. ':log', ARGV[index]) end
+            call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
+            if snapshot ~= '' then
+                call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
+                call('HSET', session .. ':states', revision, snapshot)
+            end
+            if at ~= '' then
+                call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
+                call('ZADD', session .. ':answers', at, answer)
+            end
+            if used ~= '' then
+                setDue(hash, due)
+                call('ZADD', tag .. ':used', 'GT', used, hash)
+            end
+            return done()
+            """
+
+    /// Further arguments: generation
+    static let shareSource =
+        fence + """
+            call('HSET', session, 'sequence', sequence, 'shares', ARGV[5])
+            return done()
+            """
 
     /// Arguments: hash, claim or '' for any, milliseconds for which the end is remembered
     static let endSource = """

@@ -16,14 +16,15 @@
 /// that was executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized
 /// by its number.
 enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, create, load, append, share, end, revert, compact, list, idle, due, personal, commits,
-        replay, insert
+    case open, releaseLease, probe, create, load, append, share, end, revert, compact, list, idle, due, personal,
+        commits,
+        replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
-        case .create, .append, .share, .end, .revert, .compact, .insert: true
-        case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
+        case .create, .append, .share, .end, .revert, .compact: true
+        case .open, .releaseLease, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
         }
     }
 
@@ -31,9 +32,9 @@ enum RedisScript: String, CaseIterable, Sendable {
 
     private var flags: String {
         switch self {
-        case .probe, .create, .append, .share, .insert: ""
+        case .probe, .create, .append, .share: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .leave, .load, .end, .revert, .compact: "allow-oom"
+        case .open, .releaseLease, .load, .end, .revert, .compact: "allow-oom"
         case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
         }
     }
@@ -59,10 +60,9 @@ enum RedisScript: String, CaseIterable, Sendable {
     private var body: String {
         switch self {
         case .open: Self.openSource
-        case .leave: Self.leaveSource
+        case .releaseLease: Self.releaseLeaseSource
         case .probe: Self.probeSource
         case .create: Self.createSource
-        case .insert: Self.insertSource
         case .load: Self.loadSource
         case .append: Self.appendSource
         case .share: Self.shareSource
@@ -81,12 +81,13 @@ enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, isReader
+    /// Arguments: node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, name of a loss,
+    /// isReader
     static let openSource = """
-        local node, lease, known, run, relaxed, check, isFirst, layout, isReader = unpack(ARGV)
+        local node, lease, known, run, relaxed, check, isFirst, layout, loss, isReader = unpack(ARGV)
         local meta, writer = tag .. ':meta', tag .. ':writer'
         local holder = call('GET', writer)
-        if not isReader and holder and holder ~= node then return {'HELD', call('PTTL', writer)} end
+        if not isReader and holder and holder ~= node then return {'HELD'} end
         local last, oldRun, oldCheck, oldLayout = unpack(call('HMGET', meta, 'node', 'run', 'check', 'layout'))
         if oldLayout and oldLayout ~= layout then return {'LAYOUT', oldLayout} end
         local commits = tonumber(call('HGET', meta, 'commits') or '0')
@@ -97,9 +98,7 @@ extension RedisScript {
         local isLost = known ~= '' and commits < tonumber(known)
         if isFirst == '0' and last ~= node and not isLost then return {'TAKEN'} end
         if isLost or (isFirst == '1' and relaxed == '1' and oldRun and oldRun ~= run) then
-            -- The time, because an earlier number may be lost as well.
-            local number = tonumber(call('HGET', meta, 'losses') or '0') + 1
-            call('HSET', meta, 'losses', math.max(number, tonumber(call('TIME')[1])))
+            call('HSET', meta, 'losses', loss)
         end
         if holder then call('PEXPIRE', writer, lease) else call('SET', writer, node, 'PX', lease) end
         if not oldCheck and check ~= '' then call('HSET', meta, 'check', check, 'layout', layout) end
@@ -109,7 +108,7 @@ extension RedisScript {
             isLost and 1 or 0}
         """
 
-    static let leaveSource = """
+    static let releaseLeaseSource = """
         if call('GET', tag .. ':writer') == ARGV[1] then call('DEL', tag .. ':writer') end
         return {'OK'}
         """

@@ -36,13 +36,13 @@ final class RedisSessionJournal: SessionJournal {
     private let key: String
     /// Names this object in the storage: whoever loads the session writes another name there.
     let claim: String
-    /// How often the storage had lost commits when the session was loaded.
-    private let losses: Int
+    /// That of the storage when the session was loaded.
+    private let lossID: Int
     // Guards the rest. Taken inside the store's lock; only the connection's inbox is locked while it is held.
     private let contents: Locked<Contents>
 
     init(
-        _ journal: RedisJournal, id: String, claim: String, losses: Int, _ progress: Progress, _ policy: SnapshotPolicy,
+        _ journal: RedisJournal, id: String, claim: String, lossID: Int, _ progress: Progress, _ policy: SnapshotPolicy,
         privateState: [UInt8]? = nil, lastUse: Int
     ) {
         self.journal = journal
@@ -50,7 +50,7 @@ final class RedisSessionJournal: SessionJournal {
         hash = RedisNames.hash(of: id)
         key = journal.names.session(hash)
         self.claim = claim
-        self.losses = losses
+        self.lossID = lossID
         let revision = progress.acknowledged.revision
         contents = Locked(
             Contents(
@@ -69,11 +69,12 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func create(_ session: SessionHeader) {
-        let (names, sealer, hash, claim, losses) = (journal.names, journal.sealer, hash, claim, losses)
+        let (names, sealer, hash, claim, lossID) = (journal.names, journal.sealer, hash, claim, lossID)
         contents.withLock { contents in
             send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
                 guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
-                return session.creationArguments(names, hash, claim: claim, sealedID: id, losses: losses)
+                return session.creationArguments(
+                    names, hash, claim: claim, sealedID: id, lastUse: session.createdAt, lossID: lossID)
             }
         }
     }
@@ -94,14 +95,16 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func recordShareGeneration(_ generation: Int) {
-        let claim = claim
+        let (hash, claim) = (hash, claim)
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
             send(.share, &contents) { progress in
                 progress.sent.sequence += 1
                 progress.sent.shareGeneration = generation
-                return [claim, String(progress.sent.sequence), String(progress.sent.revision), String(generation)]
-                    .map { Array($0.utf8) }
+                return [
+                    hash, claim, String(progress.sent.sequence), String(progress.sent.revision), String(generation),
+                ]
+                .map { Array($0.utf8) }
             }
         }
     }
@@ -126,7 +129,7 @@ final class RedisSessionJournal: SessionJournal {
     var hasFailed: Bool { isOld || contents.withLock { $0.failure != nil } }
 
     /// Whether the storage has lost commits since the session was loaded, perhaps some of this session.
-    private var isOld: Bool { journal.connection.losses.load(ordering: .acquiring) > losses }
+    private var isOld: Bool { journal.connection.lossID.load(ordering: .acquiring) != lossID }
 
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.recent.commits(after: revision, limit: limit) }
@@ -249,10 +252,11 @@ extension RedisSessionJournal {
 
     /// Persists nothing more. If the storage may have executed what was not acknowledged, that is undone: nobody was told of it.
     private func fail(_ failure: JournalError) {
+        if case .corrupt(let detail) = failure { journal.connection.report(.damaged(session: id, detail)) }
         contents.withLock { contents in
             guard contents.failure == nil else { return }
             contents.fail(failure, journal.recentCommits)
-            guard case .unavailable = failure, let progress = contents.position, !progress.inFlight.isEmpty else {
+            guard failure != .conflict, let progress = contents.position, !progress.inFlight.isEmpty else {
                 return
             }
             // Nobody can load the session before this is sent: the failure is seen only once the lock is released.

@@ -84,6 +84,30 @@ struct RedisPosition: Sendable, Equatable {
     }
 }
 
+extension RedisJournal {
+    /// What the script `load` has found.
+    enum Found: Sendable {
+        case unknown
+        case ended(owner: String?)
+        /// - lossID: that of the storage when the session was read.
+        case session(RedisStoredSession, lossID: Int)
+
+        init(_ reply: RedisReply, _ id: String, _ sealer: any SecretSealer, lossID: Int)
+            throws(JournalError)
+        {
+            let fields = reply.array ?? []
+            switch fields.first?.text {
+            case "UNKNOWN": self = .unknown
+            case "ENDED":
+                let owner = fields.dropFirst().first?.text ?? ""
+                self = .ended(owner: owner.isEmpty ? nil : owner)
+            default:
+                self = .session(try RedisStoredSession(fields, id: id, sealer, lossID: lossID), lossID: lossID)
+            }
+        }
+    }
+}
+
 /// A session as the script `load` has found it, with verified checksums.
 struct RedisStoredSession: Sendable {
     let summary: SessionSummary
@@ -100,13 +124,13 @@ struct RedisStoredSession: Sendable {
     /// - Parameters:
     ///   - reply: what the script has found.
     ///   - id: the session's.
-    ///   - losses: how often the storage has lost acknowledged commits.
-    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, losses: Int) throws(JournalError) {
-        guard fields.count == 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
+    ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
+    init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
+        guard fields.count >= 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
-            let oldLosses = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
+            let oldLossID = head[7].integer, let initial = fields[2].bytes, let base = fields[3].integer,
             let log = fields[5].array, let known = fields[6].array, let used = fields[7].integer
         else { throw .corrupt("the session has no complete record") }
         guard let clear = sealer.open(sealed), String(decoding: clear, as: UTF8.self) == id else {
@@ -116,19 +140,18 @@ struct RedisStoredSession: Sendable {
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
             snapshot = base == 0 ? nil : try SnapshotRow(encoded: fields[4].bytes ?? [])
-            rows = try log.map { row throws(RecordReader.Malformed) in try CommitRow(encoded: row.bytes ?? []) }
             answers = try known.map { record throws(RecordReader.Malformed) in
                 try IdempotencyRecord(encoded: record.bytes ?? [])
             }
             seed = snapshot?.chain ?? SessionRow.checksum(header)
             summary = SessionSummary(
-                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
             throw .corrupt("a record has a wrong checksum")
         }
         guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing") }
-        try ReadConnection.check(rows, after: base, seed)
+        rows = try log.commitRows(after: base, seed: seed)
         guard rows.last?.revision ?? base == revision, rows.last?.checksum ?? seed == chain else {
             throw .corrupt(
                 "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
@@ -147,8 +170,9 @@ struct RedisStoredSession: Sendable {
 extension SessionHeader {
     /// The session with another history if acknowledged commits were lost since it was created: their revisions may be given
     /// to other states.
-    func renamed(losses: Int, since oldLosses: Int) -> SessionHeader {
-        losses > oldLosses ? renamed(history: "\(historyID).\(losses)") : self
+    func renamed(lossID: Int?, since oldLossID: Int) -> SessionHeader {
+        guard let lossID, lossID != oldLossID else { return self }
+        return renamed(history: "\(historyID).\(lossID)")
     }
 }
 
@@ -156,13 +180,13 @@ extension SessionSummary {
     /// - Parameters:
     ///   - row: one of those that the script `list` has found.
     ///   - states: the initial states by their keys.
-    ///   - losses: how often the storage has lost acknowledged commits.
+    ///   - lossID: that of the storage.
     init(
-        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, losses: Int
+        _ row: RedisReply, _ states: [String: [UInt8]], _ sealer: any SecretSealer, lossID: Int
     ) throws(JournalError) {
         guard let fields = row.array, fields.count == 8, let sealed = fields[0].bytes, let clear = sealer.open(sealed),
             let header = fields[1].bytes, let revision = fields[2].integer, let shares = fields[3].integer,
-            let oldLosses = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
+            let oldLossID = fields[4].integer, let initial = fields[5].text.flatMap({ states[$0] }),
             let used = fields[6].integer
         else { throw .corrupt("a session has no complete record") }
         do throws(RecordReader.Malformed) {
@@ -170,7 +194,7 @@ extension SessionSummary {
                 id: String(decoding: clear, as: UTF8.self), encoded: header,
                 initial: try StateSnapshot(encoded: initial))
             self.init(
-                header: header.renamed(losses: losses, since: oldLosses), revision: revision, lastActiveAt: used,
+                header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
             throw .corrupt("a session's record has a wrong checksum")
@@ -180,14 +204,14 @@ extension SessionSummary {
 
 extension SessionHeader {
     /// The arguments of the script `create`.
-    func creationArguments(_ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], losses: Int)
-        -> [[UInt8]]
-    {
+    func creationArguments(
+        _ names: RedisNames, _ hash: String, claim: String, sealedID: [UInt8], lastUse: Int, lossID: Int
+    ) -> [[UInt8]] {
         let personal = isPersonal ? owner.map { names.personal(of: $0, kind: kind) } ?? "" : ""
         return [
             Array(hash.utf8), Array(claim.utf8), sealedID, encoded, Array(String(SessionRow.checksum(self)).utf8),
-            Array(String(createdAt).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
-            Array((owner ?? "").utf8), Array(String(losses).utf8),
+            Array(String(lastUse).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
+            Array((owner ?? "").utf8), Array(String(lossID).utf8),
         ]
     }
 }

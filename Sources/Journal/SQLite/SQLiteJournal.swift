@@ -73,6 +73,9 @@ public final class SQLiteJournal: Journal {
         backup = try storageErrors(path) { () throws(SQLiteError) in try BackupMarker(of: connection) }
         timeReference = try storageErrors(path) { () throws(SQLiteError) in try SessionTimeReference(of: connection) }
         secret = try storageErrors(path) { () throws(SQLiteError) in try StorageSecret.bytes(in: connection) }
+        epoch = try storageErrors(path) { () throws(SQLiteError) in
+            durability == .relaxed ? try RelaxedEpoch.take(from: connection) : nil
+        }
         let limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays)
         self.limits = limits
         let database = try storageErrors(path) { () throws(SQLiteError) in
@@ -83,7 +86,6 @@ public final class SQLiteJournal: Journal {
         let checkpointer = Checkpointer(file.path, vfs: vfs)
         writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         check = IndexCheck(file.path, vfs: vfs)
-        mayLoseCommits = durability == .relaxed
         self.now = now
         self.report = report
         writer.sortAtStart()
@@ -94,7 +96,8 @@ public final class SQLiteJournal: Journal {
 
     public var isShared: Bool { false }
 
-    public let mayLoseCommits: Bool
+    /// Only with relaxed durability.
+    public let epoch: Int?
 
     public var isAvailable: Bool { writer.isAvailable }
 
@@ -208,7 +211,7 @@ public final class SQLiteJournal: Journal {
 
     public func close(done: @escaping @Sendable () -> Void) {
         check.close()
-        writer.close { [self] in
+        writer.close(in: epoch) { [self] in
             // Release the lock first: the completion may open the file again.
             lock.release()
             done()

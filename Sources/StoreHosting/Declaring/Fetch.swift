@@ -260,7 +260,7 @@ private struct FetchMiddleware<State: Sendable, Values: Sendable, Output: Codabl
     }
 
     func resume(_ state: State) -> Effect<StoreAction<State>> {
-        let interrupted = RemoteFailure(.interrupted, "the process ended before the answer")
+        let interrupted = RemoteFailure(.interrupted, "the call was interrupted")
         return .merge(call.waiting(state).map { .dispatch(call.failure($0, interrupted)) })
     }
 }

@@ -86,8 +86,7 @@ final class HostBookkeeping {
 
     /// By how many bytes `state`, which is not committed, is larger than the newest state, or more.
     func growth(to state: some DiffableState) -> Int {
-        var copy = baseline
-        return copy.update(state.findChanges).growth
+        changes(to: state).growth
     }
 
     /// - Returns: whether the private part differs from that of the state before.
@@ -103,9 +102,14 @@ final class HostBookkeeping {
 
     /// The patch from the newest state to `state`, which is not committed; nil if `state` cannot be encoded.
     func previewPatch(to state: some DiffableState) -> EncodedPatch? {
-        var copy = baseline
-        let found = copy.update(state.findChanges)
+        let found = changes(to: state)
         return found.failure == nil ? found.patch : nil
+    }
+
+    /// What has changed in `state`, which is not committed, since the newest state.
+    private func changes(to state: some DiffableState) -> DiffResult {
+        var copy = baseline
+        return copy.update(state.findChanges)
     }
 
     /// Whether to report an action that is lost now: one report a minute, because a client can repeat what led to it.

@@ -59,7 +59,10 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
     @usableFromInline
     func committed(_ commit: borrowing Commit<State, Action>, at moment: Int) {
         let bookkeeping = madeBookkeeping()
-        let (changes, privateState) = changes(in: commit.statePlace, since: bookkeeping, commit.revision)
+        let revision = commit.revision
+        let (changes, privateState) = commit.statePlace.withMemoryRebound(to: InPlace<State>.self, capacity: 1) {
+            self.changes(in: $0, since: bookkeeping, revision)
+        }
         let (type, payload) = coding.describe(commit.action) ?? ("undeclared", [:])
         bookkeeping.recordCommit(
             CommitRecord(
@@ -187,9 +190,8 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 
     /// The changes since the last commit, and the private part of the state if that has changed too.
     private func changes(
-        in state: UnsafePointer<State>, since bookkeeping: HostBookkeeping, _ revision: Int
+        in state: UnsafePointer<InPlace<State>>, since bookkeeping: HostBookkeeping, _ revision: Int
     ) -> (changes: EncodedPatch, privateState: [UInt8]?) {
-        let state = InPlace.at(state)
         let found = bookkeeping.findChanges(at: revision) { state.pointee.findChanges(&$0) }
         let patch = found.patch
         guard encoder.hasPrivateState else { return (patch, nil) }
@@ -223,10 +225,6 @@ final class HostCommitObserver<State: DiffableState, Action: Sendable>: CommitOb
 /// it refers to.
 private struct InPlace<State: DiffableState>: ~Copyable {
     private let state: State
-
-    static func at(_ place: UnsafePointer<State>) -> UnsafePointer<Self> {
-        UnsafeRawPointer(place).assumingMemoryBound(to: Self.self)
-    }
 
     borrowing func findChanges(_ differ: inout StateDiffer) { state.findChanges(&differ) }
 

@@ -133,6 +133,25 @@ final class HostedStoreVTable: Sendable {
     }
 }
 
+extension HostedStoreVTable {
+    /// The operations of `host`.
+    @inlinable
+    convenience init<Engine: HostableStore>(_ host: StoreHost<Engine>) {
+        // The casts hold: a hosted store is made by its kind, together with this table.
+        self.init(
+            dispatch: { host.dispatch($1, to: unsafeDowncast($0, to: Engine.self), $2, done: $3) },
+            inspect: { host.inspect(unsafeDowncast($0, to: Engine.self), $1) },
+            watch: { host.watch(unsafeDowncast($0, to: Engine.self), $1) },
+            attach: { host.attach($1, to: unsafeDowncast($0, to: Engine.self)) },
+            watchEffects: { host.watchEffects(unsafeDowncast($0, to: Engine.self), $1) },
+            runningEffects: { host.runningEffects(unsafeDowncast($0, to: Engine.self)) },
+            resume: { host.resume(unsafeDowncast($0, to: Engine.self)) },
+            snapshot: { host.snapshot(unsafeDowncast($0, to: Engine.self)) },
+            end: { host.end(unsafeDowncast($0, to: Engine.self)) },
+            endIfIdle: { host.endIfIdle(unsafeDowncast($0, to: Engine.self)) })
+    }
+}
+
 /// A selected value as JSON, and its revision.
 public struct EncodedState: Sendable {
     /// The revision of the state.

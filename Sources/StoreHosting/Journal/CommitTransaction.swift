@@ -81,7 +81,7 @@ public final class CommitRecord: Sendable {
     public let payload: JSONObject
     /// Who sent the action.
     public let origin: Origin
-    /// The revision whose commit caused the action; nil for a client's.
+    /// The revision whose commit caused the action; nil if none did, as with a client's.
     public let cause: Int?
     /// The time of the commit, in milliseconds since 1970-01-01T00:00:00Z.
     public let committedAt: Int

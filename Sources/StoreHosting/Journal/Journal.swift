@@ -10,8 +10,9 @@ public protocol Journal: Sendable {
     /// Whether several processes use the same storage at a time.
     var isShared: Bool { get }
 
-    /// Whether a crash may lose commits that were reported as durable. Their revisions are given again then.
-    var mayLoseCommits: Bool { get }
+    /// A random number, and another one after each process that may have lost commits which were reported as durable: their
+    /// revisions are given again. Nil if no crash loses such commits, or if the journal notices it itself.
+    var epoch: Int? { get }
 
     /// Whether writes are likely to succeed now. If not, no new work should be accepted.
     var isAvailable: Bool { get }

@@ -23,7 +23,7 @@ struct CommandDeclaration: Sendable {
     /// What the exit code 1 means.
     var failure = "it failed; the reason is on standard error"
     /// Command lines that show how it is used.
-    let examples: [String]
+    let examples: [CommandExample]
     let invocation: @Sendable (FlagValues) throws(UsageError) -> Invocation
 
     /// Every command, in the order of the help.
@@ -37,6 +37,25 @@ struct CommandDeclaration: Sendable {
     var usage: String {
         ([name] + arguments.map(\.usage) + flags.map(\.usage)).joined(separator: " ")
     }
+}
+
+/// A command line that shows how a command is used.
+struct CommandExample: Sendable, ExpressibleByStringLiteral {
+    /// The line in the help of a program that hosts the kind.
+    let line: @Sendable (SampleKind) -> String
+
+    init(_ line: @escaping @Sendable (SampleKind) -> String) { self.line = line }
+
+    init(stringLiteral line: String) { self.line = { _ in line } }
+}
+
+/// The store kind that examples name.
+struct SampleKind: Sendable {
+    var name = "app"
+    /// An action of the kind as arguments of `send`: its type, and the members of its payload.
+    var action = "counter/increment by=2"
+    /// One for which it is worth waiting.
+    var slowAction = "animal/fetchAnimal"
 }
 
 /// A word of a command line that is not a flag.

@@ -39,32 +39,13 @@ package enum Help {
     ///
     /// - Parameter kinds: those of the program, for the examples; empty for those of `storehouse`.
     package static func text(of name: String, program: String, kinds: [StoreKind] = []) -> String? {
-        CommandDeclaration.named(name).map { withActions(of: kinds, in: text(of: $0, program)) }
-    }
-
-    /// The text with an action of the first kind in the place of the actions of `storehouse`, if the program does not have them.
-    private static func withActions(of kinds: [StoreKind], in text: String) -> String {
-        guard let kind = kinds.first, !kinds.contains(where: { $0.name == "app" }),
-            let action = kind.actions.first(where: { $0.audience == .client })
-        else { return text }
-        let members = (action.example["payload"]?.asObject ?? [:]).map { name, value in
-            let word = value.asString.flatMap {
-                $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? $0 : nil
-            }
-            return word.map { "\(name)=\($0)" } ?? "'\(name):=\(value)'"
-        }
-        let command = ([action.type] + members).joined(separator: " ")
-        return text.replacing("counter/increment by=2", with: command)
-            .replacing("animal/fetchAnimal --store app", with: "\(command) --store \(kind.name)")
-            .replacing("counter/increment", with: action.type)
-            .replacing("--typescript app > app.ts", with: "--typescript \(kind.name) > \(kind.name).ts")
-            .replacing("--swift app > AppActions.swift", with: "--swift \(kind.name) > Actions.swift")
+        CommandDeclaration.named(name).map { text(of: $0, program, SampleKind(of: kinds)) }
     }
 
     /// The names of all commands.
     package static var commandNames: [String] { CommandDeclaration.all.map(\.name) }
 
-    private static func text(of command: CommandDeclaration, _ program: String) -> String {
+    private static func text(of command: CommandDeclaration, _ program: String, _ kind: SampleKind) -> String {
         let purpose = command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."
         var sections = [
             "Usage: " + wrapped("\(program) \(command.usage)", indent: "       ").dropFirst(7),
@@ -78,7 +59,7 @@ package enum Help {
             ("0", command.success), ("1", command.failure), ("2", "the command line or the configuration is wrong"),
         ]
         sections.append((["Exit codes"] + rows(exits)).joined(separator: "\n"))
-        let examples = command.examples.map { "  " + $0.replacing("storehouse ", with: program + " ") }
+        let examples = command.examples.map { "  " + $0.line(kind).replacing("storehouse ", with: program + " ") }
         sections.append(([examples.count == 1 ? "Example" : "Examples"] + examples).joined(separator: "\n"))
         return sections.joined(separator: "\n\n")
     }
@@ -104,5 +85,23 @@ package enum Help {
             line += (line.count > indent.count ? " " : "") + word
         }
         return (lines + [line]).joined(separator: "\n")
+    }
+}
+
+extension SampleKind {
+    /// The first of a program's kinds, with its first action; that of `storehouse` if the program has it, or has no other.
+    fileprivate init(of kinds: [StoreKind]) {
+        self.init()
+        guard let kind = kinds.first, !kinds.contains(where: { $0.name == name }),
+            let action = kind.actions.first(where: { $0.audience == .client })
+        else { return }
+        let members = (action.example["payload"]?.asObject ?? [:]).map { name, value in
+            let word = value.asString.flatMap {
+                $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? $0 : nil
+            }
+            return word.map { "\(name)=\($0)" } ?? "'\(name):=\(value)'"
+        }
+        let arguments = ([action.type] + members).joined(separator: " ")
+        self.init(name: kind.name, action: arguments, slowAction: arguments)
     }
 }

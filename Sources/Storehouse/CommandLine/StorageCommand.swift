@@ -2,7 +2,8 @@
 package enum StorageCommand: Sendable, Hashable {
     case verify(file: String)
     case backup(file: String, target: String)
-    case restore(backup: String, file: String)
+    /// - backup: nil for Redis, where the backup is in its place already.
+    case restore(backup: String?, file: String)
     /// - withOwners: whether the document names the owner.
     case export(session: String, file: String, withOwners: Bool)
     /// - id: the new id of the session, `new` for a random one, nil for its own.
@@ -20,15 +21,19 @@ extension StorageCommand {
                 .import(_, let file, _), .sessions(let file, _):
                 file
             }
-        return ["redis://", "rediss://", "unix://"].contains { storage.hasPrefix($0) } ? storage : nil
+        return Self.isRedisURL(storage) ? storage : nil
     }
 
-    /// Whether no server may use the storage meanwhile.
+    fileprivate static func isRedisURL(_ storage: String) -> Bool {
+        ["redis://", "rediss://", "unix://"].contains { storage.hasPrefix($0) }
+    }
+
+    /// Whether no server may use the storage on Redis meanwhile.
     var changesSessions: Bool {
         switch self {
-        case .import: true
+        case .import, .restore: true
         case .sessions(_, let deleted): deleted != nil
-        case .verify, .backup, .restore, .export: false
+        case .verify, .backup, .export: false
         }
     }
 }
@@ -65,15 +70,27 @@ extension CommandDeclaration {
                 """
                 Verifies the backup, and copies it. A database that exists is not replaced: move it away first, with \
                 the files beside it. Clients notice that the sessions have another history.
+                """,
                 """
+                A backup of Redis is put in its place as the manual of Redis says. Then, before a server starts, give the \
+                URL of Redis and no --from: the sessions get another history here too.
+                """,
             ],
             flags: [.backup, .restored, .json], success: "the database is restored",
-            failure: "the backup is damaged, or the database exists",
-            examples: ["storehouse restore --from copy.db --storage storehouse.db"]
+            failure: "the backup is damaged, or the database exists or is in use",
+            examples: [
+                "storehouse restore --from copy.db --storage storehouse.db",
+                "storehouse restore --storage redis://localhost:6379/0",
+            ]
         ) { values throws(UsageError) in
-            .storage(
-                .restore(backup: try values.required(.backup), file: try values.required(.restored)),
-                inJSON: values.has(.json))
+            let storage = try values.required(.restored)
+            let isRedis = StorageCommand.isRedisURL(storage)
+            if isRedis, values.has(.backup) {
+                throw .wrong("a backup of Redis is put in its place as its manual says; do that, and leave --from out")
+            }
+            return .storage(
+                .restore(backup: isRedis ? nil : try values.required(.backup), file: storage), inJSON: values.has(.json)
+            )
         },
         CommandDeclaration(
             name: "export", group: .storage, summary: "print a session as JSON; encrypted secrets stay encrypted",
@@ -142,10 +159,11 @@ extension CommandFlag {
         name: "--storage", placeholder: "FILE", summary: "the database file (storage.path)", isRequired: true,
         values: .files)
     fileprivate static let restored = CommandFlag(
-        name: "--storage", placeholder: "FILE", summary: "the database file (storage.path); it must not exist",
+        name: "--storage", placeholder: "FILE",
+        summary: "the database file (storage.path), which must not exist, or the URL of a Redis server",
         isRequired: true, values: .files)
     fileprivate static let backup = CommandFlag(
-        name: "--from", placeholder: "FILE", summary: "the backup", isRequired: true, values: .files)
+        name: "--from", placeholder: "FILE", summary: "the backup of a file", values: .files)
     fileprivate static let target = CommandFlag(
         name: "--to", placeholder: "FILE", summary: "the copy; the file must not exist", isRequired: true,
         values: .files)

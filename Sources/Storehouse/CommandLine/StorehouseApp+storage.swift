@@ -15,7 +15,9 @@ extension StorehouseApp {
             Self.report(["storage": .string(file), "backup": .string(target)], inJSON) {
                 "\(target) is a complete copy of \(file)"
             }
-        case .restore(let backup, let file): try Self.restore(backup, file, inJSON: inJSON)
+        case .restore(let backup, let file):
+            guard let backup else { throw StorageError.refused("\(file) needs the name of its backup, --from FILE") }
+            try Self.restore(backup, file, inJSON: inJSON)
         case .export(let session, let file, let withOwners):
             let document = try SQLiteStorage.export(session, from: file, withOwner: withOwners)
             Console.print(String(decoding: document, as: UTF8.self))
@@ -52,13 +54,19 @@ extension StorehouseApp {
             )
         }
         let storage = try RedisStorage(
-            address, prefix: settings.redis.prefix, sealer: sealer, isExclusive: command.changesSessions)
+            address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
+            replicas: settings.redis.replicas, sealer: sealer, isExclusive: command.changesSessions)
         defer { storage.close() }
         switch command {
-        case .backup, .restore:
+        case .backup:
             throw StorageError.refused(
                 "Redis has backups of its own: copy its append-only files while it does not rewrite them, as its manual says; "
                     + "export and import copy single sessions")
+        case .restore:
+            let count = try storage.renameHistories()
+            Self.report(["storage": .string(address.description), "sessions": .integer(count)], inJSON) {
+                "\(address): \(count) session\(count == 1 ? " has" : "s have") another history from now on"
+            }
         case .verify:
             return Self.report(
                 try storage.verify(progress: Progress("sessions").report), of: address.description, inJSON,

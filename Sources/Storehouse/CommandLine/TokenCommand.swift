@@ -126,8 +126,7 @@ extension TokenCommand {
         success: "the token is printed", failure: "the file cannot be used",
         examples: [
             "storehouse token --secret-file key --sub ada --expires 8h",
-            "curl -H \"Authorization: Bearer $(storehouse token --secret-file key --sub ada)\" "
-                + "localhost:8080/sessions/me",
+            #"curl -H "Authorization: Bearer $(storehouse token --secret-file key --sub ada)" localhost:8080/sessions/me"#,
         ]
     ) { values throws(UsageError) in .token(try TokenCommand(values)) }
 }

@@ -12,7 +12,10 @@ extension CommandDeclaration {
             ],
             arguments: [CommandArgument(placeholder: "KIND", summary: "the name of a store kind", values: .kinds)],
             flags: [.typeScript, .swift], failure: "this program has no such kind",
-            examples: ["storehouse types --typescript app > app.ts", "storehouse types --swift app > AppActions.swift"]
+            examples: [
+                CommandExample { "storehouse types --typescript \($0.name) > \($0.name).ts" },
+                CommandExample { "storehouse types --swift \($0.name) > Actions.swift" },
+            ]
         ) { values throws(UsageError) in
             let kind = try values.required(0, "KIND")
             switch (values.has(.typeScript), values.has(.swift)) {

@@ -1,9 +1,9 @@
 import Access
 import HTTP
 import JSON
+import Locks
 import Sealing
 import StoreHosting
-import Synchronization
 
 /// The right to use a part of one session for some time, without knowing its id.
 ///
@@ -36,6 +36,11 @@ final class Share: Sendable {
         self.expiresAt = expiresAt
         self.generation = generation
         self.name = name
+    }
+
+    /// Whether it may be used now: it has not expired, and the shares of its session were not revoked since it was made.
+    func isValid(in session: Session) -> Bool {
+        generation == session.shareGeneration && expiresAt > session.now
     }
 
     /// The problem of a share that never was, or is no longer valid: a client cannot tell which.
@@ -98,12 +103,12 @@ final class ClientSealer: Sendable {
     }
 
     private let secret: [UInt8]
-    private let madeKeys = AtomicLazyReference<Keys>()
+    private let madeKeys = LazyReference<Keys>()
 
     /// - Parameter secret: the same in every process that must open what this one seals.
     init(secret: [UInt8]) { self.secret = secret }
 
-    private var keys: Keys { madeKeys.load() ?? madeKeys.storeIfNil(Keys(secret)) }
+    private var keys: Keys { madeKeys.load(orStore: Keys(secret)) }
 
     /// The text of a share; nil if libcrypto cannot be loaded.
     func seal(_ share: Share) -> String? { keys.shares?.seal(share.encoded).map(Base64URL.encode) }

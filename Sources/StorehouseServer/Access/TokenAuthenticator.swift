@@ -80,7 +80,7 @@ final class KeySetSource: Sendable {
     // Guards the set and the tokens that wait for a new one. Nothing is called while it is held.
     private let contents = Locked(Contents())
 
-    /// - Parameter onChange: called before a new set is used.
+    /// - Parameter onChange: called once a new set is used.
     init(_ client: any RemoteClient, clock: WallClock, log: Log, onChange: @escaping @Sendable () -> Void) {
         self.client = client
         self.clock = clock
@@ -128,7 +128,6 @@ final class KeySetSource: Sendable {
     }
 
     private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
-        if set != nil { onChange() }
         let now = clock.steady()
         let (waiting, hasChanged) = contents.withLock { contents in
             contents.cache.fetched(set, now: now)
@@ -137,7 +136,10 @@ final class KeySetSource: Sendable {
             defer { contents.waiting = [] }
             return (contents.waiting, hasChanged)
         }
-        if let set { log.debug("key set fetched", [.init("keys", set.keys.count)]) }
+        if let set {
+            onChange()
+            log.debug("key set fetched", [.init("keys", set.keys.count)])
+        }
         if hasChanged {
             if let failure {
                 log.warning(

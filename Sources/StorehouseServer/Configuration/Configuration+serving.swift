@@ -146,9 +146,7 @@ extension Configuration {
         settings.adminToken = admin.token?.text ?? ""
         settings.sessions.idleTimeout = sessions.idleTimeout.wholeMilliseconds
         settings.sessions.unusedTimeout = sessions.unusedTimeout.wholeMilliseconds
-        if journal?.mayLoseCommits == true {
-            settings.streamEpoch = "." + String(UInt32.random(in: .min ... .max), radix: 36)
-        }
+        if let epoch = journal?.epoch { settings.streamEpoch = "." + String(epoch, radix: 36) }
         settings.streams.heartbeat = streams.heartbeat
         settings.streams.maxPerSession = streams.maxPerSession
         settings.streams.maxViews = streams.maxViews

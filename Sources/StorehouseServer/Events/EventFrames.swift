@@ -171,13 +171,14 @@ struct EventBytes: Sendable {
 package struct StreamSubscription: Sendable, Hashable {
     package let selection: Selection
     package let format: StreamFormat
-    /// Whether it is for clients with a share. They see neither actions nor the revisions that change nothing for them.
-    package let isShared: Bool
+    /// What the share shows by which its clients came; nil for clients of the session. Clients with a share see neither
+    /// actions nor the revisions that change nothing for them.
+    package let share: Selection?
 
-    package init(selection: Selection, format: StreamFormat, isShared: Bool = false) {
+    package init(selection: Selection, format: StreamFormat, share: Selection? = nil) {
         self.selection = selection
         self.format = format
-        self.isShared = isShared
+        self.share = share
     }
 }
 

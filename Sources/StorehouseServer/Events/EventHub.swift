@@ -3,7 +3,6 @@ import Locks
 import Sockets
 import StoreHosting
 import Stores
-import Synchronization
 
 /// Brings a session's commits to its event streams.
 ///
@@ -21,7 +20,7 @@ final class EventHub: Sendable {
     private let store: HostedStore
     private let journal: (any SessionJournal)?
     private let historyID: String
-    private let madeChanges = AtomicLazyReference<SelectionChanges>()
+    private let madeChanges = LazyReference<SelectionChanges>()
     // Guards the subscribers and what they were sent last. It is locked inside the store's lock, never around it.
     private let contents = Locked(Contents())
 
@@ -32,7 +31,7 @@ final class EventHub: Sendable {
     }
 
     /// Finds which commits have changed what shares show. Most sessions have no shares.
-    var changes: SelectionChanges { madeChanges.load() ?? madeChanges.storeIfNil(SelectionChanges(journal)) }
+    var changes: SelectionChanges { madeChanges.load(orStore: SelectionChanges(journal)) }
 
     /// How many streams there are.
     var count: Int { contents.withLock { $0.state.subscriberCount } }
@@ -61,7 +60,8 @@ final class EventHub: Sendable {
                 case .refused(let refusal): return .refused(refusal)
                 case .accepted(let starts):
                     observe(starts, &contents)
-                    let index = contents.add(stream, state, stream.subscription.isShared ? changes : nil)
+                    let share = stream.subscription.share
+                    let index = contents.add(stream, state, lastChange: share.map { lastChange(of: $0, state, []) })
                     let bytes = stream.maxMissedBytes
                     return .subscribed(initialEvents(&contents.topics[index].topic, state, seen, earlier, bytes))
                 }
@@ -89,8 +89,8 @@ final class EventHub: Sendable {
         // The subscription is cancelled outside the lock.
         let unused: Subscription? = contents.withLock { contents in
             guard contents.remove(stream) else { return nil }
-            let stops = contents.state.unsubscribe(showsEffects: stream.showsEffects)
-            return stops.effects ? contents.effectSubscription.take() : nil
+            let isLast = contents.state.unsubscribe(showsEffects: stream.showsEffects)
+            return isLast ? contents.effectSubscription.take() : nil
         }
         unused?.cancel()
     }
@@ -125,11 +125,11 @@ final class EventHub: Sendable {
         }
     }
 
-    /// Ends the streams of shares with `closed`. Their shares must be revoked before, so that no other stream comes.
-    func endShared() {
+    /// Ends the streams of revoked shares with `closed`. The shares must be revoked before, so that no other stream comes.
+    func endRevoked() {
         whenDurable(through: 0) { [self] in
-            let shared = contents.withLock { $0.topics.filter(\.topic.subscription.isShared).flatMap(\.groups) }
-            for group in shared { group.end("revoked") }
+            let shared = contents.withLock { $0.topics.filter { $0.topic.subscription.share != nil }.flatMap(\.groups) }
+            for group in shared { group.end("revoked") { $0.hasInvalidShare } }
         }
     }
 }
@@ -156,6 +156,9 @@ extension EventHub: CommitWatcher {
             var deliveries: [(EventFrame, [SubscriberGroup])] = []
             for index in contents.topics.indices {
                 guard let change = contents.topics[index].topic.update(state, changes) else { continue }
+                if let share = contents.topics[index].topic.subscription.share {
+                    contents.topics[index].topic.lastChangedRevision = lastChange(of: share, state, state.commits)
+                }
                 let frame = frame(change, &contents.topics[index].topic, state)
                 deliveries.append((frame, contents.topics[index].groups))
             }
@@ -167,6 +170,19 @@ extension EventHub: CommitWatcher {
             for (frame, groups) in deliveries {
                 for group in groups { group.deliver(frame) }
             }
+        }
+    }
+
+    /// The revision that changed last what a share shows.
+    ///
+    /// - Parameter newest: the commits that the journal does not have yet.
+    private func lastChange(of share: Selection, _ state: borrowing StateView, _ newest: [CommitRecord]) -> Int {
+        switch changes.known(share, at: state.revision, newest) {
+        case .changed(let revision): return revision
+        case .mayHaveChanged(let commit):
+            let value = EncodedState(revision: state.revision, json: state.encoded(share))
+            return changes.compare(share, changedBy: commit, with: value)
+        case .unknown: return state.revision
         }
     }
 
@@ -256,22 +272,20 @@ private struct SubscribedTopic {
 
 extension EventHub.Contents {
     fileprivate mutating func subscribe(_ stream: EventStream) -> EventHubState.Subscribing {
-        if stream.isRevoked { return .refused(.shareRevoked) }
+        if stream.hasInvalidShare { return .refused(.shareInvalid) }
         let isNew = !topics.contains { $0.topic.subscription == stream.subscription }
         return state.subscribe(
             showsEffects: stream.showsEffects, limit: stream.settings.maxPerSession,
             exceedsViews: isNew && topics.count >= stream.settings.maxViews)
     }
 
+    /// - Parameter lastChange: the revision that changed the value last; nil if it is not known.
     /// - Returns: the index of the stream's topic.
-    fileprivate mutating func add(
-        _ stream: EventStream, _ state: borrowing StateView, _ changes: SelectionChanges?
-    ) -> Int {
+    fileprivate mutating func add(_ stream: EventStream, _ state: borrowing StateView, lastChange: Int?) -> Int {
         let subscription = stream.subscription
         let known = topics.firstIndex { $0.topic.subscription == subscription }
         if known == nil {
-            let change = changes?.known(subscription.selection, at: state.revision)
-            topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: change)))
+            topics.append(SubscribedTopic(topic: Topic(subscription, state, lastChangedRevision: lastChange)))
         }
         let index = known ?? topics.count - 1
         if let group = topics[index].groups.first(where: { $0.loop === stream.loop }) {

@@ -14,7 +14,7 @@ package struct EventHubState: Sendable {
 
     package init() {}
 
-    /// Which observations of the store must start, or can stop.
+    /// Which observations of the store must start.
     package struct Observation: Sendable, Hashable {
         package let commits: Bool
         package let effects: Bool
@@ -36,7 +36,8 @@ package struct EventHubState: Sendable {
         case sessionEnded
         /// The session continues elsewhere, or later from its journal.
         case sessionDetached
-        case shareRevoked
+        /// The share was revoked or has expired.
+        case shareInvalid
     }
 
     /// A subscriber comes.
@@ -61,11 +62,12 @@ package struct EventHubState: Sendable {
 
     /// A subscriber leaves.
     ///
-    /// - Returns: which observations can stop.
-    package mutating func unsubscribe(showsEffects: Bool) -> Observation {
+    /// - Returns: whether the observation of effects can stop. That of commits costs nothing without subscribers.
+    package mutating func unsubscribe(showsEffects: Bool) -> Bool {
         subscriberCount -= 1
-        if showsEffects { effectSubscriberCount -= 1 }
-        return Observation(commits: subscriberCount == 0, effects: showsEffects && effectSubscriberCount == 0)
+        guard showsEffects else { return false }
+        effectSubscriberCount -= 1
+        return effectSubscriberCount == 0
     }
 
     /// The session ends; nobody can subscribe any more.

@@ -26,11 +26,9 @@ final class EventStream {
     var groupIndex = 0
 
     private let session: Session
-    /// Of the request that opened the stream, for the access log.
-    let head: RequestHead
-    let decorator: ResponseDecorator
+    /// For the access log; nil without one.
+    let client: LoggedClient?
     let openedAt: LoopInstant
-
     private let credentials: Credentials
     private let api: StreamAPI
     private var connection: HTTPConnection?
@@ -47,16 +45,16 @@ final class EventStream {
 
     /// - Parameters:
     ///   - context: the request.
-    ///   - api: is told when the stream is over, for whatever reason.
+    ///   - api: gets ``StreamAPI/ended(_:of:at:_:)``, however the stream ends.
+    ///   - client: for the line in the access log at the end; nil if there is no log.
     init(
         _ session: Session, _ subscription: StreamSubscription, showsEffects: Bool, _ context: RequestContext,
-        _ api: StreamAPI
+        _ api: StreamAPI, client: LoggedClient?
     ) {
         self.session = session
         self.subscription = subscription
         self.showsEffects = showsEffects
-        head = context.head
-        decorator = context.decorator
+        self.client = client
         openedAt = context.exchange.startedAt
         credentials = context.credentials
         self.api = api
@@ -66,9 +64,9 @@ final class EventStream {
             lifetime: StreamTiming.lifetime(api.settings.maxLifetime, .jitter))
     }
 
-    /// Whether its client came by a share that was revoked since.
-    var isRevoked: Bool {
-        if case .share(let share) = credentials { share.generation != session.shareGeneration } else { false }
+    /// Whether its client came by a share that may not be used any more.
+    var hasInvalidShare: Bool {
+        if case .share(let share) = credentials { !share.isValid(in: session) } else { false }
     }
 
     /// Sends the initial events; later ones follow.

@@ -13,11 +13,13 @@ final class StreamAPI: Sendable {
     let settings: EventStream.Settings
     private let clock: SessionClock
     let metrics: ServerMetrics
+    private let recorder: RequestRecorder
 
     init(
         _ access: SessionAccess, _ availability: Availability, _ pool: WorkPool, _ settings: EventStream.Settings,
-        clock: SessionClock, _ metrics: ServerMetrics
+        clock: SessionClock, _ metrics: ServerMetrics, _ recorder: RequestRecorder
     ) {
+        self.recorder = recorder
         self.access = access
         self.availability = availability
         self.pool = pool
@@ -36,12 +38,12 @@ final class StreamAPI: Sendable {
     private func openStream(_ session: Session, _ context: RequestContext) throws(Problem) {
         try availability.requireServing()
         let request = try StreamRequest(context, session)
-        guard context.share != nil else { return try openStream(session, request, context) }
+        guard let share = context.share else { return try openStream(session, request, context) }
         let deferred = context.deferred
-        // The first event names the revision that changed last what the stream shows.
-        session.events.changes.find(request.subscription.selection, at: session.store.revision) { [self] found in
+        // The first event names the revision that changed last what the share shows, so find it before.
+        session.findChange(shownBy: share, at: session.store.revision, on: pool) { [self] found in
             deferred.resume { [self] context throws(Problem) in
-                if case .failure(let failure) = found { throw Problem(failure) }
+                _ = try found.get()
                 try openStream(session, request, context)
             }
         }
@@ -107,7 +109,7 @@ final class StreamAPI: Sendable {
         case .sessionEnded where context.share != nil:
             throw Problem(.sessionEnded, "This session was deleted or has expired.")
         case .sessionEnded: Self.answerEnded(context)
-        case .shareRevoked: throw Share.unknown
+        case .shareInvalid: throw Share.unknown
         case .full:
             throw Problem(
                 .tooManyStreams,
@@ -127,7 +129,9 @@ final class StreamAPI: Sendable {
     }
 
     private func makeStream(_ session: Session, _ request: StreamRequest, _ context: RequestContext) -> EventStream {
-        EventStream(session, request.subscription, showsEffects: request.showsEffects, context, self)
+        EventStream(
+            session, request.subscription, showsEffects: request.showsEffects, context, self,
+            client: recorder.client(of: context.head, on: context.exchange.connection))
     }
 
     /// A stream is over, for whatever reason.
@@ -140,13 +144,13 @@ final class StreamAPI: Sendable {
         session.touch(clock.now())
         guard let connection else { return }
         metrics.streamClosed()
-        let (head, decorator) = (stream.head, stream.decorator)
-        var request = FinishedRequest(
-            method: head.method, route: decorator.route, status: .ok, since: stream.openedAt)
+        guard let client = stream.client else { return }
+        let route = stream.subscription.share == nil ? Route.events : .sharedEvents
+        var request = FinishedRequest(method: .get, route: route, status: .ok, since: stream.openedAt)
         request.bytes = connection.streamedBytes
         request.revision = lastSentRevision
         request.isCut = connection.isCut
-        decorator.recorder.writeLine(request, of: head, on: connection)
+        recorder.writeLine(request, of: client, watching: session, on: connection)
     }
 
     private func start(
@@ -183,7 +187,7 @@ private struct StreamRequest: Sendable {
         let head = context.head
         subscription = StreamSubscription(
             selection: try context.selection(for: session.kind), format: try Self.format(head),
-            isShared: context.share != nil)
+            share: context.share?.selection)
         showsEffects = context.share == nil ? try head.flag("effects") : false
         let id = head.fields.first("last-event-id") ?? head.query.first("lastEventId")
         seen = id.flatMap(EventID.init).flatMap { $0.historyID == session.historyID ? $0 : nil }

@@ -54,10 +54,12 @@ final class SubscriberGroup: Sendable {
         }
     }
 
+    /// Ends the streams that fulfil a condition.
+    ///
     /// - Parameter reason: the reason in `closed`; nil to end without that event.
-    func end(_ reason: String?) {
+    func end(_ reason: String?, _ condition: @escaping @Sendable (EventStream) -> Bool = { _ in true }) {
         loop.execute { [streams] in
-            for stream in streams.value.list { stream.end(reason) }
+            for stream in streams.value.list where condition(stream) { stream.end(reason) }
         }
     }
 }

@@ -11,8 +11,8 @@ package struct Topic {
     }
 
     package let subscription: StreamSubscription
-    /// The revision that changed the selected value last, as far as it is known.
-    package private(set) var lastChangedRevision: Int
+    /// The revision that changed the selected value last, as far as it is known; of a share, the one that its clients see.
+    package var lastChangedRevision: Int
     /// The selected value, as of the newest commit that was taken; nil if it is not known.
     ///
     /// The whole state is not stored, because the store has its JSON already.
@@ -27,7 +27,7 @@ package struct Topic {
         self.lastChangedRevision = lastChangedRevision ?? state.revision
         if case .text(let inColor) = subscription.format {
             terminal = TerminalLines(
-                of: state.encoded(subscription.selection), inColor: inColor, showsActions: !subscription.isShared)
+                of: state.encoded(subscription.selection), inColor: inColor, showsActions: subscription.share == nil)
         } else if subscription.selection != .root {
             json = state.encoded(subscription.selection)
         }
@@ -35,7 +35,7 @@ package struct Topic {
 
     /// The revision that the newest event names.
     package func shownRevision(_ state: borrowing StateView) -> Int {
-        subscription.isShared ? lastChangedRevision : state.revision
+        subscription.share == nil ? state.revision : lastChangedRevision
     }
 
     /// The selected value now. All callers share its memory, until the next commit that changes it.
@@ -61,10 +61,7 @@ package struct Topic {
         let projected = subscription.selection.project(changes)
         if projected == .unchanged { return nil }
         let change = terminal == nil ? change(projected, state) : lines(state)
-        if change != nil {
-            let last = subscription.isShared ? state.commits.lastChange(of: subscription.selection) : nil
-            lastChangedRevision = last ?? state.revision
-        }
+        if change != nil { lastChangedRevision = state.revision }
         return change
     }
 
@@ -95,7 +92,7 @@ package struct Topic {
     }
 
     /// A longer value is not compared after each patch. A batch whose commits cancel each other is then sent all the same.
-    private static let maxComparedBytes = 65_536
+    static let maxComparedBytes = 65_536
 }
 
 extension EncodedPatch.Projection {

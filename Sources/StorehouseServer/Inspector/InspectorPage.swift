@@ -23,7 +23,7 @@ enum InspectorPage {
         \(head)
         <style nonce="\(nonce)">\(style)</style>
         \(body)
-        <script type="module" nonce="\(nonce)">\(script)</script>
+        <script type="module" nonce="\(nonce)">\(library)\(application)</script>
         </html>
 
         """

@@ -1,7 +1,7 @@
 import HTTP
+import Locks
 import Observability
 import Sockets
-import Synchronization
 
 /// The durations of requests: a histogram for each route, method and class of status that has occurred.
 final class RequestDurations: Sendable {
@@ -13,32 +13,8 @@ final class RequestDurations: Sendable {
     static let otherRoute = "other"
 
     /// Most combinations never occur, so a histogram is made for the first request.
-    ///
-    /// It holds a pointer, because an `AtomicLazyReference` looks up generic metadata at each use.
     private final class Slot: Sendable {
-        /// The retained histogram; 0 if there is none.
-        private let address = Atomic(0)
-
-        deinit { Self.reference(address.load(ordering: .acquiring))?.release() }
-
-        var histogram: DurationHistogram? {
-            Self.reference(address.load(ordering: .acquiring))?.takeUnretainedValue()
-        }
-
-        var madeHistogram: DurationHistogram { histogram ?? make() }
-
-        private func make() -> DurationHistogram {
-            let new = Unmanaged.passRetained(DurationHistogram())
-            let (isFirst, other) = address.compareExchange(
-                expected: 0, desired: Int(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
-            guard !isFirst, let first = Self.reference(other) else { return new.takeUnretainedValue() }
-            new.release()
-            return first.takeUnretainedValue()
-        }
-
-        private static func reference(_ address: Int) -> Unmanaged<DurationHistogram>? {
-            UnsafeRawPointer(bitPattern: address).map(Unmanaged.fromOpaque)
-        }
+        let histogram = LazyReference<DurationHistogram>()
     }
 
     private let routes = RequestDurations.routes
@@ -54,7 +30,7 @@ final class RequestDurations: Sendable {
         var route = routes.count
         if let known = request.route, let index = routes.firstIndex(of: known) { route = index }
         let slot = slots[Self.index(route, Self.index(of: request.method), Self.index(of: request.status))]
-        slot.madeHistogram.add(nanoseconds: request.nanoseconds)
+        slot.histogram.load(orStore: DurationHistogram()).add(nanoseconds: request.nanoseconds)
     }
 
     private static func index(_ route: Int, _ method: Int, _ status: Int) -> Int {
@@ -84,7 +60,8 @@ final class RequestDurations: Sendable {
         for (route, path) in paths.enumerated() {
             for (method, name) in Self.methods.enumerated() {
                 for (status, text) in Self.statuses.enumerated() {
-                    guard let histogram = slots[Self.index(route, method, status)].histogram else { continue }
+                    guard let histogram = slots[Self.index(route, method, status)].histogram.load()
+                    else { continue }
                     write(histogram, [("route", path), ("method", name), ("status", text)])
                 }
             }

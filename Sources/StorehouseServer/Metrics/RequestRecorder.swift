@@ -69,12 +69,28 @@ final class RequestRecorder: Sendable {
     /// Counts and logs bytes that were no request.
     func record(_ request: FinishedRequest, of failure: RequestFailure, on connection: HTTPConnection) {
         metrics.count(request)
-        if isLogged(request) { write(request, failure.fields, of: nil, connection) }
+        if isLogged(request) {
+            write(request, LoggedClient(failure.fields, connection.peer, behind: proxies), of: nil, connection)
+        }
     }
 
     /// Logs a request that is counted already.
     func writeLine(_ request: FinishedRequest, of head: RequestHead, on connection: HTTPConnection) {
-        if isLogged(request) { write(request, head.fields, of: session(head, connection), connection) }
+        guard isLogged(request) else { return }
+        let client = LoggedClient(head.fields, connection.peer, behind: proxies)
+        write(request, client, of: session(head, connection), connection)
+    }
+
+    /// What the log shows of a client whose stream begins; nil if there is no access log.
+    func client(of head: RequestHead, on connection: HTTPConnection) -> LoggedClient? {
+        logged == .off ? nil : LoggedClient(head.fields, connection.peer, behind: proxies)
+    }
+
+    /// Logs a stream that has ended, and that was counted when it began.
+    func writeLine(
+        _ request: FinishedRequest, of client: LoggedClient, watching session: Session, on connection: HTTPConnection
+    ) {
+        if isLogged(request) { write(request, client, of: LoggedSession(session), connection) }
     }
 
     private func isLogged(_ request: FinishedRequest) -> Bool {
@@ -87,43 +103,58 @@ final class RequestRecorder: Sendable {
 
     /// The session that the request is about, or else the one that its path names.
     private func session(_ head: RequestHead, _ connection: HTTPConnection) -> LoggedSession? {
-        if let session = connection.subject as? Session {
-            return LoggedSession(id: session.id, kind: session.kind.name)
-        }
+        if let session = connection.subject as? Session { return LoggedSession(session) }
         guard let resource = try? Resource(head.path, below: basePath), resource.route.hasSessionID else { return nil }
         return SessionID(resource.id.decoded).map { LoggedSession(id: $0, kind: nil) }
     }
 
     private func write(
-        _ request: FinishedRequest, _ fields: HTTPFields?, of session: LoggedSession?, _ connection: HTTPConnection
+        _ request: FinishedRequest, _ client: LoggedClient, of session: LoggedSession?, _ connection: HTTPConnection
     ) {
-        let client = fields.map { proxies.client(behind: connection.peer, $0) } ?? connection.peer
-        let forwarded = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])
         var line = [LogField("requestId", connection.requestID)]
         func add(_ name: StaticString, _ text: String?) {
-            if let text { line.append(LogField(name, text.shortened(to: Self.maxTextBytes))) }
+            if let text { line.append(LogField(name, text)) }
         }
         func add(_ name: StaticString, _ number: Int?) {
             if let number { line.append(LogField(name, number)) }
         }
-        add("method", request.method?.description)
+        add("method", request.method?.description.shortened(to: LoggedClient.maxTextBytes))
         add("route", request.route?.path ?? RequestDurations.otherRoute)
         add("status", request.status?.rawValue)
         add("code", request.code?.rawValue)
         add("bytes", request.bytes)
         line.append(LogField("duration", .nanoseconds(request.nanoseconds)))
-        add("client", client.description)
-        add("forwarded", forwarded.isEmpty ? nil : forwarded.joined(separator: ", "))
-        add("userAgent", fields?.first("user-agent"))
+        add("client", client.address.description)
+        add("forwarded", client.forwarded)
+        add("userAgent", client.userAgent)
         add("session", session?.id.fingerprint)
         add("kind", session?.kind)
         add("revision", request.revision)
-        add("traceId", (fields?.trace?.id).map(String.init))
+        add("traceId", client.traceID)
         log.write(request.hasFailed ? .warning : .info, request.isCut ? "request cut" : "request", line)
     }
+}
 
-    /// The limit of each text, most of which clients choose.
-    private static let maxTextBytes = 256
+/// A client as the access log names it.
+struct LoggedClient: Sendable {
+    /// The limit of each text, because clients choose them.
+    fileprivate static let maxTextBytes = 256
+
+    fileprivate let address: IPAddress
+    fileprivate let forwarded: String?
+    fileprivate let userAgent: String?
+    fileprivate let traceID: String?
+
+    /// - Parameters:
+    ///   - fields: those of its request; nil if it could not be read.
+    ///   - peer: the other end of the connection.
+    fileprivate init(_ fields: HTTPFields?, _ peer: IPAddress, behind proxies: TrustedProxies) {
+        address = fields.map { proxies.client(behind: peer, $0) } ?? peer
+        let values = (fields?.values("forwarded") ?? []) + (fields?.values("x-forwarded-for") ?? [])
+        forwarded = values.isEmpty ? nil : values.joined(separator: ", ").shortened(to: Self.maxTextBytes)
+        userAgent = fields?.first("user-agent")?.shortened(to: Self.maxTextBytes)
+        traceID = (fields?.trace?.id).map(String.init)
+    }
 }
 
 /// A session as the access log names it.
@@ -131,6 +162,13 @@ private struct LoggedSession {
     let id: SessionID
     /// Nil if the session was not found.
     let kind: String?
+
+    init(id: SessionID, kind: String?) {
+        self.id = id
+        self.kind = kind
+    }
+
+    init(_ session: Session) { self.init(id: session.id, kind: session.kind.name) }
 }
 
 extension FinishedRequest {

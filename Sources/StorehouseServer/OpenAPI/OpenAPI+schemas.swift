@@ -155,7 +155,7 @@ extension OpenAPI {
             ],
             "cause": [
                 "type": ["integer", "null"],
-                "description": "The revision whose action caused it; null for a client's.",
+                "description": "The revision whose action caused it; null if none did.",
             ],
             "at": timestamp,
         ])

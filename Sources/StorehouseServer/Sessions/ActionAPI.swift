@@ -49,7 +49,7 @@ final class ActionAPI: Sendable {
             return try dispatch(try requested.json(), request, session, context, isAdmitted: isAdmitted)
         }
         let deferred = context.deferred
-        try states.pool.run(for: .session(session.id)) {
+        try pool.run(for: .session(session.id)) {
             let body = Result { () throws(Problem) in try requested.json() }
             deferred.resume { [self] context throws(Problem) in
                 try dispatch(try body.get(), request, session, context, isAdmitted: isAdmitted)
@@ -71,18 +71,34 @@ final class ActionAPI: Sendable {
         try start(body, request.options, session, ActionResponder(request, session, context.deferred, self))
     }
 
-    /// Dispatches actions. With a large state this leaves the event loop, because it takes time in proportion to the state to
-    /// encode it, and for some kinds to find what an action has changed.
+    /// Dispatches actions for a responder.
     private func start(
         _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder
     ) throws(Problem) {
         if let share = responder.share, options.expectedRevisions != nil {
             return dispatch(body, options, session, responder, share, attempts: 100)
         }
-        guard session.isLarge else { return session.store.dispatch(body, options, done: responder.respond) }
-        try states.pool.run(for: .session(session.id)) {
-            session.store.dispatch(body, options, done: responder.respond)
-            session.measureIfNeeded()
+        try run(body, options, session, responder, done: responder.respond)
+    }
+
+    /// Dispatches actions. With a large state this leaves the event loop, because it takes time in proportion to the state to
+    /// encode it, and for some kinds to find what an action has changed.
+    private func run(
+        _ body: JSONValue, _ options: DispatchOptions, _ session: Session, _ responder: ActionResponder,
+        done: @escaping @Sendable (DispatchResult) -> Void
+    ) throws(Problem) {
+        guard session.isLarge else {
+            try responder.requireValidShare()
+            return session.store.dispatch(body, options, done: done)
+        }
+        try pool.run(for: .session(session.id)) {
+            do throws(Problem) {
+                try responder.requireValidShare()
+                session.store.dispatch(body, options, done: done)
+                session.measureIfNeeded()
+            } catch {
+                responder.fail(error)
+            }
         }
     }
 
@@ -92,16 +108,12 @@ final class ActionAPI: Sendable {
         _ share: Share, attempts: Int
     ) {
         let revision = session.store.revision
-        session.findChange(shownBy: share, at: revision) { [self] found in
-            let isExpected: Bool
-            switch found {
-            case .success(let change): isExpected = options.expectedRevisions?.contains(change) == true
-            case .failure(let problem): return responder.fail(problem)
-            }
-            var current = options
-            current.expectedRevisions = isExpected ? [revision] : []
-            runOffLoop(session) { [self, current] in
-                session.store.dispatch(body, current) { [self] result in
+        session.findChange(shownBy: share, at: revision, on: pool) { [self] found in
+            responder.resumeOnLoop { [self] () throws(Problem) in
+                let isExpected = options.expectedRevisions?.contains(try found.get()) == true
+                var current = options
+                current.expectedRevisions = isExpected ? [revision] : []
+                try run(body, current, session, responder) { [self] result in
                     guard isExpected, case .revisionMismatch = result.outcome else { return responder.respond(result) }
                     // A commit came in between, perhaps outside of what the share shows.
                     guard attempts > 1 else {
@@ -114,11 +126,13 @@ final class ActionAPI: Sendable {
         }
     }
 
+    var pool: WorkPool { states.pool }
+
     /// Does work on a session: off the event loop if its state is large, unless too much waits for that already.
     func runOffLoop(_ session: Session, _ work: @escaping @Sendable () -> Void) {
         guard session.isLarge else { return work() }
         do throws(Problem) {
-            try states.pool.run(for: .session(session.id), work)
+            try pool.run(for: .session(session.id), work)
         } catch {
             work()
         }
@@ -178,8 +192,9 @@ final class ActionAPI: Sendable {
             return try replay(record, session, context)
         }
         let deferred = context.deferred
-        session.findChange(shownBy: share, at: revision) { found in
+        session.findChange(shownBy: share, at: revision, on: pool) { found in
             deferred.resume { [self] context throws(Problem) in
+                guard share.isValid(in: session) else { throw Share.unknown }
                 try replay(record, session, context, at: try found.get())
             }
         }

@@ -32,6 +32,11 @@ final class ActionResponder: Sendable {
     /// The share by which the client came; nil if it knows the session's id.
     var share: Share? { request.share }
 
+    /// Requires, if the client came by a share, that it may still use it: it may have waited for a thread.
+    func requireValidShare() throws(Problem) {
+        if let share, !share.isValid(in: session) { throw Share.unknown }
+    }
+
     /// Takes the store's result.
     func respond(_ result: DispatchResult) {
         let isDryRun = request.options.isDryRun
@@ -53,7 +58,8 @@ final class ActionResponder: Sendable {
     /// Takes the store's result once the action's commit is durable.
     private func respondDurably(_ result: DispatchResult) {
         if case .revisionMismatch = result.outcome, let share {
-            return session.findChange(shownBy: share, at: result.revision) { [self] found in
+            return session.findChange(shownBy: share, at: result.revision, on: api.pool) { [self] found in
+                guard share.isValid(in: session) else { return fail(Share.unknown) }
                 switch found {
                 case .success(let change): fail(Problem(mismatchAt: change, session))
                 case .failure(let problem): fail(problem)
@@ -81,11 +87,19 @@ final class ActionResponder: Sendable {
     /// Leaves the thread that reported the end of the wait. It may be the journal's writer, and a session whose action runs
     /// for long must not stop the writer.
     private func respondOnLoop(_ result: DispatchResult) {
-        deferred.resume { [self] _ in
-            respondWithCurrentState(result)
-        } ifGone: { [self] in
-            respondWithCurrentState(result)
+        resumeOnLoop { [self] in respondWithCurrentState(result) }
+    }
+
+    /// Calls `body` on the connection's loop, also if the client is gone. What `body` throws is the response.
+    func resumeOnLoop(_ body: @escaping @Sendable () throws(Problem) -> Void) {
+        let run: @Sendable () -> Void = { [self] in
+            do throws(Problem) {
+                try body()
+            } catch {
+                fail(error)
+            }
         }
+        deferred.resume({ _ in run() }, ifGone: run)
     }
 
     /// Reads the state, then waits until what was read is durable, and the response to repeat with it.
@@ -125,7 +139,7 @@ extension ActionResponder {
     /// - Parameter revision: the one that the message is about.
     private func answer(at revision: Int, _ message: @escaping @Sendable (Int) -> Response) {
         guard let share else { return }
-        session.findChange(shownBy: share, at: revision) { [deferred] found in
+        session.findChange(shownBy: share, at: revision, on: api.pool) { [deferred] found in
             // The action is committed, also if the log cannot be read now.
             let change = (try? found.get()) ?? revision
             deferred.answer { message(change) }
@@ -138,9 +152,9 @@ extension ActionResponder {
         _ response: ActionResponse, _ state: [UInt8]?, insteadOf result: DispatchResult, ifDurable isDurable: Bool
     ) {
         guard let share else { return }
-        let isValid = share.generation == session.shareGeneration && share.expiresAt > session.now
         let (response, state) =
-            isDurable && isValid ? (response, state) : (request.earlyResponse(to: result), result.state?.json)
+            isDurable && share.isValid(in: session)
+            ? (response, state) : (request.earlyResponse(to: result), result.state?.json)
         answer(at: response.revision) { [session] change in
             response.message(showing: state, of: session.historyID, at: change)
         }

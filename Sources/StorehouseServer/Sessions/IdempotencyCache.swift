@@ -42,8 +42,7 @@ package struct IdempotencyTable {
         if let first = inProgress[key] { return first.inMemory == fingerprint.inMemory ? .inProgress : .mismatch }
         if let found = queue.find(key), found.record.at >= oldest {
             let isSame =
-                found.inMemoryFingerprint.map { $0 == fingerprint.inMemory }
-                ?? (found.record.fingerprint == fingerprint.persistent)
+                found.inMemoryFingerprint.map { $0 == fingerprint.inMemory } ?? fingerprint.matches(found.record)
             return isSame ? .replay(found.record) : .mismatch
         }
         guard queue.count + inProgress.count < maxKeys, queue.byteCount < maxBytes else {

@@ -62,18 +62,20 @@ final class ReadAPI: Sendable {
         _ selection: Selection, of session: Session, shownBy share: Share, _ condition: EntityTagCondition?,
         _ context: RequestContext
     ) throws(Problem) {
-        let deferred = context.deferred
+        let (deferred, pool) = (context.deferred, states.pool)
         let read: @Sendable () -> Void = {
             let state = session.store.read(selection)
             session.recordSize(ofPart: state.json.count)
-            session.findChange(shownBy: share, at: state.revision) { found in
+            session.findChange(shownBy: share, at: state.revision, on: pool) { found in
                 let document = found.map { StateReader.Document(EncodedState(revision: $0, json: state.json)) }
                 deferred.resume { context throws(Problem) in
+                    // It may have waited for a thread.
+                    guard share.isValid(in: session) else { throw Share.unknown }
                     Self.answer(try document.get(), of: session, condition, context)
                 }
             }
         }
-        if session.isLarge { try states.pool.run(for: .session(session.id), read) } else { read() }
+        if session.isLarge { try pool.run(for: .session(session.id), read) } else { read() }
     }
 
     private static func answer(

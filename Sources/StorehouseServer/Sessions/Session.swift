@@ -77,7 +77,7 @@ package final class Session: Sendable {
 
     /// The responses to requests with an Idempotency-Key; made with the first.
     var idempotencyCache: IdempotencyCache {
-        cache.load() ?? cache.storeIfNil(IdempotencyCache(maxKeys: runtime.limits.maxIdempotencyKeys))
+        cache.load(orStore: IdempotencyCache(maxKeys: runtime.limits.maxIdempotencyKeys))
     }
 
     /// The time by the clock of its store.
@@ -235,7 +235,7 @@ extension Session {
 extension Session {
     /// Brings commits to streams. Most sessions never have a stream, so it is made for the first one, or for the end: an
     /// event hub that is made at the same time is the same, and knows that the session is over.
-    var events: EventHub { hub.load() ?? hub.storeIfNil(EventHub(store, journal, historyID: historyID)) }
+    var events: EventHub { hub.load(orStore: EventHub(store, journal, historyID: historyID)) }
 
     /// Whether streams may subscribe.
     package var streamPhase: EventHubState.Phase { events.phase }

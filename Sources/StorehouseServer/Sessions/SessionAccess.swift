@@ -24,7 +24,7 @@ final class SessionAccess: Sendable {
     ///
     /// - Parameters:
     ///   - permission: what is going to be done.
-    ///   - isUse: whether this counts as use of the session.
+    ///   - isUse: whether this counts as use of the session, if the credentials allow it.
     ///   - ifEnded: answers if the session has ended; nil for the problem `session-ended`.
     func authorizedSession(
         _ segment: PathSegment, for permission: Permission, _ context: RequestContext, isUse: Bool = true,
@@ -36,8 +36,9 @@ final class SessionAccess: Sendable {
         }
         if segment == "me", let subject = context.credentials.subject {
             try context.credentials.require(permission)
-            return try personal.withSession(of: subject, context) { session, context throws(Problem) in
+            return try personal.withSession(of: subject, context) { [registry] session, context throws(Problem) in
                 context.logs(session)
+                registry.touch(session)
                 try use(session, context)
             }
         }
@@ -53,27 +54,31 @@ final class SessionAccess: Sendable {
         ifEnded: Otherwise? = nil, ifUnknown: Otherwise? = nil, _ use: @escaping Use
     ) throws(Problem) {
         try context.credentials.require(permission)
-        if let found = registry.find(id, isUse: isUse) {
-            return try Self.use(found, id, context, ifEnded, ifUnknown, use)
+        if let found = registry.find(id) {
+            return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
-        guard let loader else { return try Self.use(.unknown, id, context, ifEnded, ifUnknown, use) }
+        guard let loader else {
+            return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
+        }
         let deferred = context.deferred
-        loader.load(id, isUse: isUse) { found in
-            deferred.resume { context throws(Problem) in
-                try Self.use(try found.get(), id, context, ifEnded, ifUnknown, use)
+        loader.load(id) { found in
+            deferred.resume { [self] context throws(Problem) in
+                try self.use(try found.get(), id, context, isUse: isUse, ifEnded, ifUnknown, use)
             }
         }
     }
 
-    private static func use(
-        _ found: SessionRegistry.Lookup, _ id: SessionID, _ context: RequestContext, _ ifEnded: Otherwise?,
+    private func use(
+        _ found: SessionRegistry.Lookup, _ id: SessionID, _ context: RequestContext, isUse: Bool, _ ifEnded: Otherwise?,
         _ ifUnknown: Otherwise?, _ use: Use
     ) throws(Problem) {
         switch found {
         case .session(let session):
-            if let share = context.share, share.generation != session.shareGeneration { throw Share.unknown }
+            if let share = context.share, !share.isValid(in: session) { throw Share.unknown }
             context.logs(session)
             try context.credentials.require(id, ownedBy: session.owner, store: session.kind.name)
+            // Not before: nobody else may keep the session from expiring.
+            if isUse { registry.touch(session) }
             try use(session, context)
         case .ended(let owner):
             try context.credentials.require(ended: id, ownedBy: owner)
@@ -83,7 +88,7 @@ final class SessionAccess: Sendable {
             if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
-            throw unknown
+            throw Self.unknown
         }
     }
 

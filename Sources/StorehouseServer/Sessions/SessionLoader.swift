@@ -12,12 +12,7 @@ final class SessionLoader: Sendable {
     private let registry: SessionRegistry
     private let restore: Restore
     // Guards the waiting requests by session. Nothing is called while it is held.
-    private let waiting: Locked<[SessionID: [Waiter]]> = Locked([:])
-
-    private struct Waiter {
-        let isUse: Bool
-        let done: @Sendable (Found) -> Void
-    }
+    private let waiting: Locked<[SessionID: [@Sendable (Found) -> Void]]> = Locked([:])
 
     init(_ journal: any Journal, _ registry: SessionRegistry, restore: @escaping Restore) {
         self.journal = journal
@@ -25,24 +20,21 @@ final class SessionLoader: Sendable {
         self.restore = restore
     }
 
-    /// Calls `done` once, on any thread.
-    ///
-    /// - Parameter isUse: whether a request asks for the session, so that it counts as used.
-    func load(_ id: SessionID, isUse: Bool = true, done: @escaping @Sendable (Found) -> Void) {
+    /// Calls `done` once, on any thread. This does not count as use of the session.
+    func load(_ id: SessionID, done: @escaping @Sendable (Found) -> Void) {
         let isFirst = waiting.withLock { waiting in
-            defer { waiting[id, default: []].append(Waiter(isUse: isUse, done: done)) }
+            defer { waiting[id, default: []].append(done) }
             return waiting[id] == nil
         }
         guard isFirst else { return }
-        // Another request may have loaded it since the caller's look. Use is counted for all who wait.
-        if let known = registry.find(id, isUse: false) { return finish(id, .success(known)) }
+        // Another request may have loaded it since the caller's look.
+        if let known = registry.find(id) { return finish(id, .success(known)) }
         journal.load(id.description) { [self] found in finish(id, lookup(id, found)) }
     }
 
     private func finish(_ id: SessionID, _ found: Found) {
         let waiters = waiting.withLock { $0.removeValue(forKey: id) } ?? []
-        if case .success(.session(let session)) = found, waiters.contains(where: \.isUse) { registry.touch(session) }
-        for waiter in waiters { waiter.done(found) }
+        for done in waiters { done(found) }
     }
 
     private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {

@@ -119,15 +119,13 @@ package final class SessionRegistry: Sendable {
 
     /// Finds a session in memory; nil if it is not here and the journal may have it.
     ///
-    /// - Parameter isUse: whether this counts as use of the session.
-    package func find(_ id: SessionID, isUse: Bool = true) -> Lookup? {
+    /// This does not count as use; see ``touch(_:)``.
+    package func find(_ id: SessionID) -> Lookup? {
         guard let session = resident(id) else { return tombstones.lookup(id) }
         let now = clock.now()
         let isExpired = session.isExpired(policy, now: now)
         switch policy.lookup(isExpired: isExpired, hasFailed: session.journal?.hasFailed == true) {
-        case .use:
-            if isUse { session.touch(now) }
-            return .session(session)
+        case .use: return .session(session)
         case .end:
             end(session, as: .expired)
             return .ended(owner: session.owner)
@@ -192,7 +190,7 @@ package final class SessionRegistry: Sendable {
 
     /// Removes a session that continues from its journal.
     private func evict(_ session: Session) {
-        if journal?.mayLoseCommits == true { lostTails.add(1, ordering: .releasing) }
+        if journal?.epoch != nil { lostTails.add(1, ordering: .releasing) }
         session.detach()
         remove(session)
     }

@@ -128,7 +128,7 @@ extension ShareAPI {
                     try access.authorizedSession(session.id, for: .share, context, revoke)
                 }
             }
-            session.events.endShared()
+            session.events.endRevoked()
             deferred.answer { Response(.noContent) }
         }
     }

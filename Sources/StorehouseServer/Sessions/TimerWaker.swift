@@ -110,7 +110,7 @@ final class TimerWaker: Sendable {
     private func load(_ session: DueSession, _ done: @escaping @Sendable () -> Void) {
         guard let id = SessionID(session.id.utf8) else { return done() }
         guard registry.resident(id) == nil else { return done() }
-        loader.load(id, isUse: false) { [timers] found in
+        loader.load(id) { [timers] found in
             if case .failure(let problem) = found {
                 // Storage may be available again later, and memory free.
                 timers.withLock { timers in

@@ -7,7 +7,7 @@ public struct Commit<State: Sendable, Action: Sendable>: ~Copyable {
     public let revision: Int
     /// The sender of the action.
     public let origin: Origin
-    /// The revision whose action caused this one; nil for an action of a client.
+    /// The revision whose action caused this one; nil if no action did, as with an action of a client.
     public let cause: Int?
     /// Whether this is the last commit of its batch; always so for a single action.
     public let endsBatch: Bool

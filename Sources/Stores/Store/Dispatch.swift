@@ -119,7 +119,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         @usableFromInline package let remainingActions: [Action]
         /// The revisions at which the action may be committed; nil for any.
         @usableFromInline package let expectedRevisions: [Int]?
-        /// The revision whose action caused this one.
+        /// The revision whose action caused this one; nil if no action did.
         @usableFromInline package let cause: Int?
         /// The group that an effect's or a middleware's action belongs to.
         @usableFromInline package let effectGroup: EffectGroup?
@@ -150,7 +150,8 @@ package struct Envelope<Action: Sendable>: Sendable {
         ) {
             self.remainingActions = remainingActions
             self.expectedRevisions = expectedRevisions
-            self.cause = cause
+            // No action made revision 0.
+            self.cause = cause == 0 ? nil : cause
             self.effectGroup = effectGroup
             self.path = path
             self.effectRunID = effectRunID

@@ -36,6 +36,13 @@ extension Parcel {
     }
 }
 
+/// An exported session without the name of its history, which an import changes.
+func withoutHistory(_ document: [UInt8]) throws -> JSONObject {
+    var object = try #require(try JSONValue(parsing: document).asObject)
+    object["history"] = nil
+    return object
+}
+
 @Suite("The import of a session")
 struct ImportTests {
     /// Imports a document into a new file.
@@ -81,7 +88,7 @@ struct ImportTests {
             (#""lastActiveAt":1"#, #""lastActiveAt":"1"#),
             (#""forkedFrom":3"#, #""forkedFrom":"3""#), (#""forkedFrom":3"#, #""forkedFrom":-1"#),
             (#""cause":7"#, #""cause":8"#), (#""cause":7"#, #""cause":-1"#), (#""cause":7"#, #""cause":1.5"#),
-            (#""at":1"#, #""at":-1"#), (#""abc.1""#, #""a-1""#), (#""abc.1""#, #""""#),
+            (#""at":1"#, #""at":-1"#),
             (#""parcel","schema"#, #""x","schema"#),
             (#""parcel","store"#, #""","store"#), (#""type":"weigh""#, #""type":"""#), (#""client""#, #""nobody""#),
             (#""replace""#, #""copy""#), (#""/weight""#, #""/none/none""#), (#""value":107"#, #""value":"x""#),

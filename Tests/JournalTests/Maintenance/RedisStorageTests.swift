@@ -1,5 +1,8 @@
 import Foundation
+import JSON
 import Journal
+import Locks
+import RedisTesting
 import StoreHosting
 import Stores
 import Testing
@@ -62,14 +65,84 @@ struct RedisStorageTests {
             #expect(throws: StorageError.self) { try storage.insert(Array("{}".utf8), as: nil) }
         }
         #expect(try target.problems().isEmpty)
-        #expect(try target.reading { try $0.export("copy") } == copied)
+        #expect(try withoutHistory(target.reading { try $0.export("copy") }) == withoutHistory(copied))
         let journal = try target.open()
         let found = try await journal.session("copy")
         #expect(found.replayable.count == 500 && found.summary.revision == 500)
+        // The exported session may have gone on to other states with the same revisions.
+        let documents = try [document, copied].map { try JSONValue(parsing: $0)["history"]?.asString }
+        #expect(!documents.contains(found.summary.header.historyID) && documents[0] != documents[1])
         try Parcel.store(Parcel.first, found).weigh(3)
         #expect(await found.journal.awaitDurable() == nil)
         #expect(throws: StorageError.self) { try target.reading(isExclusive: true) { try $0.deleteSession("copy") } }
         await journal.closed()
         #expect(try target.problems().isEmpty)
+    }
+
+    @Test("A change after a restart of Redis leaves the histories as they are")
+    func restart() async throws {
+        let server = try await server(5)
+        let document = try server.reading { try $0.export("parcel-0123456789abcdef") }
+        server.kill()
+        try server.start()
+        let added = try server.reading(isExclusive: true) { try $0.insert(document, as: "copy") }
+        #expect(added == "copy")
+        let journal = try server.open()
+        #expect(try await journal.session("parcel-0123456789abcdef").summary.header.historyID == "h")
+        await journal.closed()
+    }
+
+    @Test("A backup that is put back while no server runs gets a new history each time")
+    func restoredBackup() async throws {
+        let server = try await server(5)
+        var histories: Set = ["h"]
+        for round in 1...3 {
+            // The facts of the storage are as they were at the backup.
+            try server.execute("HDEL", "{test}:meta", "losses")
+            #expect(try server.reading(isExclusive: true) { try $0.renameHistories() } == round)
+            #expect(try server.problems().isEmpty)
+            let journal = try server.open()
+            let history = try await journal.session("parcel-0123456789abcdef").summary.header.historyID
+            #expect(history.hasPrefix("h.") && histories.insert(history).inserted)
+            await journal.create(Parcel.session("later \(round)")).awaitDurable()
+            #expect(try await journal.session("later \(round)").summary.header.historyID == "h")
+            #expect(throws: StorageError.self) { try server.reading(isExclusive: true) { try $0.renameHistories() } }
+            await journal.closed()
+        }
+    }
+
+    @Test("Sessions are verified and exported while a server compacts and ends them")
+    func besideServer() async throws {
+        let server = try RedisServer()
+        let journal = try server.open(keepCommits: 1)
+        let isOver = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    while !isOver.withLock(\.self) {
+                        let session = journal.create(Parcel.session("parcel-\(writer)-\(count)"))
+                        let store = Parcel.store(session)
+                        for _ in 0..<10 {
+                            store.weigh(40)
+                            #expect(await session.awaitDurable() == nil)
+                        }
+                        session.end(at: Step.moment)
+                        count += 1
+                    }
+                }
+            }
+            var commits = 0
+            while commits < 10_000 {
+                let found = try server.reading { try $0.verify() }
+                #expect(found.problems.isEmpty)
+                commits += found.commits
+                await Task.yield()
+            }
+            isOver.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+        await journal.closed()
+        #expect(try server.problems().isEmpty)
     }
 }

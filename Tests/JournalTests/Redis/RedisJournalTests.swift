@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import Journal
 import Locks
+import RedisTesting
 import Sealing
 import StoreHosting
 import Stores
@@ -256,25 +258,72 @@ struct RedisJournalTests {
         await later.closed()
     }
 
-    @Test("acknowledges only what a replica has")
+    @Test("fails the commits of a damaged session alone")
+    func damagedSession() async throws {
+        let server = try RedisServer()
+        let (events, report) = events()
+        let journal = try server.open(report: report)
+        let damaged = journal.create(Step.session("damaged"))
+        let store = Step.store(damaged)
+        store.step(3)
+        #expect(await damaged.awaitDurable() == nil)
+        let log = try #require(try server.execute("KEYS", "{test}:s:*:log").first)
+        try server.execute("SET", log, "damaged")
+        store.step()
+        guard case .corrupt(let detail) = await damaged.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(detail.hasPrefix("WRONGTYPE") && journal.isAvailable)
+        try await awaitEvent(events) { $0 == .damaged(session: "damaged", detail) }
+        await #expect(throws: JournalError.self) { try await journal.session("damaged") }
+        let sound = journal.create(Step.session("sound"))
+        Step.store(sound).step(3)
+        #expect(await sound.awaitDurable() == nil && journal.isAvailable)
+        await journal.closed()
+    }
+
+    @Test("commits while the receiver of a session is busy with it")
+    func busyReceiver() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let (found, isOver) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        journal.load("unknown") { _ in
+            found.continuation.yield()
+            isOver.wait()
+        }
+        for await _ in found.stream { break }
+        let session = journal.create(Step.session())
+        Step.store(session).step(10)
+        #expect(await session.awaitDurable() == nil)
+        isOver.signal()
+        await journal.closed()
+    }
+
+    @Test("acknowledges only what a replica has, and is unavailable until there is one")
     func replicas() async throws {
         let server = try RedisServer()
-        let journal = try server.open(replicas: 1)
+        let (events, report) = events()
+        let seen = Locked<[StorageEvent]>([])
+        let journal = try server.open(
+            replicas: 1,
+            report: { event in
+                seen.withLock { $0.append(event) }
+                report(event)
+            })
         let session = journal.create(Step.session())
         guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        #expect(!journal.isAvailable)
+        #expect(seen.withLock(\.self) == [.disconnected("0 of 1 replicas have the newest commits")])
         let replica = try RedisServer(["--appendonly", "yes", "--appendfsync", "always", "--port", "0"])
         // A replica reaches its primary over TCP.
         try server.execute("CONFIG", "SET", "port", "21300")
         try replica.execute("REPLICAOF", "127.0.0.1", "21300")
-        while try server.execute("WAIT", "1", "1000") != ["1"] {}
-        var acknowledged = false
-        for _ in 0..<100 where !acknowledged {
-            let again = journal.create(Step.session("again"))
-            Step.store(again).step(3)
-            acknowledged = await again.awaitDurable() == nil
-        }
-        #expect(acknowledged)
+        try await awaitEvent(events) { $0 == .recovered }
+        #expect(journal.isAvailable)
+        #expect(try await journal.found("session").word == "unknown")
+        let again = journal.create(Step.session())
+        Step.store(again).step(3)
+        #expect(await again.awaitDurable() == nil)
         #expect(try replica.execute("ZCARD", "{test}:ids") == ["1"])
+        #expect(seen.withLock(\.self).count == 2)
         await journal.closed()
     }
 }

@@ -12,10 +12,10 @@ struct RedisPipelineTests {
         var words: [String] { all.withLock(\.self) }
 
         func request(
-            _ name: String, isWrite: Bool = true, deadline: ContinuousClock.Instant? = nil
+            _ name: String, _ kind: RedisRequest.Kind = .write, deadline: ContinuousClock.Instant? = nil
         ) -> RedisRequest {
             RedisRequest(
-                isWrite: isWrite, deadline: deadline, encode: { Array(name.utf8) },
+                kind, deadline: deadline, encode: { Array(name.utf8) },
                 done: { [all] result in
                     let word =
                         switch result {
@@ -85,42 +85,62 @@ struct RedisPipelineTests {
         #expect(text(pipeline.take()) == "patient")
     }
 
-    @Test("acknowledges nothing before enough replicas have it")
+    @Test("acknowledges nothing before enough replicas have it, and asks again with each heartbeat")
     func replicas() {
+        let now = ContinuousClock.now
         var pipeline = RedisPipeline(replicas: 2)
         let outcomes = Outcomes()
-        for name in ["a", "b"] { pipeline.append(outcomes.request(name)) }
+        pipeline.append(outcomes.request("a", deadline: now))
+        pipeline.append(outcomes.request("b"))
         #expect(text(pipeline.take()).hasPrefix("ab*3\r\n$4\r\nWAIT"))
-        perform(pipeline.receive(.integer(1)))
-        perform(pipeline.receive(.integer(1)))
-        #expect(outcomes.words.isEmpty && pipeline.isWaiting)
-        let step = pipeline.receive(.integer(1))
-        #expect(step.mustReconnect && step.completions.isEmpty)
-        pipeline.disconnect()
-        _ = pipeline.take()
         for _ in 0..<2 { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words.isEmpty && pipeline.isWaiting)
+        var step = pipeline.receive(.integer(1))
+        #expect(!step.mustReconnect && step.completions.isEmpty && step.problem?.contains("1 of 2 replicas") == true)
+        for command in [outcomes.request("c", .read), outcomes.request("beat", .heartbeat)] { pipeline.append(command) }
+        #expect(text(pipeline.take()).hasPrefix("cbeat*3"))
+        for _ in 0..<2 { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words == ["beat done"])
+        // The server has executed it, so there is no reply to wait for.
+        step = pipeline.expire(now, because: "replicas are missing")
+        perform(step)
+        #expect(!step.mustReconnect && outcomes.words == ["beat done", "a failed"])
         perform(pipeline.receive(.integer(2)))
-        #expect(outcomes.words == ["a done", "b done"] && !pipeline.isWaiting)
+        #expect(outcomes.words == ["beat done", "a failed", "b done", "c done"] && !pipeline.isWaiting)
         // What only reads waits for nobody.
-        pipeline.append(outcomes.request("c", isWrite: false))
-        #expect(text(pipeline.take()) == "c")
+        pipeline.append(outcomes.request("d", .read))
+        #expect(text(pipeline.take()) == "d")
         perform(pipeline.receive(.null))
-        #expect(outcomes.words.last == "c done")
+        #expect(outcomes.words.last == "d done" && pipeline.isEmpty)
+    }
+
+    @Test("drops the heartbeats of a lost connection")
+    func lostHeartbeats() {
+        var pipeline = RedisPipeline(replicas: 1)
+        let outcomes = Outcomes()
+        pipeline.append(outcomes.request("beat", .heartbeat))
+        pipeline.append(outcomes.request("a"))
+        _ = pipeline.take()
+        pipeline.disconnect()
+        #expect(text(pipeline.take()).hasPrefix("a*3"))
+        for _ in 0..<2 { perform(pipeline.receive(.integer(1))) }
+        #expect(outcomes.words == ["a done"] && pipeline.isEmpty)
     }
 
     @Test("survives thousands of commands with losses in between", arguments: 0..<8)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var pipeline = RedisPipeline(replicas: seed.isMultiple(of: 2) ? 1 : 0)
-        let outcomes = Outcomes()
+        let (outcomes, heartbeats) = (Outcomes(), Outcomes())
         var (appended, sent) = (0, [String]())
-        while outcomes.words.count < 5000 {
+        while outcomes.words.count < 1500 {
             switch Int.random(in: 0..<10, using: &random) {
             case 0 where sent.count > 20:
                 pipeline.disconnect()
                 sent = []
-            case 0..<4 where appended < 5000:
-                pipeline.append(outcomes.request("\(appended) "))
+            case 1 where sent.count < 20: pipeline.append(heartbeats.request("beat ", .heartbeat))
+            case 0..<4 where appended < 1500:
+                pipeline.append(outcomes.request("\(appended) ", appended.isMultiple(of: 3) ? .read : .write))
                 appended += 1
             case 4..<6:
                 for word in text(pipeline.take(limit: 50)).split(separator: " ", omittingEmptySubsequences: true) {
@@ -128,19 +148,21 @@ struct RedisPipelineTests {
                 }
             default:
                 guard !sent.isEmpty else { continue }
-                sent.removeFirst()
-                perform(pipeline.receive(.integer(1)))
+                let isMissing = sent.removeFirst() == "WAIT" && Bool.random(using: &random)
+                perform(pipeline.receive(.integer(isMissing ? 0 : 1)))
             }
         }
-        #expect(outcomes.words == (0..<5000).map { "\($0)  done" })
+        #expect(outcomes.words == (0..<1500).map { "\($0)  done" } && !heartbeats.words.isEmpty)
     }
 
     @Test(
-        "tells a server that will execute a command later from one that will not",
+        "tells a server that will execute a command later from one that will not, and from a command that cannot be",
         arguments: [
             ("NOSCRIPT No matching script.", RedisVerdict.retry), ("READONLY You can't write", .retry),
             ("BUSY Redis is busy running a script.", .retry), ("OOM command not allowed", .refused),
-            ("MISCONF Redis is configured to save", .refused), ("ERR unknown command", .refused), ("", .refused),
+            ("MISCONF Redis is configured to save", .refused), ("NOREPLICAS Not enough good", .refused),
+            ("NOPERM this user has no permissions", .refused), ("WRONGTYPE Operation against a key", .failed),
+            ("ERR unknown command", .failed), ("", .failed),
         ])
     func verdicts(error: String, verdict: RedisVerdict) { #expect(RedisVerdict(error: error) == verdict) }
 }

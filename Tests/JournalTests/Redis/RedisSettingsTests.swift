@@ -34,23 +34,23 @@ struct RedisSettingsTests {
     }
 
     @Test("A server that keeps every acknowledged commit is accepted, and no other")
-    func objections() throws {
+    func problems() throws {
         let good = ["appendonly": "yes", "appendfsync": "always", "maxmemory": "0", "maxmemory-policy": "allkeys-lru"]
-        #expect(facts(good).objection(isRelaxed: false) == nil)
-        func objection(_ name: String, _ value: String, isRelaxed: Bool = false) -> String? {
-            facts(good.merging([name: value]) { $1 }).objection(isRelaxed: isRelaxed)
+        #expect(facts(good).problem(isRelaxed: false) == nil)
+        func problem(_ name: String, _ value: String, isRelaxed: Bool = false) -> String? {
+            facts(good.merging([name: value]) { $1 }).problem(isRelaxed: isRelaxed)
         }
-        #expect(try #require(objection("appendonly", "no")).contains("appendonly yes"))
-        #expect(try #require(objection("appendfsync", "everysec")).contains("appendfsync always"))
-        #expect(objection("appendfsync", "everysec", isRelaxed: true) == nil)
-        #expect(objection("appendfsync", "no", isRelaxed: true) != nil)
-        #expect(objection("appendonly", "no", isRelaxed: true) != nil)
-        #expect(try #require(objection("maxmemory", "1000000")).contains("noeviction"))
-        #expect(try #require(facts(nil).objection(isRelaxed: true)).contains("CONFIG GET"))
+        #expect(try #require(problem("appendonly", "no")).contains("appendonly yes"))
+        #expect(try #require(problem("appendfsync", "everysec")).contains("appendfsync always"))
+        #expect(problem("appendfsync", "everysec", isRelaxed: true) == nil)
+        #expect(problem("appendfsync", "no", isRelaxed: true) != nil)
+        #expect(problem("appendonly", "no", isRelaxed: true) != nil)
+        #expect(try #require(problem("maxmemory", "1000000")).contains("noeviction"))
+        #expect(try #require(facts(nil).problem(isRelaxed: true)).contains("CONFIG GET"))
         let old = Self.info.replacing("7.0.15", with: "6.2.1")
-        #expect(try #require(facts(old, good).objection(isRelaxed: false)).contains("6.2.1"))
+        #expect(try #require(facts(old, good).problem(isRelaxed: false)).contains("6.2.1"))
         let cluster = Self.info.replacing("cluster_enabled:0", with: "cluster_enabled:1")
-        #expect(try #require(facts(cluster, good).objection(isRelaxed: false)).contains("Cluster"))
+        #expect(try #require(facts(cluster, good).problem(isRelaxed: false)).contains("Cluster"))
     }
 
     private func facts(_ settings: [String: String]?) -> RedisFacts { facts(Self.info, settings) }

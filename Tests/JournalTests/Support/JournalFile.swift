@@ -49,11 +49,22 @@ extension JournalFile {
 
     struct Refused: Error {}
 
+    /// A connection of its own, which waits while a journal has the file locked.
+    private func connection() throws -> OpaquePointer {
+        var handle: OpaquePointer?
+        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle else {
+            sqlite3_close(handle)
+            throw Refused()
+        }
+        sqlite3_busy_timeout(handle, 20_000)
+        return handle
+    }
+
     /// Does to the file what no journal does.
     func change(_ statement: String) throws {
-        var handle: OpaquePointer?
+        let handle = try connection()
         defer { sqlite3_close(handle) }
-        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle, defineHeadChecksum(on: handle) == SQLITE_OK,
+        guard defineHeadChecksum(on: handle) == SQLITE_OK,
             sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
         else {
             throw Refused()
@@ -71,27 +82,26 @@ extension JournalFile {
 
     /// The number that a query has for its answer.
     func number(_ query: String) throws -> Int {
-        var (handle, statement) = (OpaquePointer?.none, OpaquePointer?.none)
+        let handle = try connection()
+        var statement: OpaquePointer?
         defer {
             sqlite3_finalize(statement)
             sqlite3_close(handle)
         }
-        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
-            sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+        guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
         else { throw Refused() }
         return Int(sqlite3_column_int64(statement, 0))
     }
 
     /// The texts of a column that a query finds.
     func texts(_ query: String, column: Int32) throws -> [String] {
-        var (handle, statement) = (OpaquePointer?.none, OpaquePointer?.none)
+        let handle = try connection()
+        var statement: OpaquePointer?
         defer {
             sqlite3_finalize(statement)
             sqlite3_close(handle)
         }
-        guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
-            sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK
-        else { throw Refused() }
+        guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK else { throw Refused() }
         var texts: [String] = []
         while sqlite3_step(statement) == SQLITE_ROW {
             texts.append(String(cString: sqlite3_column_text(statement, column)))
@@ -101,11 +111,9 @@ extension JournalFile {
 
     /// Runs `body` while somebody reads the file as it is now.
     func reading(_ body: () async throws -> Void) async throws {
-        var handle: OpaquePointer?
+        let handle = try connection()
         defer { sqlite3_close(handle) }
-        guard sqlite3_open(path, &handle) == SQLITE_OK,
-            sqlite3_exec(handle, "BEGIN; SELECT * FROM sessions", nil, nil, nil) == SQLITE_OK
-        else { throw Refused() }
+        guard sqlite3_exec(handle, "BEGIN; SELECT * FROM sessions", nil, nil, nil) == SQLITE_OK else { throw Refused() }
         try await body()
     }
 

@@ -46,7 +46,7 @@ enum Parcel {
     }
 
     /// A store of a new session.
-    static func store(_ journal: any SessionJournal) -> HostedStore {
+    static func store(_ journal: any CommitRecorder) -> HostedStore {
         first.makeStore(environment: StoreEnvironment(clock: Step.Clock()), recorder: journal)
     }
 

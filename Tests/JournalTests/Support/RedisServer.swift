@@ -1,74 +1,12 @@
 import Foundation
 import Journal
+import RedisTesting
 import Sealing
 import StoreHosting
 import Stores
 
-/// A redis-server with a directory of its own, both of which go with this.
-final class RedisServer: @unchecked Sendable {
-    // Sendable, because each test uses its own from one task.
+extension RedisServer {
     static let sealer = try? AESSealer(key: [UInt8](repeating: 7, count: AESSealer.keyLength))
-
-    let directory: URL
-    private let options: [String]
-    private var process: Process?
-
-    var socket: String { directory.appending(path: "redis.sock").path }
-
-    init(_ options: [String] = ["--appendonly", "yes", "--appendfsync", "always"]) throws {
-        // The path of a socket is short.
-        directory = URL(filePath: "/tmp/redis-" + UUID().uuidString.prefix(13))
-        self.options = options
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try start()
-    }
-
-    deinit {
-        kill()
-        try? FileManager.default.removeItem(at: directory)
-    }
-
-    /// Starts the server with what it has stored, and waits until it is ready.
-    func start() throws {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/redis-server")
-        process.arguments =
-            ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
-        process.standardOutput = output
-        try process.run()
-        self.process = process
-        var text = ""
-        while !text.contains("ready to accept connections") {
-            let some = output.fileHandleForReading.availableData
-            guard !some.isEmpty else { throw Missing(id: "redis-server: \(text)") }
-            text += String(decoding: some, as: UTF8.self)
-        }
-        // Nobody reads more of it, and the server writes little.
-    }
-
-    /// Kills the server at once.
-    func kill() {
-        guard let process, process.isRunning else { return }
-        send(SIGKILL)
-        process.waitUntilExit()
-    }
-
-    func send(_ signal: Int32) {
-        if let process { Foundation.kill(process.processIdentifier, signal) }
-    }
-
-    /// Executes a command, and returns the lines of the reply.
-    @discardableResult
-    func execute(_ arguments: String...) throws -> [String] {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/redis-cli")
-        process.arguments = ["-s", socket] + arguments
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
 
     func open(
         _ durability: RedisJournal.Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
@@ -129,8 +67,9 @@ extension RedisServer: OpenableStorage {
     func crash(_ journal: any Journal) async throws -> any OpenableStorage {
         kill()
         try start()
-        // Another process would wait for the end of the lease.
         await journal.closed()
+        // The next journal would wait for the end of the lease.
+        try execute("DEL", "{test}:writer")
         return self
     }
 
@@ -140,7 +79,8 @@ extension RedisServer: OpenableStorage {
     func reading<Value>(isExclusive: Bool = false, _ body: (RedisStorage) throws -> Value) throws -> Value {
         guard let sealer = Self.sealer else { throw Missing(id: "sealer") }
         let storage = try RedisStorage(
-            RedisAddress("unix://\(socket)"), prefix: "test", sealer: sealer, isExclusive: isExclusive)
+            RedisAddress("unix://\(socket)"), prefix: "test", durability: .full, sealer: sealer,
+            isExclusive: isExclusive)
         defer { storage.close() }
         return try body(storage)
     }

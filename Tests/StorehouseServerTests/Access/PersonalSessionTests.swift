@@ -35,6 +35,19 @@ struct PersonalSessionTests {
         }
     }
 
+    @Test("stays after its first use as long as every used session")
+    func firstUseCounts() async throws {
+        let clock = ManualClock(WallClock().now())
+        try await LiveServer.run(clock: clock.clock, configuration: TestTokens.configuration()) { server in
+            let action = try await server.send(
+                "POST", "/sessions/me/actions", as: "alice", nil, ["type": "counter/increment"])
+            #expect(action.revision == 1)
+            // A session that was never used ends after 600 seconds.
+            clock.advance(by: 1_000_000)
+            #expect(try await server.send("GET", "/sessions/me/state", as: "alice").revision == 1)
+        }
+    }
+
     @Test("is one for each subject and kind, beside those that are created otherwise, with everything below it")
     func isOneForEach() async throws {
         try await LiveServer.run(configuration: TestTokens.configuration()) { server in

@@ -215,6 +215,69 @@ struct SharePrivacyTests {
         }
     }
 
+    @Test("a commit around it that leaves it equal is no change", arguments: [false, true])
+    func equalValues(isDurable: Bool) async throws {
+        try await Self.run(isDurable) { server in
+            let session = try await server.session()
+            for _ in 0..<3 { try await session.commitElsewhere() }
+            let title = try await session.share(["select": "/tasks/entities/2/title"])
+            let summary = try await session.share(["select": "summary"])
+            #expect(try await title.state().json["revision"] == 2)
+            #expect(try await summary.state().json["revision"] == 3)
+            let streams = [
+                try await title.events(), try await title.events("?changes=patch"), try await summary.events(),
+            ]
+            for stream in streams { _ = try await stream.state() }
+            // Its entity, an entity with a smaller id, and something else. The last two change the selector.
+            #expect(try await session.dispatch("tasks/edit", ["id": 2, "due": "2026-01-01"]).status == 200)
+            #expect(try await session.dispatch("tasks/remove", ["id": 1]).status == 200)
+            #expect(try await session.dispatch("tasks/add", ["title": "in its place"]).status == 200)
+            #expect(try await session.increment().status == 200)
+            #expect(try await title.state().json["revision"] == 2)
+            #expect(try await summary.state().json["revision"] == 6)
+            let tag = try #require(try await summary.state()["etag"])
+            #expect(try await session.increment().status == 200)
+            #expect(try await summary.state("", [("If-None-Match", tag)]).status == 304)
+            #expect(try await session.dispatch("tasks/edit", ["id": 2, "title": "shown"]).revision == 9)
+            #expect(try await session.dispatch("tasks/edit", ["id": 2, "isDone": true]).revision == 10)
+            #expect(try await title.state().json == ["revision": 9, "state": "shown"])
+            #expect(try await summary.state().json["revision"] == 10)
+            for stream in streams.prefix(2) { #expect(try await stream.event()?.revision == 9) }
+            for revision in [5, 6, 10] { #expect(try await streams[2].state().revision == revision) }
+        }
+    }
+
+    @Test("a commit around it that leaves it equal is no change after a restart either")
+    func equalValuesInTheLog() async throws {
+        let file = try DurableServer()
+        let path = try await file.run { server in
+            let session = try await server.session()
+            for _ in 0..<3 { try await session.commitElsewhere() }
+            #expect(try await session.dispatch("tasks/edit", ["id": 2, "due": "2026-01-01"]).status == 200)
+            #expect(try await session.dispatch("tasks/remove", ["id": 1]).status == 200)
+            return try await session.share(["select": "/tasks/entities/2/title"]).path
+        }
+        for _ in 0..<2 {
+            let response = try await file.run { server in try await server.get(path + "/state") }
+            #expect(response.json["revision"] == 2)
+        }
+    }
+
+    @Test("what its client selects in it has the same revisions")
+    func narrowSelections() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let share = try await session.share(["may": ["read", "act"], "select": "/tasks"])
+            for _ in 0..<2 { try await session.commitElsewhere() }
+            let read = try await share.state("?select=/favorited")
+            #expect(read.json == ["revision": 2, "state": []])
+            let stream = try await share.events("?select=/favorited")
+            #expect(try await stream.state().data == read.json)
+            #expect(try await session.dispatch("tasks/favorite", ["id": 1]).revision == 3)
+            #expect(try await stream.state().data == ["revision": 3, "state": [1]])
+        }
+    }
+
     @Test("neither the id nor anything else is in any byte that the server sends, nor the share in the log")
     func leaksNothing() async throws {
         try await LiveServer.run(configuration: .with { $0.log.access = .all }) { server in

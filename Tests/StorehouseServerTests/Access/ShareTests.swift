@@ -245,9 +245,9 @@ struct ShareTests {
         }
     }
 
-    @Test("survives restarts and hibernation, and stays revoked")
-    func outlivesProcess() async throws {
-        let file = try DurableServer()
+    @Test("survives restarts and hibernation, and stays revoked", arguments: [false, true])
+    func outlivesProcess(isOnRedis: Bool) async throws {
+        let file = try DurableServer(onRedis: isOnRedis)
         let configuration = Configuration.with { $0.sessions.maxResident = 1 }
         let (path, valid, revoked) = try await file.run(configuration: configuration) { server in
             let session = try await server.session()

@@ -106,6 +106,29 @@ struct TokenModeTests {
         }
     }
 
+    @Test("a refused request is no use of the session, which would keep it from expiring")
+    func refusalsAreNoUse() async throws {
+        let clock = ManualClock(WallClock().now())
+        try await LiveServer.run(clock: clock.clock, configuration: TestTokens.configuration()) { server in
+            let path = try await server.sessionPath(of: "alice")
+            let id = String(path.dropFirst("/sessions/".count))
+            func lastUse() async throws -> JSONValue? {
+                try await server.get("/admin/sessions/" + id, TestTokens.field(TestTokens.admin)).json["lastActiveAt"]
+            }
+            let answer = try await server.send("POST", path + "/shares", as: "alice", nil, [:])
+            let share = try TestShare(answer, of: server)
+            #expect(try await server.send("DELETE", path + "/shares", as: "alice").status == 204)
+            let used = try await lastUse()
+            clock.advance(by: 10_000)
+            #expect(try await share.state().status == 404)
+            #expect(try await server.send("GET", path, as: "bob").status == 403)
+            #expect(try await server.send("GET", path, as: "alice", ["stores": []]).status == 403)
+            #expect(try await lastUse() == used)
+            #expect(try await server.send("GET", path, as: "alice").status == 200)
+            #expect(try await lastUse() != used)
+        }
+    }
+
     @Test("each request needs its permission, whether the session exists or not")
     func needsPermission() async throws {
         try await Self.run { server in

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedActionLeavesNoSessionBehind() async throws {
+    @Test func whatCommitsNothingLeavesNoSessionBehind() async throws {
         try await LiveServer.run { live in
             let lines = Locked<[String]>([])
             await #expect(throws: CommandFailure.self) {
@@ -64,6 +64,8 @@ import Testing
             let json = try await Self.send(live, "", "counter/incremnt") { ($0.store, $0.inJSON) = ("app", true) }
             #expect(json.code == 1)
             #expect(try JSONValue(parsing: json.lines[0])["session"] == nil)
+            let trial = try await Self.send(live, "", "counter/increment") { ($0.store, $0.isDryRun) = ("app", true) }
+            #expect(trial.lines.first == "would be committed after #0")
             #expect(try await live.get("/metrics").text.contains("storehouse_sessions 0\n"))
         }
     }

@@ -48,7 +48,10 @@ import Testing
             #"{"log":{"level":"trace"}}"#,
             #"log.level (test.json): must be "debug" or "info" or "warning" or "error", not "trace""#
         ),
-        (#"{"storage":{"kind":"redis"}}"#, #"storage.kind (test.json): must be "memory" or "sqlite", not "redis""#),
+        (
+            #"{"storage":{"kind":"mongo"}}"#,
+            #"storage.kind (test.json): must be "memory" or "sqlite" or "redis", not "mongo""#
+        ),
         (#"{"inspector":{"enabled":1}}"#, "inspector.enabled (test.json): must be true or false, not 1"),
         (
             #"{"http":{"allowedOrigins":["https://a.example/"]}}"#,

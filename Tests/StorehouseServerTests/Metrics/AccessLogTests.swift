@@ -167,6 +167,21 @@ import Testing
         }
     }
 
+    /// No answer is large, but together they are more than the system takes.
+    @Test func aClientThatTakesNoneOfManySmallAnswersIsCut() async throws {
+        let configuration = Self.configuration(.errors) { $0.http.idleTimeout = .seconds(2) }
+        try await LiveServer.run(configuration: configuration) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            let one = TestRequest("GET", "/stores").bytes
+            try await client.send((0..<1000).flatMap { _ in one })
+            try await server.log.line(with: "request cut")
+            let lines = try server.log.accessLines()
+            #expect(lines.map { $0["route"] } == ["/stores"])
+            #expect(lines.first?["level"] == "warning")
+            withExtendedLifetime(client) {}
+        }
+    }
+
     @Test(arguments: LogFormat.allCases)
     func textsOfClientsAreEscapedAndBounded(_ format: LogFormat) async throws {
         try await LiveServer.run(configuration: Self.configuration(.all, format)) { server in

@@ -66,6 +66,11 @@ import Testing
             let forked = LiveSession(server: server, path: try #require(response["location"]))
             #expect(try await forked.state("/animal/isLoading") == false)
             #expect(try await forked.state("/animal/error/code") == "interrupted")
+            #expect(try await forked.state("/animal/error/message") == "the call was interrupted")
+            // The state of revision 0 was made by no action.
+            let log = try await forked.read("/actions").at("/actions/0")
+            #expect(log?["type"] == "animal/fetchFailed" && log?["origin"] == "system")
+            #expect(log?["cause"] ?? .null == .null)
             #expect(try await session.state("/animal/isLoading") == true)
         }
     }

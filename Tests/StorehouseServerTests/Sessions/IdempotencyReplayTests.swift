@@ -100,6 +100,32 @@ import Testing
         }
     }
 
+    /// Only a part of the record's fingerprint tells the secret, and it is stored.
+    @Test(arguments: [false, true])
+    func anotherSecretIsAnotherBodyAfterARestart(_ isHibernated: Bool) async throws {
+        let durable = try DurableServer()
+        let configuration = Configuration.with { $0.sessions.maxResident = 1 }
+        let enter: @Sendable (LiveSession, JSONValue) async throws -> TestResponse = { session, password in
+            try await session.dispatch("login/enteringCredential", ["password": password], fields: [key("k")])
+        }
+        let check: @Sendable (LiveServer, String) async throws -> Void = { server, path in
+            let session = LiveSession(server: server, path: path)
+            let other = try await enter(session, "another password")
+            #expect(other.status == 422 && other.code == "idempotency-mismatch")
+            #expect(try await enter(session, "some password")["idempotency-replayed"] == "true")
+        }
+        let path = try await durable.run(configuration: configuration) { server in
+            let session = try await server.session()
+            #expect(try await enter(session, "some password").status == 200)
+            guard isHibernated else { return session.path }
+            _ = try await server.session().increment()
+            try await server.hibernates(to: 1)
+            try await check(server, session.path)
+            return session.path
+        }
+        try await durable.run(configuration: configuration) { server in try await check(server, path) }
+    }
+
     /// Retention deletes no commit that a valid record needs, however many follow.
     @Test(arguments: [false, true])
     func aRecordOutlivesTheRetentionOfCommits(_ isDurable: Bool) async throws {
@@ -157,7 +183,7 @@ import Testing
         let text = "200 1\nContent-Type: application/json\n\n{\"revision\":1,\"state\":{}}"
         try await store(
             IdempotencyRecord(
-                key: "old", fingerprint: RequestFingerprint([], redacted: body).persistent, response: Array(text.utf8),
+                key: "old", fingerprint: RequestFingerprint([], redacted: body).redacted, response: Array(text.utf8),
                 at: systemTime()), path, durable)
         try await durable.run { server in
             let session = LiveSession(server: server, path: path)

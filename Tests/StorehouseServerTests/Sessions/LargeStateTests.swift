@@ -57,9 +57,9 @@ import Testing
         }
     }
 
-    enum Work: CaseIterable { case read, readPast, action, batch, waitedAction, fork }
+    enum Work: CaseIterable { case read, readPast, action, batch, waitedAction, sharedCondition, fork }
 
-    private static func request(_ work: Work, _ scene: Scene) -> TestRequest {
+    private static func request(_ work: Work, _ scene: Scene) async throws -> TestRequest {
         let large = scene.large
         return switch work {
         case .read: TestRequest("GET", large.path + "/state?select=slow")
@@ -68,7 +68,41 @@ import Testing
         case .batch:
             TestRequest("POST", large.path + "/actions", json: [["type": "slow/count"], ["type": "slow/block"]])
         case .waitedAction: large.request("slow/count", query: "?select=slow", fields: [("Prefer", "wait=60")])
+        case .sharedCondition:
+            TestRequest(
+                "POST", try await large.share(["may": ["act"], "select": "/count"]).path + "/actions",
+                [("If-Match", "\"2\"")], json: ["type": "slow/block"])
         case .fork: TestRequest("POST", large.path + "/forks")
+        }
+    }
+
+    /// A share that is revoked while its requests wait for a thread is good for none of them.
+    @Test func aShareIsRevokedWhileRequestsWait() async throws {
+        try await run { scene in
+            let (server, large) = (scene.server, scene.large)
+            let share = try await large.share(["may": ["read", "act"], "select": "/count"])
+            let first = try await share.state()
+            #expect(first.json == ["revision": 0, "state": 0])
+            async let blocked = server.send(large.request("slow/block"))
+            await scene.slow.job.started()
+            let count: JSONValue = ["type": "slow/count"]
+            let requests = [
+                TestRequest("GET", share.path + "/state"),
+                TestRequest("POST", share.path + "/actions", json: count),
+                TestRequest("POST", share.path + "/actions", [("Idempotency-Key", "\"k\"")], json: count),
+                TestRequest("POST", share.path + "/actions", [("Prefer", "wait=5")], json: count),
+            ]
+            let clients = try requests.map { _ in try server.client() }
+            for (client, request) in zip(clients, requests) { try await client.send(request.bytes) }
+            // The only loop answers this after it has taken the requests before.
+            #expect(try await server.delete(large.path + "/shares").status == 204)
+            scene.slow.job.release()
+            #expect(try await blocked.status == 200)
+            for client in clients {
+                let response = try await client.response()
+                #expect(response.status == 404 && response.code == "no-such-share")
+            }
+            #expect(try await large.state("/count") == 0)
         }
     }
 
@@ -81,7 +115,7 @@ import Testing
             if work == .fork {
                 try await scene.dispatch("slow/rename", ["name": .string(scene.slow.nameThatBlocksForks())])
             }
-            let request = Self.request(work, scene)
+            let request = try await Self.request(work, scene)
             async let answer = scene.server.send(request)
             await scene.slow.job.started()
             #expect(try await other.dispatch("faulty/count").at("/state/count") == 1)
@@ -96,7 +130,7 @@ import Testing
             async let blocked = scene.server.send(scene.large.request("slow/block"))
             await scene.slow.job.started()
             let clients = try (0..<6).map { _ in try scene.server.client() }
-            for client in clients { try await client.send(Self.request(.read, scene).bytes) }
+            for client in clients { try await client.send(try await Self.request(.read, scene).bytes) }
             // The only loop answers this after it has taken the requests before.
             #expect(try await scene.server.get("/healthz").status == 200)
             scene.slow.job.release()

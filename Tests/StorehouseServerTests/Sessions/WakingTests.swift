@@ -110,10 +110,11 @@ private struct Alarm: HostedState, ObjectState, Restorable {
         let count = 20
         try await Self.run(durable, time.clock) { server in
             for _ in 0..<count {
-                _ = try await server.session("alarm").dispatch("alarm/set", ["at": .integer(time.now + 1000)])
+                // So late that none rings before the restart, however slow the machine is: timers run in real time.
+                _ = try await server.session("alarm").dispatch("alarm/set", ["at": .integer(time.now + 60_000)])
             }
         }
-        time.advance(by: 2000)
+        time.advance(by: 120_000)
         // More than fit into memory: those that have rung make room.
         try await Self.run(durable, time.clock, maxResident: 5) { server in
             try await server.rings(count)
@@ -189,6 +190,6 @@ extension LiveServer {
 
     /// Waits until so many alarms have rung.
     fileprivate func rings(_ count: Int) async throws {
-        try await waitUntil(within: 3 * Wire.patience) { log.text.split(separator: "alarm/ring").count - 1 >= count }
+        try await waitUntil { log.text.split(separator: "alarm/ring").count - 1 >= count }
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import Journal
 import Observability
+import RedisTesting
 import RemoteServices
 import StoreHosting
+import Storehouse
 import StorehouseServer
 import Stores
 import StoresTesting
@@ -14,17 +16,28 @@ extension LiveServer {
     }
 }
 
-/// Servers that follow one another on the same file.
+/// Servers that follow one another on the same file, or on the same Redis.
 final class DurableServer: Sendable {
     private let directory: URL
+    private let redis: RedisServer?
     var path: String { directory.appending(path: "storehouse.db").path }
 
-    init() throws {
+    init(onRedis: Bool = false) throws {
+        redis = onRedis ? try RedisServer() : nil
         directory = FileManager.default.temporaryDirectory.appending(path: "durable-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
+
+    /// A server on what a crash at this moment would leave of the file.
+    func copy() throws -> DurableServer {
+        let copy = try DurableServer()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
 
     /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
@@ -34,6 +47,16 @@ final class DurableServer: Sendable {
         durability: SQLiteJournal.Durability = .full, vfs: String? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
+        if let redis {
+            var configuration = configuration
+            configuration.storage.kind = .redis
+            configuration.storage.redis.url = "unix://\(redis.socket)"
+            configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
+            let journal = try configuration.storage.journal(Log(level: .error, format: .text, sink: LogLines()))
+            return try await LiveServer.run(
+                animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal,
+                sealer: try configuration.storage.sealer(), body)
+        }
         let journal = try SQLiteJournal(
             path: path, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
         return try await LiveServer.run(

@@ -10,7 +10,7 @@ final class StuckJournal: Journal {
 
     var outlivesProcess: Bool { journal.outlivesProcess }
     var isShared: Bool { journal.isShared }
-    var mayLoseCommits: Bool { journal.mayLoseCommits }
+    var epoch: Int? { journal.epoch }
     var isAvailable: Bool { journal.isAvailable }
     var sessionCount: Int { journal.sessionCount }
     var transactionCount: Int { journal.transactionCount }

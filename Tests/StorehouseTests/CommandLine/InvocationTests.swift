@@ -55,6 +55,7 @@ import Testing
         (["verify", "--storage", "a", "--json"], .verify(file: "a"), true),
         (["backup", "--storage", "a", "--to", "b"], .backup(file: "a", target: "b"), false),
         (["restore", "--from", "b", "--storage", "a"], .restore(backup: "b", file: "a"), false),
+        (["restore", "--storage", "unix:///a"], .restore(backup: nil, file: "unix:///a"), false),
         (["export", "-id_", "--storage", "a"], .export(session: "-id_", file: "a", withOwners: false), true),
         (["export", "x", "--storage", "a", "--with-owners"], .export(session: "x", file: "a", withOwners: true), true),
         (["export", "--storage", "a", "--", "--id"], .export(session: "--id", file: "a", withOwners: false), true),
@@ -119,6 +120,10 @@ import Testing
         (["verify", "--json=yes"], "--json takes no value", "verify "),
         (["backup", "--storage", "a"], "--to FILE is missing", "backup "),
         (["restore", "--storage", "a"], "--from FILE is missing", "restore "),
+        (
+            ["restore", "--storage", "redis://a", "--from", "b"],
+            "a backup of Redis is put in its place as its manual says; do that, and leave --from out", "restore "
+        ),
         (["export", "--storage", "a"], "SESSION is missing", "export "),
         (["export", "a", "b", "--storage", "c"], "'export' takes no argument 'b'", "export "),
         (["types", "app"], "choose one of --typescript and --swift", "types "),

@@ -43,6 +43,7 @@ import Upstream
         let upstream = try FaultyUpstream { $0.index == 0 ? [.close] : [.hang] }
         try await withClient(of: upstream) {
             $0.breakerFailures = 2
+            $0.breakerCooldown = .seconds(3600)
             $0.retries = 0
         } _: { client in
             #expect(await client.outcome() == "unreachable")
@@ -55,6 +56,7 @@ import Upstream
         let upstream = try FaultyUpstream(.close)
         try await withClient(of: upstream) {
             $0.breakerFailures = 2
+            $0.breakerCooldown = .seconds(3600)
         } _: { client in
             #expect(await client.outcome() == "unreachable")
             #expect(await client.outcome() == "unreachable")

@@ -101,8 +101,9 @@ extension ReadConnection {
         // between `compactedThrough` and the next snapshot.
         guard revision >= head.compactedThrough, baseRevision >= head.compactedThrough else { return nil }
         let rows = try rows(of: number, after: baseRevision, upTo: revision, limit: .max)
-        guard rows.last?.revision ?? baseRevision == min(revision, newestRevision(of: number, after: head.revision))
-        else {
+        // The snapshot may belong to a commit that was made after the unsorted ones were copied.
+        let newest = max(baseRevision, newestRevision(of: number, after: head.revision))
+        guard rows.last?.revision ?? baseRevision == min(revision, newest) else {
             throw .corrupt("commits after revision \(baseRevision) are missing")
         }
         try Self.check(rows, after: baseRevision, base?.chain ?? head.checksum)

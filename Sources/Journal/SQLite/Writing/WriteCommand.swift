@@ -63,6 +63,8 @@ struct WriteResult: Sendable {
     var liveChange = 0
     /// Whether the transaction wrote anything.
     var hasWritten = false
+    /// Whether a command failed.
+    private(set) var hasFailures = false
     /// The sessions whose rows turned out to be damaged.
     private(set) var damaged: [(id: String, detail: String)] = []
 
@@ -78,6 +80,7 @@ struct WriteResult: Sendable {
     mutating func add(_ outcome: Outcome, to command: WriteCommand) {
         outcomes.append(outcome)
         guard case .failed(let failure) = outcome else { return }
+        hasFailures = true
         if case .create = command { liveChange -= 1 }
         if case .corrupt(let detail) = failure, let id = command.sessionID { damaged.append((id, detail)) }
     }

@@ -104,10 +104,18 @@ extension WriteConnection {
         return smallTransaction(body)
     }
 
-    /// Writes pending times of last use and checkpoints the WAL, if possible.
-    func close() {
+    /// Writes pending times of last use, sorts the commits and checkpoints the WAL, if possible.
+    ///
+    /// - Parameter epoch: is stored for the next process; nil for none.
+    func close(in epoch: Int? = nil) {
         while !lastUses.isEmpty, writeUses() {}
         while sort(isIdle: false) {}
+        if let epoch {
+            smallTransaction { () throws(SQLiteError) in
+                try RelaxedEpoch.put(epoch, into: connection)
+                return true
+            }
+        }
         _ = try? connection.checkpoint()
     }
 }

@@ -15,6 +15,7 @@ struct WriteStatements {
     let insertUnsorted: Statement
     let recordUnsortedSum: Statement
     let isLive: Statement
+    let findNewest: Statement
     let insertSnapshot: Statement
     let insertIdempotencyRecord: Statement
     let endSession: Statement
@@ -58,6 +59,7 @@ struct WriteStatements {
         insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
         recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")
         isLive = try connection.prepare("SELECT ended IS NULL FROM sessions WHERE number = ?")
+        findNewest = try connection.prepare("SELECT newest FROM sessions WHERE number = ?")
         insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
         insertIdempotencyRecord = try connection.prepare(
             """
@@ -136,9 +138,7 @@ extension WriteConnection {
                 conflict: "the session is at revision \(position.revision), not \(transaction.baseRevision)")
         }
         if unsortable.contains(position.number) { throw SQLiteError(damage: "its commits cannot be sorted") }
-        if unsorted[position.number] == nil, try !isLive(position.number) {
-            throw SQLiteError(damage: "the session has no row")
-        }
+        if !transaction.commits.isEmpty { try check(position, arrived) }
         for commit in transaction.commits {
             guard commit.revision == position.revision + 1 else {
                 throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(position.revision)")
@@ -157,6 +157,20 @@ extension WriteConnection {
         if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
         if !transaction.commits.isEmpty { position.nextDeadline = transaction.nextDeadline }
         retention.scheduleCompaction(&position)
+    }
+
+    /// Throws unless the next commit of a session follows those that are there. If it did not, it could not be sorted.
+    private func check(_ position: AppendPosition, _ arrived: ArrivedCommits) throws(SQLiteError) {
+        let number = position.number
+        let newest = try arrived.newest[number] ?? unsorted[number]?.newest ?? newestSorted(of: number)
+        guard let newest else { throw SQLiteError(damage: "the session has no row") }
+        guard newest == position.revision else {
+            throw SQLiteError(conflict: "the session's newest commit is \(newest), not \(position.revision)")
+        }
+    }
+
+    private func newestSorted(of number: Int) throws(SQLiteError) -> Int? {
+        try statements.findNewest.first({ $0.set(1, number) }, { $0.integer(0) })
     }
 
     /// Records the newest of a session's commits in its row, once for all that are sorted together.

@@ -8,10 +8,13 @@ package struct SortingPolicy: Sendable {
     let maxBytes: Int
     /// How long commits wait if there are few.
     let delay: DispatchTimeInterval
+    /// How many commits are sorted in one step, for which the next commit may have to wait.
+    let stepCommits: Int
 
-    package init(maxBytes: Int = 4 << 20, delay: DispatchTimeInterval = .seconds(1)) {
+    package init(maxBytes: Int = 4 << 20, delay: DispatchTimeInterval = .seconds(1), stepCommits: Int = 64) {
         self.maxBytes = maxBytes
         self.delay = delay
+        self.stepCommits = stepCommits
     }
 }
 
@@ -61,10 +64,22 @@ struct UnsortedTable {
 struct ArrivedCommits {
     fileprivate var batch = CommitBatch()
     fileprivate var commits: [(session: Int, revision: Int, position: Int)] = []
+    /// The newest revision of each session.
+    private(set) var newest: [Int: Int] = [:]
 
     mutating func append(_ row: CommitRow, of session: Int) {
         commits.append((session, row.revision, batch.append(row, of: session)))
+        newest[session] = row.revision
     }
+}
+
+/// What one step may still sort.
+private struct StepLimits {
+    var commits: Int
+    var sessions: Int
+    var bytes: Int
+
+    var areOpen: Bool { commits > 0 && sessions > 0 && bytes > 0 }
 }
 
 /// Sorts the commits that were in the table `unsorted` when it began.
@@ -78,13 +93,14 @@ struct Sorting {
 }
 
 extension WriteConnection {
-    /// The limits of one step, for which the next commit may have to wait.
-    private static let sortedCommits = 64
+    /// The other limits of one step.
     private static let sortedSessions = 8
+    private static let sortedBytes = 256 << 10
     private static let deletedRows = 64
 
-    /// By how much steps are larger: if sorting falls behind, commits have to wait longer.
-    private var stepFactor: Int { table.byteCount > 2 * sortingPolicy.maxBytes ? 8 : 1 }
+    /// By how much steps are larger: if sorting falls behind, commits have to wait longer. So the table stays below 32 MiB,
+    /// whatever a transaction brings.
+    private var stepFactor: Int { 1 << (3 * min(4, table.byteCount / (8 << 20))) }
 
     /// Whether there are commits to sort.
     var hasUnsorted: Bool { table.byteCount > 0 }
@@ -143,11 +159,13 @@ extension WriteConnection {
     private func sort(_ sorting: Sorting, isSynced: Bool) -> Bool {
         var done: [(session: Int, revision: Int)] = []
         var rest = sorting
-        let (maxCommits, maxSessions) = (Self.sortedCommits * stepFactor, Self.sortedSessions * stepFactor)
+        var limits = StepLimits(
+            commits: sortingPolicy.stepCommits * stepFactor, sessions: Self.sortedSessions * stepFactor,
+            bytes: Self.sortedBytes * stepFactor)
         let isWritten = transaction(isSynced: isSynced) { () throws(SQLiteError) in
-            var count = 0
-            while let next = rest.sessions.last, count < maxCommits, done.count < maxSessions {
-                let revision = try sort(next.number, through: next.newest, maxCommits - count, &count)
+            while let next = rest.sessions.last, limits.areOpen {
+                let revision = try sort(next.number, through: next.newest, &limits)
+                limits.sessions -= 1
                 done.append((next.number, revision))
                 if revision >= next.newest { rest.sessions.removeLast() }
             }
@@ -163,32 +181,45 @@ extension WriteConnection {
     ///
     /// - Returns: the newest revision that is sorted, or that needs not be.
     private func sort(
-        _ number: Int, through newest: Int, _ limit: Int, _ count: inout Int
+        _ number: Int, through newest: Int, _ limits: inout StepLimits
     ) throws(SQLiteError) -> Int {
-        guard let rows = unsorted[number], try isLive(number) else { return .max }
         do throws(SQLiteError) {
-            guard let head = try? madeReader().head(of: number), rows.first <= head.revision &+ 1 else {
-                throw SQLiteError(damage: "the session row")
-            }
+            guard let rows = unsorted[number], try isLive(number) else { return .max }
+            let head = try sortedHead(of: number)
+            guard rows.first <= head.revision &+ 1 else { throw SQLiteError(damage: "commits are missing") }
             guard head.revision < newest else { return head.revision }
-            var change = HeadChange()
-            var last = (revision: head.revision, checksum: head.chain ?? head.checksum)
-            for revision in (head.revision + 1)...min(newest, head.revision + limit) {
-                guard let row = rows.row(at: revision), row.revision == revision, row.follows(last.checksum) else {
-                    throw SQLiteError(damage: "an unsorted commit")
-                }
-                try insert(row, of: number)
-                change.byteCount += row.byteCount
-                last = (revision, row.checksum)
-                count += 1
-            }
-            change.newest = last
-            try write(change, of: number)
-            return last.revision
+            return try sort(rows, of: number, after: head, through: newest, &limits)
         } catch {
             if error.isCorruption || error.isConstraint { unsortable.insert(number) }
             throw error
         }
+    }
+
+    private func sort(
+        _ rows: UnsortedCommits.Rows, of number: Int, after head: SessionHead, through newest: Int,
+        _ limits: inout StepLimits
+    ) throws(SQLiteError) -> Int {
+        var change = HeadChange()
+        var last = (revision: head.revision, checksum: head.chain ?? head.checksum)
+        while last.revision < newest, limits.areOpen {
+            guard let row = rows.row(at: last.revision + 1), row.revision == last.revision + 1,
+                row.follows(last.checksum)
+            else { throw SQLiteError(damage: "an unsorted commit") }
+            try insert(row, of: number)
+            change.byteCount += row.byteCount
+            limits.commits -= 1
+            limits.bytes -= row.byteCount
+            last = (row.revision, row.checksum)
+        }
+        change.newest = last
+        try write(change, of: number)
+        return last.revision
+    }
+
+    private func sortedHead(of number: Int) throws(SQLiteError) -> SessionHead {
+        let head = try madeReader().head.first({ $0.set(1, number) }, { SessionHead($0) })
+        guard let head, head.isIntact else { throw SQLiteError(damage: "the session row has a wrong checksum") }
+        return head
     }
 
     private func unsortableCommits() -> ArrivedCommits {

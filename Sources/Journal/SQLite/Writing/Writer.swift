@@ -41,6 +41,8 @@ final class Writer: Sendable {
     private let database: Locked<WriteConnection?>
     private let sortingPolicy: SortingPolicy
     private let isFailing = Atomic(false)
+    /// Whether a command has ever failed.
+    private let hasFailed = Atomic(false)
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
@@ -112,7 +114,9 @@ final class Writer: Sendable {
     }
 
     /// Executes the waiting commands and closes the file.
-    func close(done: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter epoch: is stored for the next process, unless a command has failed; nil for none.
+    func close(in epoch: Int?, done: @escaping @Sendable () -> Void) {
         enqueue(
             .barrier { [self] in
                 inbox.withLock { $0.isClosed = true }
@@ -121,7 +125,7 @@ final class Writer: Sendable {
                     let lastUses = inbox.withLock { $0.takeLastUses() }
                     database.withLock { database in
                         database?.recordUses(lastUses)
-                        database?.close()
+                        database?.close(in: hasFailed.load(ordering: .relaxed) ? nil : epoch)
                         database = nil
                     }
                     readers.close()
@@ -169,6 +173,7 @@ extension Writer {
         } else if result.hasWritten {
             hasWritten(in: ContinuousClock.now - start)
         }
+        if result.hasFailures { hasFailed.store(true, ordering: .relaxed) }
         for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
         for call in result.acknowledge(commands) { call() }
         sortIfNeeded()

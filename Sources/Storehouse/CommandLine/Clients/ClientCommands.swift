@@ -76,12 +76,12 @@ extension CommandDeclaration {
                 """
                 With --store, URL is the address of a server: a session of that store kind is created first, and \
                 its address is printed. If the server refuses the action, the session is deleted again. With --dry-run \
-                nothing is committed, and no effect runs.
+                nothing is committed, no effect runs, and no session stays.
                 """,
             ],
             arguments: [
                 CommandArgument(placeholder: "URL", summary: "the address of a session, or of a server with --store"),
-                CommandArgument(placeholder: "TYPE", summary: "the type of the action, such as counter/increment"),
+                CommandArgument(placeholder: "TYPE", summary: "the type of the action, as GET /stores lists it"),
                 CommandArgument(
                     placeholder: "key=value", summary: "a member of the payload; key:=JSON for any JSON",
                     isRequired: false, isRepeatable: true),
@@ -90,8 +90,10 @@ extension CommandDeclaration {
             success: "the action was committed, or ignored because it changes nothing now",
             failure: "the server refused the action, or cannot be reached",
             examples: [
-                "storehouse send http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA counter/increment by=2",
-                "storehouse send http://localhost:8080 animal/fetchAnimal --store app --wait 5",
+                CommandExample { "storehouse send http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA \($0.action)" },
+                CommandExample {
+                    "storehouse send http://localhost:8080 \($0.slowAction) --store \($0.name) --wait 5"
+                },
             ]
         ) { values throws(UsageError) in .send(try SendCommand(values)) },
     ]

@@ -76,8 +76,8 @@ package struct SendCommand: Sendable, Hashable {
             if !inJSON { print("session \(session.text)") }
             throw error
         }
-        // A mistake in the action leaves no session behind.
-        if !response.isSuccess, await server.delete(session) { return try report(response, print: print) }
+        // Neither a dry run nor a mistake in the action leaves a session behind.
+        if isDryRun || !response.isSuccess, await server.delete(session) { return try report(response, print: print) }
         if !inJSON { print("session \(session.text)") }
         return try report(response, of: session, print: print)
     }

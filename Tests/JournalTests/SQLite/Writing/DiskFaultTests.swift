@@ -124,4 +124,34 @@ struct DiskFaultTests {
         let found = try await journal.session("session")
         #expect(found.replayable.count == 1)
     }
+
+    @Test("keeps its epoch if it was closed and has lost nothing")
+    func epoch() async throws {
+        let (file, disk) = (try JournalFile(), try FaultyDisk())
+        let first = try file.open(.relaxed)
+        let epoch = try #require(first.epoch)
+        let session = first.create(Step.session())
+        await session.awaitDurable()
+        _ = try await first.session("session")
+        let crashed = try file.copy()
+        await first.closed()
+        // A process with full durability in between loses nothing.
+        let full = try file.open()
+        #expect(full.epoch == nil)
+        await full.closed()
+        let second = try file.open(.relaxed, vfs: disk.name)
+        #expect(second.epoch == epoch)
+        #expect(try crashed.open(.relaxed).epoch != epoch)
+        #expect(try file.copy().open(.relaxed).epoch != epoch)
+        let lost = try await second.session("session").journal
+        disk.fail(FAULTY_WRITE_IO)
+        Step.store(lost).step()
+        _ = try? await second.session("session")
+        disk.heal()
+        #expect(lost.hasFailed)
+        await second.closed()
+        let third = try file.open(.relaxed)
+        #expect(third.epoch != epoch)
+        await third.closed()
+    }
 }

@@ -1,0 +1,121 @@
+/// Decides what a node does with a request for a session: serve it, claim the session, forward the request to the owner, or give
+/// up.
+///
+/// The node that a client talks to asks again when the owner refuses, dies or loses the session, until a deadline. The node
+/// that gets a forwarded request never forwards it: it asks Redis if it does not have the session, and refuses if another node
+/// owns it, so no request travels in a circle. A write that an owner may
+/// have committed is repeated only if it has an idempotency key.
+package struct RoutedRequest: Sendable {
+    /// What can be repeated.
+    package enum Kind: Sendable, Equatable {
+        case read
+        case write(isIdempotent: Bool)
+        /// A stream is resumed by its client.
+        case stream
+    }
+
+    /// What to do next.
+    package enum Step: Sendable, Equatable {
+        /// The session is here. Check the lease when the answer is made.
+        case serve(epoch: Int)
+        /// Ask Redis, or wait for the answer if it was asked.
+        case claim
+        case forward(to: NodeLife)
+        /// Look where the session is after so many milliseconds.
+        case lookAgain(after: Int)
+        /// Tell the node that has forwarded it: the session is not here, and nothing was committed.
+        case answerNotHere
+        /// Nothing was committed: 503 `storage-unavailable`, or `draining`.
+        case answerUnavailable
+        /// 504 `outcome-unknown`: the log tells whether it was committed.
+        case answerUnknown
+        /// Without an event: the client resumes.
+        case endStream
+    }
+
+    /// Why there is no answer for the client.
+    package enum Failure: Sendable, Equatable {
+        /// The session is not there, and nothing was committed.
+        case notHere
+        /// It was not sent, since the node cannot be reached.
+        case notSent
+        /// Nothing was committed, since Redis cannot be reached.
+        case unavailable
+        /// The owner may have committed it, or a stream is broken.
+        case unknown
+    }
+
+    private let kind: Kind
+    private let isForwarded: Bool
+    private let deadline: Int
+    private var mayBeCommitted = false
+    private var hasAsked = false
+    /// Whether it is a stream that has begun.
+    package private(set) var hasBegun = false
+    private var refusals = 0
+
+    /// - Parameters:
+    ///   - kind: what can be repeated.
+    ///   - isForwarded: whether it comes from another node.
+    ///   - deadline: when to give up, by the node's monotonic clock. It has to leave time for a lease to end.
+    package init(_ kind: Kind, isForwarded: Bool, deadline: Int) {
+        self.kind = kind
+        self.isForwarded = isForwarded
+        self.deadline = deadline
+    }
+
+    /// The next step if nothing has failed.
+    ///
+    /// - Parameters:
+    ///   - place: where the session is.
+    ///   - holdsLease: whether the node may answer for its sessions.
+    ///   - isDraining: whether the node claims nothing more.
+    package mutating func next<ID>(
+        _ place: SessionDirectory<ID>.Place, holdsLease: Bool, isDraining: Bool, now: Int
+    ) -> Step {
+        guard now < deadline else { return giveUp }
+        switch place {
+        case .here(let epoch) where holdsLease && !isDraining: return .serve(epoch: epoch)
+        case .elsewhere(let owner) where !isForwarded: return .forward(to: owner)
+        // What this node knows may be older than what the node knew that has forwarded it.
+        case .elsewhere where hasAsked: return .answerNotHere
+        case _ where isDraining: return isForwarded ? .answerNotHere : giveUp
+        case .here: return lookAgain
+        case .unknown, .claiming, .elsewhere:
+            guard holdsLease else { return lookAgain }
+            hasAsked = true
+            return .claim
+        }
+    }
+
+    /// The next step after a failure. Forget where the session was before.
+    package mutating func failed(_ failure: Failure, now: Int) -> Step {
+        switch failure {
+        case .notHere, .notSent:
+            if isForwarded { return .answerNotHere }
+        case .unavailable:
+            if isForwarded || !mayBeCommitted { return giveUp }
+        case .unknown:
+            if hasBegun { return .endStream }
+            if case .write(let isIdempotent) = kind {
+                mayBeCommitted = true
+                if isForwarded || !isIdempotent { return .answerUnknown }
+            }
+        }
+        guard now < deadline else { return giveUp }
+        refusals += 1
+        // The first refusal only says that the node's knowledge was old.
+        return refusals == 1 ? .lookAgain(after: 0) : lookAgain
+    }
+
+    /// A stream has begun: it is not repeated.
+    package mutating func begin() { hasBegun = true }
+
+    /// The owner changes within a lease, so this is seldom repeated.
+    private var lookAgain: Step { .lookAgain(after: min(400, 25 << min(refusals, 4))) }
+
+    private var giveUp: Step {
+        if hasBegun { return .endStream }
+        return mayBeCommitted ? .answerUnknown : .answerUnavailable
+    }
+}

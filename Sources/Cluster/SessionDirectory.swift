@@ -1,0 +1,139 @@
+/// What a node knows about the owners of sessions: those that it owns or claims, and who owns others.
+///
+/// What it says about other nodes may be old. That is found out when the other node refuses, see ``forget(_:at:)``. What it says
+/// about its own sessions holds as long as the node's lease does: Redis gives them to nobody else until then. Each claim makes
+/// the epoch of the session one higher, and Redis refuses commits of earlier epochs.
+package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
+    /// Where a session is.
+    package enum Place: Sendable, Equatable {
+        case here(epoch: Int)
+        case elsewhere(NodeLife)
+        /// Redis was asked.
+        case claiming
+        /// Redis has to be asked.
+        case unknown
+    }
+
+    /// A claim on its way to Redis.
+    package struct Claim: Sendable, Equatable {
+        package let id: ID
+        /// Whose the session will be.
+        package let life: NodeLife
+        fileprivate let number: Int
+    }
+
+    /// The answer of Redis to a claim.
+    package enum Found: Sendable, Equatable {
+        /// The session was free, or the lease of its owner has ended: it is the claimant's.
+        case claimed(epoch: Int)
+        case owned(by: NodeLife)
+        /// There is no such session, or it has ended.
+        case nothing
+        /// The claimant's life is forgotten, or Redis did not answer.
+        case failed
+    }
+
+    private enum Entry: Sendable {
+        case claiming(Int)
+        case owned(epoch: Int)
+        case elsewhere(NodeLife)
+    }
+
+    private var entries: [ID: Entry] = [:]
+    private var life: NodeLife?
+    private var claimCount = 0
+    private let maxOthers: Int
+    private var otherCount = 0
+    /// Whether all sessions are being given back.
+    package private(set) var isDraining = false
+
+    /// - Parameter maxOthers: how many owners of other sessions to remember.
+    package init(maxOthers: Int = 1 << 16) { self.maxOthers = maxOthers }
+
+    /// Where a session is, as far as the node knows.
+    package func place(of id: ID) -> Place {
+        switch entries[id] {
+        case .owned(let epoch): .here(epoch: epoch)
+        case .elsewhere(let life): .elsewhere(life)
+        case .claiming: .claiming
+        case nil: .unknown
+        }
+    }
+
+    /// The sessions that the node owns.
+    package var owned: [ID] {
+        entries.compactMap { id, entry in if case .owned = entry { id } else { nil } }
+    }
+
+    /// Begins to claim a session; nil if the node has no life or drains, or if the session is being claimed already.
+    package mutating func claim(_ id: ID) -> Claim? {
+        guard let life, !isDraining else { return nil }
+        if case .claiming = entries[id] { return nil }
+        claimCount += 1
+        set(.claiming(claimCount), for: id)
+        return Claim(id: id, life: life, number: claimCount)
+    }
+
+    /// Whether the answer to a claim is still awaited.
+    package func isCurrent(_ claim: Claim) -> Bool {
+        if case .claiming(claim.number) = entries[claim.id] { true } else { false }
+    }
+
+    /// Takes the answer to a claim.
+    ///
+    /// - Returns: whether it counts. If not, the node has begun another life or another claim since: load nothing from it.
+    package mutating func take(_ found: Found, for claim: Claim) -> Bool {
+        guard isCurrent(claim) else { return false }
+        switch found {
+        case .claimed(let epoch): set(.owned(epoch: epoch), for: claim.id)
+        case .owned(let owner): set(.elsewhere(owner), for: claim.id)
+        case .nothing, .failed: set(nil, for: claim.id)
+        }
+        return true
+    }
+
+    /// Redis has refused a commit of an epoch, or its outcome is unknown.
+    ///
+    /// - Returns: whether the session has to be dropped: what is in memory of it is old.
+    package mutating func lose(_ id: ID, epoch: Int) -> Bool {
+        guard case .owned(epoch) = entries[id] else { return false }
+        set(nil, for: id)
+        return true
+    }
+
+    /// Another node has refused a request for a session, or did not answer it. What was learned since is kept.
+    package mutating func forget(_ id: ID, at owner: NodeLife) {
+        if case .elsewhere(owner) = entries[id] { set(nil, for: id) }
+    }
+
+    /// The node may claim sessions from now on.
+    package mutating func begin(_ life: NodeLife) { self.life = life }
+
+    /// The node's lease has ended, or everything is given back: it owns nothing, and answers to earlier claims do not count.
+    ///
+    /// - Returns: the sessions to drop.
+    package mutating func end() -> [ID] {
+        let lost = owned
+        life = nil
+        entries = entries.filter { _, entry in if case .elsewhere = entry { true } else { false } }
+        return lost
+    }
+
+    /// Claims nothing more. Once everything that was begun is answered, the lease is given back, and with it all sessions.
+    package mutating func drain() { isDraining = true }
+
+    private mutating func set(_ entry: Entry?, for id: ID) {
+        if case .elsewhere = entries[id] { otherCount -= 1 }
+        if case .elsewhere = entry {
+            if otherCount == maxOthers { forgetOthers() }
+            otherCount += 1
+        }
+        entries[id] = entry
+    }
+
+    /// They are asked for again. This is rare, and cheaper than an order of use.
+    private mutating func forgetOthers() {
+        entries = entries.filter { _, entry in if case .elsewhere = entry { false } else { true } }
+        otherCount = 0
+    }
+}

@@ -1,0 +1,81 @@
+import StoreHosting
+
+/// A connection that blocks its caller.
+struct RedisClient {
+    private static let timeout = Duration.seconds(60)
+
+    private let settings: RedisSettings
+    private let socket: RedisSocket
+    private let scripts: [RedisScript: [UInt8]]
+    let lossID: Int
+    let sessions: Int
+
+    init(_ settings: RedisSettings, isExclusive: Bool) throws(StorageError) {
+        self.settings = settings
+        switch RedisHandshake(settings: settings, known: nil, isReader: !isExclusive).run() {
+        case .ready(let socket, let opened, let scripts, _):
+            (self.socket, self.scripts) = (socket, scripts)
+            (lossID, sessions) = (opened.lossID, opened.sessions)
+        case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
+        case .held, .taken: throw .refused("\(settings.address) is in use by a server; stop it first")
+        }
+    }
+
+    func close() {
+        _ = try? call(.releaseLease, "", [settings.node])
+        socket.close()
+    }
+
+    /// Sends commands, and waits for their replies.
+    func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+        do {
+            return try RedisExchange(socket, until: .now + Self.timeout)(commands)
+        } catch let failure as RedisSocket.Failure {
+            throw .refused("\(settings.address): \(failure.detail)")
+        } catch {
+            throw .refused("\(settings.address) does not speak the protocol of Redis")
+        }
+    }
+
+    /// - Throws: that something is damaged if the script cannot be executed.
+    func reply(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(JournalError) -> [RedisReply] {
+        let replies: [RedisReply]
+        do throws(StorageError) {
+            replies = try execute([command(script, session, arguments.map { Array($0.utf8) })])
+        } catch {
+            throw .unavailable(error.description)
+        }
+        return try replies[0].result.get().array ?? []
+    }
+
+    func call(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
+        do throws(JournalError) {
+            return try reply(script, session, arguments)
+        } catch {
+            throw .refused(error.detail)
+        }
+    }
+
+    /// Calls a script that changes something, and waits until replicas have it.
+    ///
+    /// - Returns: the first word of the reply.
+    func change(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) throws(StorageError) -> String? {
+        try change(command(script, session, arguments)).array?.first?.text
+    }
+
+    /// Changes something, and waits until replicas have it.
+    @discardableResult
+    func change(_ command: RedisCommand) throws(StorageError) -> RedisReply {
+        let wait = RedisCommand("WAIT", String(settings.replicas), "10000")
+        let replies = try execute([command] + (settings.replicas > 0 ? [wait] : []))
+        if case .error(let text) = replies[0] { throw .refused("\(settings.address): \(text)") }
+        guard settings.replicas == 0 || replies[1].integer ?? 0 >= settings.replicas else {
+            throw .refused("\(settings.address) has executed this, but fewer than \(settings.replicas) replicas have")
+        }
+        return replies[0]
+    }
+
+    private func command(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) -> RedisCommand {
+        RedisCommand(evaluating: scripts[script] ?? [], settings.tag, session, arguments)
+    }
+}

@@ -1,0 +1,52 @@
+/// What the simulated service does; each mutant does one thing wrong that the simulation has to find.
+package struct Rules: Sendable {
+    var appendChecksEpoch = true
+    var appendChecksRevision = true
+    var claimChecksLease = true
+    var waitsForReplica = true
+    var leaseUsesWallClock = false
+    var leaseHasMargin = true
+    var leaseBeginsAtRequest = true
+    var answersNeedLease = true
+    var forwardedRequestsAreMarked = true
+    var repeatsAnyWrite = false
+    var drainGivesBack = true
+    var unansweredCommitIsUnknown = true
+    var refusalIsForgotten = true
+    var claimInterruptsEffects = true
+    var keysAreStored = true
+    var timersAreLookedFor = true
+
+    /// No mistake.
+    package init() {}
+}
+
+/// A deliberate mistake.
+package enum Mutant: String, CaseIterable, Sendable {
+    case epochIsNotChecked, revisionIsNotChecked, leaseOfOwnerIsNotChecked, claimIsNotReplicated, wallClock, noMargin,
+        leaseBeginsAtAnswer, leaseIsNotChecked, forwardLoop, repeatedWrite, drainKeepsSessions, unknownIsRefused,
+        refusalIsRemembered, effectsAreForgotten, keysAreForgotten, timersAreForgotten
+
+    package var rules: Rules {
+        var rules = Rules()
+        switch self {
+        case .epochIsNotChecked: rules.appendChecksEpoch = false
+        case .revisionIsNotChecked: (rules.appendChecksEpoch, rules.appendChecksRevision) = (false, false)
+        case .leaseOfOwnerIsNotChecked: rules.claimChecksLease = false
+        case .claimIsNotReplicated: rules.waitsForReplica = false
+        case .wallClock: rules.leaseUsesWallClock = true
+        case .noMargin: rules.leaseHasMargin = false
+        case .leaseBeginsAtAnswer: rules.leaseBeginsAtRequest = false
+        case .leaseIsNotChecked: rules.answersNeedLease = false
+        case .forwardLoop: rules.forwardedRequestsAreMarked = false
+        case .repeatedWrite: rules.repeatsAnyWrite = true
+        case .drainKeepsSessions: rules.drainGivesBack = false
+        case .unknownIsRefused: rules.unansweredCommitIsUnknown = false
+        case .refusalIsRemembered: rules.refusalIsForgotten = false
+        case .effectsAreForgotten: rules.claimInterruptsEffects = false
+        case .keysAreForgotten: rules.keysAreStored = false
+        case .timersAreForgotten: rules.timersAreLookedFor = false
+        }
+        return rules
+    }
+}

