@@ -162,8 +162,10 @@ extension WriteConnection {
     /// Throws unless the next commit of a session follows those that are there. If it did not, it could not be sorted.
     private func check(_ position: AppendPosition, _ arrived: ArrivedCommits) throws(SQLiteError) {
         let number = position.number
-        let newest = try arrived.newest[number] ?? unsorted[number]?.newest ?? newestSorted(of: number)
-        guard let newest else { throw SQLiteError(damage: "the session has no row") }
+        let unsorted = arrived.newest[number] ?? unsorted[number]?.newest
+        guard let newest = try unsorted == nil ? newestSorted(of: number) : unsorted else {
+            throw SQLiteError(damage: "the session has no row")
+        }
         guard newest == position.revision else {
             throw SQLiteError(conflict: "the session's newest commit is \(newest), not \(position.revision)")
         }
