@@ -116,7 +116,9 @@ final class ReadConnection {
         case .all: return unsorted.all
         case .number(let number): return unsorted[number].map { [number: $0] } ?? [:]
         case .id(let id):
-            guard let number = try numberOfSession.first({ $0.set(1, text: id) }, { $0.integer(0) }) else { return [:] }
+            guard !unsorted.isEmpty,
+                let number = try numberOfSession.first({ $0.set(1, text: id) }, { $0.integer(0) })
+            else { return [:] }
             return unsorted[number].map { [number: $0] } ?? [:]
         }
     }

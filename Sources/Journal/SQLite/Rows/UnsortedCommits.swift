@@ -75,6 +75,8 @@ final class UnsortedCommits: Sendable {
 
     subscript(session: Int) -> Rows? { sessions.withLock { $0[session] } }
 
+    var isEmpty: Bool { sessions.withLock(\.isEmpty) }
+
     var all: [Int: Rows] { sessions.withLock(\.self) }
 
     /// Adds the commits of a batch. Those that are there already are left out.

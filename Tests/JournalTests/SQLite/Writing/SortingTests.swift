@@ -93,6 +93,24 @@ struct SortingTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
+    @Test("are read together with snapshots that are written at the same moment")
+    func readsNewSnapshots() async throws {
+        let file = try JournalFile()
+        let journal = try file.open(sorting: SortingPolicy(maxBytes: 1000))
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        #expect(await session.awaitDurable() == nil)
+        for revision in 1...2000 {
+            store.step()
+            #expect(try await session.replayBase(for: revision)?.count == revision)
+            let commits = try await session.commits(after: max(0, revision - 5))
+            #expect(commits?.map(\.revision) == Array(max(1, revision - 4)..<(revision + 1)))
+        }
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
+    }
+
     @Test(
         "survive a disk that fails while they are sorted", arguments: DiskFaultTests.kinds.map(\.rawValue),
         [0, 2, 4, 6, 9])
