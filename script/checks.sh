@@ -72,13 +72,14 @@ sanitizer_reports() {
     done
 }
 
-# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times.
+# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times. The commands of the documentation
+# have a step of their own.
 sanitized() {
     local sanitizer=$1 rounds=$2 round
     scratch=.build/$sanitizer
     local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
     step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
     for ((round = 1; round <= rounds; round++)); do
-        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}"
+        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}" --skip TranscriptTests
     done
 }
