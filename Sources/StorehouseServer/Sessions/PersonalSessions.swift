@@ -23,8 +23,9 @@ final class PersonalSessions: Sendable {
     private let availability: Availability
     private let limits: RateLimits
     // Each is held while a session is created, so that two requests do not create two. The locks of the registry and of the
-    // journal are taken inside.
-    private let creating = (0..<64).map { _ in Locked(()) }
+    // journal are taken inside. They guard no value, but have one: a value without a size would be where the lock's header is,
+    // and ThreadSanitizer reports that.
+    private let creating = (0..<64).map { _ in Locked(false) }
 
     init(
         _ creator: SessionCreator, _ loader: SessionLoader?, _ journal: (any Journal)?, _ availability: Availability,

@@ -18,13 +18,13 @@ import Testing
         }
         let new = StoreDefinition("login", "Attempts.", New()) { Member("attempts", \.attempts) }
         let durable = try DurableServer()
-        let path = try await LiveServer.run(kinds: [old.kind], journal: try SQLiteJournal(path: durable.path)) {
+        let path = try await LiveServer.run(kinds: [old.kind], journal: try await durable.open()) {
             server in
             let session = try await server.session("login")
             _ = try await session.dispatch("login/fail", [:])
             return session.path
         }
-        try await LiveServer.run(kinds: [new.kind], journal: try SQLiteJournal(path: durable.path)) { server in
+        try await LiveServer.run(kinds: [new.kind], journal: try await durable.open()) { server in
             let answer = try await server.get(path + "/state")
             #expect(answer.status == 500)
             let detail = answer.json["detail"]?.asString ?? ""
@@ -48,7 +48,9 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: durable.path))
         let events = Locked<[StorageEvent]>([])
         let id = String(damaged.dropFirst("/sessions/".count))
-        let journal = try SQLiteJournal(path: durable.path, report: { event in events.withLock { $0.append(event) } })
+        let journal = try await durable.open {
+            try SQLiteJournal(path: $0, report: { event in events.withLock { $0.append(event) } })
+        }
         try await LiveServer.run(journal: journal) { server in
             let requests = [
                 TestRequest("GET", damaged), TestRequest("GET", damaged + "/state"),
