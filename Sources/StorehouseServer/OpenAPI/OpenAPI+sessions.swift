@@ -38,9 +38,8 @@ extension OpenAPI {
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
-                .sessionConflict, .sessionEnded, .revisionMismatch, .tooManySessions, .internalError, .overloaded,
-                .draining,
-                .storageUnavailable,
+                .noSuchSession, .sessionConflict, .sessionEnded, .revisionMismatch, .tooManySessions, .internalError,
+                .overloaded, .draining, .storageUnavailable,
             ])
     }
 

@@ -166,7 +166,7 @@ extension SessionAPI {
             ifUnknown: { [self] context throws(Problem) in
                 defer { withExtendedLifetime(reservation) {} }
                 guard !conditions.expectSession else {
-                    throw Problem(.revisionMismatch, "No session has this id; leave out If-Match to create it.")
+                    throw Problem(.noSuchSession, "No session has this id; leave out If-Match to create it.")
                 }
                 try availability.requireRoom()
                 try limits.admitCreation(context.head, peer: context.exchange.peer)

@@ -108,7 +108,7 @@ import Testing
             func put(_ fields: [(String, String)]) async throws -> TestResponse {
                 try await server.send(TestRequest("PUT", path, fields))
             }
-            #expect(try await put([("If-Match", "*")]).code == "revision-mismatch")
+            #expect(try await put([("If-Match", "*")]).code == "no-such-session")
             #expect(try await server.get(path).status == 404)
             #expect(try await put([("If-None-Match", "*")]).status == 201)
             let again = try await put([("If-None-Match", "*")])
