@@ -61,6 +61,7 @@ final class PersonalSessions: Sendable {
                 switch try found.get() {
                 case .session(let session): try use(session, context)
                 case .unknown: try use(try create(key, kind, context), context)
+                case .unreadable(let problem, _): throw problem
                 case .ended:
                     // It expired as it was loaded. The journal finds it no more.
                     guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }

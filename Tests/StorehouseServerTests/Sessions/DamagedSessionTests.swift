@@ -34,6 +34,36 @@ import Testing
         }
     }
 
+    /// Alters a byte of a text in a file.
+    private static func alter(_ text: String, in path: String) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(bytes.range(of: Data(text.utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// In token mode. The row of the session still tells its owner, unless that is damaged too.
+    @Test(arguments: [("counter/decrement", 500), ("alice", 403)])
+    func nobodyButItsOwnerLearnsOfIt(altered: String, status: Int) async throws {
+        let durable = try DurableServer()
+        let path = try await durable.run(configuration: TestTokens.configuration()) { server in
+            let path = try await server.sessionPath(of: "alice")
+            let decrement: JSONValue = ["type": "counter/decrement"]
+            #expect(try await server.send("POST", path + "/actions", as: "alice", nil, decrement).status == 200)
+            return path
+        }
+        try Self.alter(altered, in: durable.path)
+        try await durable.run(configuration: TestTokens.configuration()) { server async throws in
+            let listed: JSONValue = ["sessions": [.string(String(path.dropFirst("/sessions/".count)))]]
+            for path in [path, path + "/state", path + "/events"] {
+                #expect(try await server.send("GET", path, as: "bob").status == 403)
+                #expect(try await server.send("GET", path, as: "bob", listed).code == "internal-error")
+                #expect(try await server.send("GET", path, as: "alice").status == status)
+            }
+            #expect(try await server.get("/admin" + path, TestTokens.field(TestTokens.admin)).status == 500)
+        }
+    }
+
     @Test func itIsRefusedAndNamedWhileTheOthersAreServed() async throws {
         let durable = try DurableServer()
         let (whole, damaged) = try await durable.run { server in
@@ -42,10 +72,7 @@ import Testing
             for _ in 1...3 { _ = try await damaged.dispatch("counter/decrement", [:]) }
             return (whole.path, damaged.path)
         }
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: durable.path))
-        let place = try #require(bytes.range(of: Data("counter/decrement".utf8)))
-        bytes[place.lowerBound] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: durable.path))
+        try Self.alter("counter/decrement", in: durable.path)
         let events = Locked<[StorageEvent]>([])
         let id = String(damaged.dropFirst("/sessions/".count))
         let journal = try await durable.open {
