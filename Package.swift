@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "StorehouseTests",
             dependencies: [
-                "HTTP", "HTTPServer", "JSON", "Journal", "Observability", "Platform", "RemoteServices", "Sealing",
+                "HTTP", "HTTPServer", "JSON", "Journal", "Locks", "Observability", "Platform", "RemoteServices",
+                "Sealing",
                 "StoreHosting", "StoreKinds", "Storehouse", "StorehouseServer", "StorehouseTesting", "Stores",
                 "StoresTesting", "Upstream",
             ]),

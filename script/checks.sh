@@ -3,6 +3,10 @@
 
 readonly logs=.build/logs
 readonly minutes=15 # the longest time for one run of the tests
+scratch=.build      # where the tests were built
+
+# A process that starts others all the time can wait for ever for the program that names a report's functions.
+export TSAN_OPTIONS=halt_on_error=1:symbolize=0
 mkdir -p "$logs"
 
 # step NAME COMMAND…: runs the command, and prints its name, its result and its time.
@@ -33,7 +37,8 @@ run_tests() {
         grep -v '^◇ ' "$log" | tail -c 200000
         if ((status == 124)); then unfinished_tests "$log"; fi
         # The failures come again at the end, because readers of a long log begin there.
-        grep -E '^✘ |: (fatal )?error:|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$log" | tail -n 40 || true
+        grep -E '^✘ |: (fatal )?error:' "$log" | tail -n 40 || true
+        sanitizer_reports "$log"
         echo "error: status $status (124: it took more than $minutes minutes)"
         return "$status"
     fi
@@ -55,12 +60,26 @@ unfinished_tests() {
         <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*$/\1/p' "$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort)
 }
 
-# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times.
+# Prints the first lines of a sanitizer's reports in a log, with the functions and lines of code of our own addresses.
+sanitizer_reports() {
+    local line frame
+    sed -n '/WARNING: ThreadSanitizer/,/^SUMMARY/p;/ERROR: AddressSanitizer/,/^SUMMARY/p' "$1" | head -n 60 | while IFS= read -r line; do
+        if [[ $line =~ \<null\>.*\((storehouse[^+]*)\+(0x[0-9a-f]+)\) ]] &&
+            frame=$(llvm-symbolizer --obj="$scratch/debug/${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"); then
+            line="    $(swift demangle --simplified <<<"$frame" | paste -s -d ' ')"
+        fi
+        printf '%s\n' "$line"
+    done
+}
+
+# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times. The commands of the documentation
+# have a step of their own.
 sanitized() {
     local sanitizer=$1 rounds=$2 round
-    local options=(--sanitize "$sanitizer" --scratch-path ".build/$sanitizer")
+    scratch=.build/$sanitizer
+    local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
     step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
     for ((round = 1; round <= rounds; round++)); do
-        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}"
+        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}" --skip TranscriptTests
     done
 }

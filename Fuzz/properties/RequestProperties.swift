@@ -16,10 +16,15 @@ enum RequestProperties {
         }
     }
 
-    /// Properties of a valid head.
+    /// Properties of a valid head, and of its bytes.
     static func check(_ head: RequestHead, _ consumed: [UInt8]) throws(Finding) {
         try require(consumed.suffix(4) == [13, 10, 13, 10], "the head does not end with an empty line")
         try require(!consumed.contains(0), "a head has a NUL")
+        try check(head)
+    }
+
+    /// Properties of a valid head, also if the request is refused.
+    static func check(_ head: RequestHead) throws(Finding) {
         for (name, value) in head.fields {
             try require(!name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }, "a field name")
             try require(value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, "a field value")

@@ -50,7 +50,9 @@ package struct RequestReader {
             try consume(consumed)
             pending = (head, BodyDecoder(head.body, limits: limits))
             return true
-        case .failed(let failure): return try fail(failure)
+        case .failed(let failure, let head):
+            if let head { try RequestProperties.check(head) }
+            return try fail(failure)
         }
     }
 

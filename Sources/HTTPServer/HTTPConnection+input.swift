@@ -19,8 +19,10 @@ extension HTTPConnection {
             let isEmptyLine = bytes.count <= 2 && bytes.first == UInt8(ascii: "\r")
             if let timeout = machine.receivedPartialHead(isEmptyLine: isEmptyLine) { startTimeout(timeout) }
             return (0, false)
-        case .failed(let failure):
-            refuse(failure)
+        case .failed(let failure, let head):
+            requestID = context.requestID(failure.fields?.requestID)
+            let handler = context.handler
+            refuse(failure, head.map { handler.refusal(of: $0, on: self) } ?? handler.refusal(of: failure, on: self))
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
             requestID = context.requestID(head.fields.requestID)
@@ -92,11 +94,12 @@ extension HTTPConnection {
         }
     }
 
-    /// Responds to bytes that are no request. The connection closes if the start of the next request is unknown.
-    func refuse(_ failure: RequestFailure) {
-        requestID = context.requestID(failure.fields?.requestID)
+    /// Responds to a request that cannot be handled. The connection closes if the start of the next request is unknown.
+    ///
+    /// - Parameter response: of the refusal that comes before the failure; nil if there is none.
+    func refuse(_ failure: RequestFailure, _ response: Response? = nil) {
         machine.receivedFailure(ResponseEncoder(answering: failure, requestID: requestID))
-        answer(context.handler.response(to: failure, on: self), isRefusal: true)
+        answer(response ?? context.handler.response(to: failure, on: self), isRefusal: true)
     }
 }
 

@@ -149,7 +149,10 @@ extension HTTPConnection {
         let action = machine.timedOut(
             pendingBytes: pendingBytes, stalledTime: stalledTime, limit: context.settings.idleTimeout)
         switch action {
-        case .refuseRequest: refuse(.tooSlow(partialRequest.take()?.head))
+        case .refuseRequest:
+            let head = partialRequest.take()?.head
+            if head == nil { requestID = context.requestID(nil) }
+            refuse(.tooSlow(head))
         case .sendDeferredResponse: sendDeferredResponse()
         case .checkAgain(let delay): deadline.set(after: delay)
         case .closeNow: closeNow()

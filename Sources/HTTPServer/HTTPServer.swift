@@ -63,6 +63,10 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// before the body is read.
     func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response?
 
+    /// The response to bytes that are no request, and that are refused whatever is wrong with them; nil for ``response(to:on:)``.
+    /// Called on the connection's loop.
+    func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response?
+
     /// Answers a request, at once or later. Called on the connection's loop.
     func handle(_ request: Request, _ exchange: Exchange)
 
@@ -87,6 +91,8 @@ package protocol RequestHandler: AnyObject, Sendable {
 
 extension RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? { nil }
+
+    package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? { nil }
 
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
 

@@ -2,39 +2,48 @@
 ///
 /// Only the first value counts. Later ones are dropped, so several parties may race to fulfill one promise.
 public final class Promise<Value: Sendable>: Sendable {
-    private enum State {
-        case pending([CheckedContinuation<Value, Never>])
-        case fulfilled(Value)
+    private struct State {
+        var value: Value?
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     // Guards the value and the waiting tasks. Nothing is called while it is held.
-    private let state = Locked(State.pending([]))
+    private let state = Locked(State())
 
     /// A promise without a value.
     public init() {}
 
     /// Sets the value, unless there is one, and resumes the tasks that wait for it.
     public func fulfill(_ value: Value) {
-        let waiting: [CheckedContinuation<Value, Never>] = state.withLock { state in
-            guard case .pending(let waiting) = state else { return [] }
-            state = .fulfilled(value)
-            return waiting
+        let waiting = state.withLock { state in
+            if state.value == nil { state.value = value }
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        for continuation in waiting { continuation.resume(returning: value) }
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Waits for the value. Cancelling the task does not end the wait.
     public func value() async -> Value {
         await withCheckedContinuation { continuation in
-            let known: Value? = state.withLock { state in
-                switch state {
-                case .fulfilled(let value): return value
-                case .pending(let waiting):
-                    state = .pending(waiting + [continuation])
-                    return nil
-                }
+            let isKnown = state.withLock { state in
+                if state.value == nil { state.waiting.append(continuation) }
+                return state.value != nil
             }
-            if let known { continuation.resume(returning: known) }
+            if isKnown { continuation.resume() }
         }
+        // The task takes the value under the lock, and not from the continuation: if that is resumed before the task is
+        // suspended, ThreadSanitizer does not see that one thread hands the value to another (Swift 6.3.1).
+        return state.withLock { state in
+            guard let value = state.value else { preconditionFailure("a task waits until there is a value") }
+            return value
+        }
+    }
+
+    /// Waits for the value that `begin` passes to its completion.
+    package static func value(from begin: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+        let promise = Promise()
+        begin { promise.fulfill($0) }
+        return await promise.value()
     }
 }

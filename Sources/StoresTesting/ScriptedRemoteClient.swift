@@ -97,9 +97,7 @@ public final class ScriptedRemoteClient: RemoteClient {
         }
         if let always { return try always.get() }
         let reply = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                suspend(id) { continuation.resume(returning: $0) }
-            }
+            await Promise.value { suspend(id, $0) }
         } onCancel: {
             cancel(id)
         }

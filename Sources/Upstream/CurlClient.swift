@@ -1,3 +1,4 @@
+import Locks
 package import RemoteServices
 package import Sockets
 import Stores
@@ -32,9 +33,7 @@ package final class CurlClient: RemoteClient {
         progress?.report(.calling(settings.name))
         let call = makeCall(request, progress)
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                enter(call) { continuation.resume(returning: $0) }
-            }
+            await Promise.value { enter(call, $0) }
         } onCancel: {
             cancel(call)
         }

@@ -16,10 +16,8 @@ import Testing
 
     /// The state after the action, or the reason why it was refused.
     private func send(_ type: String, to store: HostedStore) async -> String {
-        let result = await withCheckedContinuation { continuation in
-            store.dispatch(["type": .string("traffic-light/" + type)], DispatchOptions()) {
-                continuation.resume(returning: $0)
-            }
+        let result = await Promise.value {
+            store.dispatch(["type": .string("traffic-light/" + type)], DispatchOptions(), done: $0)
         }
         return switch result.outcome {
         case .committed, .ignored: text(result.state?.json ?? [])

@@ -108,7 +108,7 @@ import Testing
     @Test(arguments: [("GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n", false), ("GET /\r\n\r\n", true)])
     func afterAFailureTheConnectionGoesOnOnlyIfTheNextRequestCanBeFound(_ bytes: String, _ closes: Bool) throws {
         var parser = RequestParser(limits: HTTPLimits())
-        guard case .failed(let failure) = Array(bytes.utf8).withUnsafeBytes({ parser.parse($0) }) else {
+        guard case .failed(let failure, _) = Array(bytes.utf8).withUnsafeBytes({ parser.parse($0) }) else {
             Issue.record("no failure")
             return
         }

@@ -33,6 +33,8 @@ package final class RedisServer: @unchecked Sendable {
         process.arguments =
             ["--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", ""] + options
         process.standardOutput = output
+        // Who reads the output of the tests would wait for a server that outlives them.
+        process.standardError = FileHandle.nullDevice
         try process.run()
         self.process = process
         var text = ""

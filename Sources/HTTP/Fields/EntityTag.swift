@@ -109,11 +109,16 @@ package enum EntityTagCondition: Sendable, Hashable {
         }
     }
 
+    /// Uses the strong comparison. A tag without a history matches the revision in any.
+    package func matchesStrongly(_ tag: RevisionTag) -> Bool { matches(tag) { !$0.isWeak } }
+
     /// Uses the weak comparison. A tag without a history matches the revision in any.
-    package func matchesWeakly(_ tag: RevisionTag) -> Bool {
+    package func matchesWeakly(_ tag: RevisionTag) -> Bool { matches(tag) { _ in true } }
+
+    private func matches(_ tag: RevisionTag, where counts: (EntityTag) -> Bool) -> Bool {
         switch self {
         case .any: true
-        case .tags(let tags): tags.contains { $0.revision(in: tag.history) == tag.revision }
+        case .tags(let tags): tags.contains { counts($0) && $0.revision(in: tag.history) == tag.revision }
         }
     }
 

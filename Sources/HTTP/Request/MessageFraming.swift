@@ -3,16 +3,18 @@ struct MessageFraming: Sendable {
     private(set) var body = BodyFraming.none
     private(set) var keepAlive: Bool
     private(set) var expectsContinue = false
-    /// Whether the client has an expectation other than `100-continue`.
-    private(set) var expectsOther = false
+    /// Why a request is refused although it is well-formed: 501, 413 or 417.
+    private(set) var refusal: RequestFailure?
 
     private let version: HTTPVersion
     private var hosts = 0
     private var length: Int?
     private var codings: TransferCodings?
     private var closes = false
+    /// Whether the client has an expectation other than `100-continue`.
+    private var expectsOther = false
 
-    /// - Throws: malformed requests first, then well-formed requests that are rejected (501, 413).
+    /// - Throws: malformed requests only. A well-formed request that is refused has a ``refusal``.
     init(
         _ lines: [FieldLine], _ bytes: UnsafeRawBufferPointer, version: HTTPVersion, limits: HTTPLimits
     ) throws(RequestFailure) {
@@ -24,6 +26,9 @@ struct MessageFraming: Sendable {
         try decideBody(limits)
         // RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients and for requests without a body.
         if version == .http10 || body == .none { expectsContinue = false }
+        if expectsOther, refusal == nil {
+            refusal = RequestFailure(.expectationFailed, "The only supported expectation is 100-continue.")
+        }
     }
 
     private mutating func add(_ line: FieldLine, _ bytes: UnsafeRawBufferPointer) throws(RequestFailure) {
@@ -77,10 +82,13 @@ struct MessageFraming: Sendable {
             if length != nil { throw .malformed("Content-Length and Transfer-Encoding exclude each other.") }
             if version == .http10 { throw .malformed("HTTP/1.0 has no transfer codings.") }
             try codings.check()
+            if codings.hasOthers {
+                refusal = RequestFailure(.notImplemented, "The only supported transfer coding is chunked.")
+            }
             body = .chunked
         } else if let length, length > 0 {
-            guard length <= limits.maxBodyBytes else {
-                throw RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
+            if length > limits.maxBodyBytes {
+                refusal = RequestFailure(.bodyTooLarge, "The body has more than \(limits.maxBodyBytes) bytes.")
             }
             body = .length(length)
         }
@@ -100,14 +108,14 @@ struct TransferCodings: Sendable {
         }
     }
 
-    /// Accepts a single `chunked` only. If chunked is not the final coding, the end of the body is unknown: 400 (RFC
-    /// 9112, section 6.3). Other codings before it are not supported: 501.
+    /// Whether there are codings before `chunked`, which are not supported: 501.
+    var hasOthers: Bool { others > 0 }
+
+    /// Accepts a single `chunked` at the end only. If chunked is not the final coding, the end of the body is unknown: 400
+    /// (RFC 9112, section 6.3).
     func check() throws(RequestFailure) {
         guard endsChunked, chunked == 1 else {
             throw .malformed("The final transfer coding of a request must be chunked, once.")
-        }
-        guard others == 0 else {
-            throw RequestFailure(.notImplemented, "The only supported transfer coding is chunked.")
         }
     }
 }

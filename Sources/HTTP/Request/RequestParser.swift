@@ -10,8 +10,10 @@ package struct RequestParser: Sendable {
         case needMore
         /// A complete head. The body or the next request starts behind the first `consumed` bytes.
         case head(RequestHead, consumed: Int)
-        /// An invalid request. The connection must be closed unless the failure has `consumed`.
-        case failed(RequestFailure)
+        /// A request that is refused. The connection must be closed unless the failure has `consumed`.
+        ///
+        /// - of: the head, if it is well-formed.
+        case failed(RequestFailure, of: RequestHead?)
     }
 
     private let limits: HTTPLimits
@@ -32,15 +34,17 @@ package struct RequestParser: Sendable {
     package mutating func parse(_ bytes: UnsafeRawBufferPointer) -> Step {
         do throws(RequestFailure) {
             guard let end = try scan(bytes) else { return .needMore }
-            let head = try makeHead(bytes, end: end)
+            let (head, refusal) = try makeHead(bytes, end: end)
             self = RequestParser(limits: limits)
-            return .head(head, consumed: end)
+            guard var refusal else { return .head(head, consumed: end) }
+            // If a body is announced, the client may or may not send it, so the next request cannot be found.
+            if head.keepAlive, head.body == .none { refusal.consumed = end }
+            return .failed(refusal.of(head), of: head)
         } catch {
             var failure = error
             failure.method = line.method
             failure.fields = fields.scanned(bytes)
-            if failure.consumed != nil { self = RequestParser(limits: limits) }
-            return .failed(failure)
+            return .failed(failure, of: nil)
         }
     }
 
@@ -53,19 +57,16 @@ package struct RequestParser: Sendable {
         return try fields.scan(bytes)
     }
 
-    private func makeHead(_ bytes: UnsafeRawBufferPointer, end: Int) throws(RequestFailure) -> RequestHead {
+    private func makeHead(
+        _ bytes: UnsafeRawBufferPointer, end: Int
+    ) throws(RequestFailure) -> (RequestHead, refusal: RequestFailure?) {
         let lines = fields.lines
         let method = line.method ?? .other("")
         let target = try RequestTarget(bytes, line.target, method: method)
         let framing = try MessageFraming(lines, bytes, version: line.version, limits: limits)
-        if framing.expectsOther {
-            var failure = RequestFailure(.expectationFailed, "The only supported expectation is 100-continue.")
-            // If a body is announced, the client may or may not send it, so the next request cannot be found.
-            if framing.keepAlive, framing.body == .none { failure.consumed = end }
-            throw failure
-        }
         let fields = HTTPFields(bytes: [UInt8](UnsafeRawBufferPointer(rebasing: bytes[..<end])), lines: lines)
-        return RequestHead(method: method, version: line.version, target: target, framing: framing, fields: fields)
+        let head = RequestHead(method: method, version: line.version, target: target, framing: framing, fields: fields)
+        return (head, framing.refusal)
     }
 }
 

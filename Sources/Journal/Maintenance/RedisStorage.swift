@@ -72,7 +72,7 @@ public struct RedisStorage {
             let fields = try found(id, withLog: withLog)
             return fields.first?.text == "OK" ? .success(try FoundSession(fields, id, sealer)) : nil
         } catch {
-            guard case .corrupt(let detail) = error else { throw .refused(error.detail) }
+            guard case .corrupt(let detail, _) = error else { throw .refused(error.detail) }
             return .failure(SessionDamage(id: id, detail: detail))
         }
     }
@@ -133,7 +133,7 @@ public struct RedisStorage {
             let summary = session.stored.summary
             return ExportedSession.document(summary.header, summary, session.base, session.rows, withOwner: withOwner)
         } catch {
-            if case .corrupt(let detail) = error { throw .refused("session \(id) is damaged (\(detail))") }
+            if case .corrupt(let detail, _) = error { throw .refused("session \(id) is damaged (\(detail))") }
             throw .refused(error.detail)
         }
     }

@@ -25,7 +25,7 @@ extension SQLiteStorage {
                 }
             }
         } catch {
-            if case .corrupt(let detail) = error {
+            if case .corrupt(let detail, _) = error {
                 throw .refused("session \(id) in \(path) is damaged (\(detail)); export it from a backup")
             }
             throw .refused("\(path): \(error.detail)")

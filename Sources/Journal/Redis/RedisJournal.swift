@@ -165,7 +165,7 @@ public final class RedisJournal: Journal {
                 let found = result.flatMap { reply in
                     Result { () throws(JournalError) in try Found(reply, id, sealer, lossID: lossID) }
                 }
-                if case .failure(.corrupt(let detail)) = found { connection.report(.damaged(session: id, detail)) }
+                if case .failure(.corrupt(let detail, _)) = found { connection.report(.damaged(session: id, detail)) }
                 done(found)
             }
         }

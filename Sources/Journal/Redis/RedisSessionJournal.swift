@@ -252,7 +252,7 @@ extension RedisSessionJournal {
 
     /// Persists nothing more. If the storage may have executed what was not acknowledged, that is undone: nobody was told of it.
     private func fail(_ failure: JournalError) {
-        if case .corrupt(let detail) = failure { journal.connection.report(.damaged(session: id, detail)) }
+        if case .corrupt(let detail, _) = failure { journal.connection.report(.damaged(session: id, detail)) }
         contents.withLock { contents in
             guard contents.failure == nil else { return }
             contents.fail(failure, journal.recentCommits)

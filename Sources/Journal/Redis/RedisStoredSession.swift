@@ -137,8 +137,10 @@ struct RedisStoredSession: Sendable {
             throw .corrupt("its id cannot be decrypted with this storage.key")
         }
         let seed: UInt64
+        var owner: String?
         do throws(RecordReader.Malformed) {
             let header = try SessionHeader(id: id, encoded: header, initial: try StateSnapshot(encoded: initial))
+            owner = header.owner
             snapshot = base == 0 ? nil : try SnapshotRow(encoded: fields[4].bytes ?? [])
             answers = try known.map { record throws(RecordReader.Malformed) in
                 try IdempotencyRecord(encoded: record.bytes ?? [])
@@ -148,16 +150,21 @@ struct RedisStoredSession: Sendable {
                 header: header.renamed(lossID: lossID, since: oldLossID), revision: revision, lastActiveAt: used,
                 shareGeneration: shares)
         } catch {
-            throw .corrupt("a record has a wrong checksum")
+            throw .corrupt("a record has a wrong checksum", owner: owner)
         }
-        guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing") }
-        rows = try log.commitRows(after: base, seed: seed)
+        guard base >= cut else { throw .corrupt("the snapshot before the oldest commit is missing", owner: owner) }
+        do throws(JournalError) {
+            rows = try log.commitRows(after: base, seed: seed)
+        } catch {
+            throw error.of(owner: owner)
+        }
         guard rows.last?.revision ?? base == revision, rows.last?.checksum ?? seed == chain else {
             throw .corrupt(
-                "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)")
+                "its newest commit is of revision \(revision), but the log ends with \(rows.last?.revision ?? base)",
+                owner: owner)
         }
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, snapshot, rows) else {
-            throw .corrupt("commits are missing")
+            throw .corrupt("commits are missing", owner: owner)
         }
         self.replayable = replayable
         self.cut = cut

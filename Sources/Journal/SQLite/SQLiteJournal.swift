@@ -128,7 +128,7 @@ public final class SQLiteJournal: Journal {
         let oldest = now() - IdempotencyRecord.lifetime
         let found: @Sendable (Result<SessionLookup, JournalError>) -> Void = { [check, report] result in
             switch result {
-            case .failure(.corrupt(let detail)):
+            case .failure(.corrupt(let detail, _)):
                 report(.damaged(session: id, detail))
                 done(result)
             case .success(.unknown):

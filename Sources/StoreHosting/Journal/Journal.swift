@@ -151,6 +151,11 @@ public enum JournalError: Error, Sendable, Equatable {
     case unavailable(String)
     /// Another writer has committed in the meantime.
     case conflict
-    /// Stored data is damaged: a checksum differs.
-    case corrupt(String)
+    /// Stored data is damaged: a checksum differs. The owner is that of the session, if it can still be read and there is one.
+    case corrupt(String, owner: String? = nil)
+
+    /// The same error of a session with this owner.
+    package func of(owner: String?) -> JournalError {
+        if case .corrupt(let detail, _) = self { .corrupt(detail, owner: owner) } else { self }
+    }
 }

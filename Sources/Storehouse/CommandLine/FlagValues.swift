@@ -1,22 +1,23 @@
 /// The flags and the arguments of one command line. If a flag is given twice, the later value counts, unless the flag is
 /// repeatable.
 struct FlagValues {
-    private var texts: [String: [String]] = [:]
+    /// In the order of the command line.
+    private var given: [(name: String, text: String)] = []
     /// The words that are neither a flag nor a flag's value.
     private(set) var arguments: [String] = []
 
     subscript(flag: CommandFlag) -> String? {
-        texts[flag.name]?.last
+        given.last { $0.name == flag.name }?.text
     }
 
     /// Every value of a repeatable flag.
     func all(_ flag: CommandFlag) -> [String] {
-        texts[flag.name] ?? []
+        given.filter { $0.name == flag.name }.map(\.text)
     }
 
     /// Whether a flag is given.
     func has(_ flag: CommandFlag) -> Bool {
-        texts[flag.name] != nil
+        self[flag] != nil
     }
 
     /// The value of a flag that the command needs.
@@ -46,26 +47,26 @@ struct FlagValues {
         return port
     }
 
-    /// The given flags as settings of configuration keys.
-    func settings(_ keys: [(flag: CommandFlag, path: String)]) -> [ConfigurationFlag] {
-        keys.compactMap { flag, path in
-            self[flag].map { ConfigurationFlag(name: flag.name, path: path, text: $0) }
+    /// The settings of all `--set KEY=VALUE`, and of other flags that set a key, in the order of the command line.
+    func settings(_ keys: [(flag: CommandFlag, path: String)] = []) throws(UsageError) -> [ConfigurationFlag] {
+        var settings: [ConfigurationFlag] = []
+        for (name, text) in given {
+            if name == CommandFlag.set.name {
+                settings.append(try Self.assignment(text))
+            } else if let path = keys.first(where: { $0.flag.name == name })?.path {
+                settings.append(ConfigurationFlag(name: name, path: path, text: text))
+            }
         }
+        return settings
     }
 
-    /// The settings of all `--set KEY=VALUE`.
-    func assignments() throws(UsageError) -> [ConfigurationFlag] {
-        var flags: [ConfigurationFlag] = []
-        for text in all(.set) {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                // The value may be a secret.
-                throw .wrong("--set needs a key and a value: --set KEY=VALUE")
-            }
-            flags.append(
-                ConfigurationFlag(
-                    name: "--set", path: String(text[..<equals]), text: String(text[text.index(after: equals)...])))
+    private static func assignment(_ text: String) throws(UsageError) -> ConfigurationFlag {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            // The value may be a secret.
+            throw .wrong("--set needs a key and a value: --set KEY=VALUE")
         }
-        return flags
+        return ConfigurationFlag(
+            name: "--set", path: String(text[..<equals]), text: String(text[text.index(after: equals)...]))
     }
 
     /// Reads `--flag value`, `--flag=value` and arguments. Everything behind `--` is an argument. Nil if a word asks for help.
@@ -104,14 +105,19 @@ struct FlagValues {
         }
         guard flag.placeholder != nil else {
             guard parts.count == 1 else { throw .wrong("\(flag.name) takes no value") }
-            texts[flag.name] = [""]
+            add("", to: flag)
             return
         }
         let value = parts.count == 2 ? String(parts[1]) : rest.popFirst { !$0.hasPrefix("--") }
         guard let value, !value.isEmpty else {
             throw .wrong("\(flag.name) needs a value: \(flag.text)")
         }
-        texts[flag.name, default: []].append(value)
+        add(value, to: flag)
+    }
+
+    private mutating func add(_ text: String, to flag: CommandFlag) {
+        if !flag.isRepeatable { given.removeAll { $0.name == flag.name } }
+        given.append((flag.name, text))
     }
 }
 

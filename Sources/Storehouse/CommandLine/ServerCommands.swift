@@ -21,7 +21,7 @@ extension CommandDeclaration {
         ) { values throws(UsageError) in
             .serve(
                 configurationFile: values[.config],
-                flags: values.settings([(.host, "http.host"), (.port, "http.port")]) + (try values.assignments()),
+                flags: try values.settings([(.host, "http.host"), (.port, "http.port")]),
                 printsAdminToken: values.has(.printAdminToken))
         },
         CommandDeclaration(
@@ -36,7 +36,7 @@ extension CommandDeclaration {
             flags: [.config, .set, .alwaysJSON], success: "the configuration is valid",
             examples: ["storehouse check-config --config config/production.json"]
         ) { values throws(UsageError) in
-            .checkConfiguration(file: values[.config], flags: try values.assignments())
+            .checkConfiguration(file: values[.config], flags: try values.settings())
         },
         CommandDeclaration(
             name: "upstream", group: .server, summary: "serve only the demo services of the store kinds",
@@ -51,7 +51,7 @@ extension CommandDeclaration {
         ) { values throws(UsageError) in
             .upstream(
                 port: try values.port(.upstreamPort) ?? Invocation.upstreamPort, configurationFile: values[.config],
-                flags: try values.assignments())
+                flags: try values.settings())
         },
         CommandDeclaration(
             name: "healthcheck", group: .server, summary: "exit with 0 if a running server is alive, for HEALTHCHECK",
@@ -67,7 +67,7 @@ extension CommandDeclaration {
         ) { values throws(UsageError) in
             .healthcheck(
                 HealthcheckCommand(
-                    configurationFile: values[.config], flags: try values.assignments(), url: values[.url],
+                    configurationFile: values[.config], flags: try values.settings(), url: values[.url],
                     isReadiness: values.has(.ready), inJSON: values.has(.json)))
         },
     ]

@@ -46,6 +46,14 @@ enum Credentials: Sendable {
         throw Problem(.forbidden, "The token does not allow this store: storehouse.stores lacks it.")
     }
 
+    /// Requires that sessions of every kind may be used.
+    func requireAllStores() throws(Problem) {
+        guard case .token(let claims) = self, claims.stores != nil else { return }
+        throw Problem(
+            .forbidden,
+            "The token does not allow /admin, which shows sessions of every store: it has storehouse.stores.")
+    }
+
     /// Requires that a session may be used: it belongs to the subject, or the token lists it.
     ///
     /// - Parameters:
@@ -57,8 +65,8 @@ enum Credentials: Sendable {
         try require(store: store)
     }
 
-    /// Requires that the credentials may learn that there was a session, or that there is none. To everybody else the id of
-    /// somebody else's session looks like one that never existed.
+    /// Requires that the credentials may learn that there was a session. To everybody else the id of somebody else's session
+    /// looks like one that never existed.
     ///
     /// - Parameter owner: the subject that the session belonged to; nil if that is not known.
     func require(ended id: SessionID, ownedBy owner: String?) throws(Problem) {
@@ -66,8 +74,11 @@ enum Credentials: Sendable {
         throw Self.notYours
     }
 
-    func require(unknown id: SessionID) throws(Problem) {
-        guard case .token = self, !lists(id) else { return }
+    /// Requires that the credentials may learn that there is no session, or that it cannot be read.
+    ///
+    /// - Parameter owner: the subject that the session belongs to; nil if that is not known.
+    func require(unknown id: SessionID, ownedBy owner: String? = nil) throws(Problem) {
+        guard case .token(let claims) = self, owner != claims.subject, !lists(id) else { return }
         throw Self.notYours
     }
 

@@ -88,6 +88,7 @@ final class Gate: Sendable {
         case .permission(let permission): try context.credentials.require(permission)
         case .operators:
             try context.credentials.require(.admin)
+            try context.credentials.requireAllStores()
             // An operator may look at the sessions of all subjects.
             context.credentials = .admin
         }

@@ -159,28 +159,33 @@ struct ConfigurationKeyIndex<Root: ConfigurationRoot> {
 
     func keys(inSection path: String) -> [ConfigurationKey<Root>] { keys.filter { $0.path.hasPrefix(path + ".") } }
 
-    /// The nearest known path: of a section if the value is an object, else of a key.
+    /// The nearest known path: of a section if the value is an object, else of a key or an optional section.
     func nearest(to path: String, value: JSONValue) -> String {
-        let candidates = value.asObject == nil ? keys.map(\.path) : sections.sorted()
-        return nearest(in: candidates) { candidate in
-            // A key in the wrong section is as near as a misspelt one.
-            min(editDistance(candidate, path), editDistance(lastName(of: candidate), lastName(of: path)) + 1)
-        }
+        let candidates = value.asObject == nil ? keys.map(\.path) + optionalSections : sections.sorted()
+        return candidates.map { (path: $0, rank: rank($0, for: path)) }.min { $0.rank < $1.rank }?.path ?? ""
     }
 
-    /// The nearest known variable, with the key that it sets.
+    /// The nearest known variable, with the key or the section that it sets.
     func nearest(toVariable variable: String) -> String {
-        let names = keys.map { (variable: $0.variable, shown: "\($0.variable) (\($0.path))") }
+        let paths = keys.map(\.path) + optionalSections
+        let names = paths.map { (variable: environmentVariable(of: $0), path: $0) }
         let wanted = variable.uppercased()
-        return names.min { editDistance($0.variable, wanted) < editDistance($1.variable, wanted) }?.shown ?? ""
+        let nearest = names.min { editDistance($0.variable, wanted) < editDistance($1.variable, wanted) }
+        return nearest.map { "\($0.variable) (\($0.path))" } ?? ""
     }
 
-    private func nearest(in candidates: [String], distance: (String) -> Int) -> String {
-        candidates.map { (path: $0, distance: distance($0)) }.min { $0.distance < $1.distance }?.path ?? ""
-    }
-
-    private func lastName(of path: String) -> String {
-        path.split(separator: ".").last.map(String.init) ?? ""
+    /// How near a known path is; less is nearer.
+    ///
+    /// First come the paths of which this is likely a misspelling, or that are in another section. Then come those that have
+    /// most sections in common with it, whatever their names.
+    private func rank(_ candidate: String, for path: String) -> (Int, Int) {
+        let (known, wanted) = (candidate.split(separator: "."), path.split(separator: "."))
+        let (knownName, name) = (String(known.last ?? ""), String(wanted.last ?? ""))
+        let (whole, last) = (editDistance(candidate, path), editDistance(knownName, name))
+        let distance = min(whole, last + 1)
+        if whole <= path.count / 3 || last <= name.count / 3 { return (0, distance) }
+        let common = zip(known, wanted).prefix { $0 == $1 }.count
+        return (Int.max - common, distance)
     }
 }
 

@@ -116,9 +116,10 @@ extension OpenAPI {
                 "examples": ["key": ["value": "\"8e03978e-40d5-43e8-bc93-6894a57f9324\""]],
             ],
             "If-Match": Self.condition(
-                "If-Match", "Commits only at one of these revisions, else 412. `*` matches any revision."),
+                "If-Match", "Does so only at one of these revisions, else 412. `*` matches any revision."),
             "If-None-Match": Self.condition(
-                "If-None-Match", "Responds with 304 if the session is still at one of these revisions."),
+                "If-None-Match",
+                "If the session is still at one of these revisions, a read responds with 304, anything else with 412."),
             "Prefer": Self.prefer,
         ]
     }

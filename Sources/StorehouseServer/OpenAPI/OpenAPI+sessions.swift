@@ -26,8 +26,9 @@ extension OpenAPI {
             "putSession", "Creates a session with an id that the client has made",
             details: """
                 Safe to repeat: if there is a session with this id and of this kind, it is the answer. Whoever knows the id \
-                may use the session, so make it of at least 128 random bits.
-                """, body: "Session",
+                may use the session, so make it of at least 128 random bits. With `If-None-Match: *` it is 412 if there is \
+                a session with this id.
+                """, parameters: ["If-Match", "If-None-Match"], body: "Session",
             responses: [
                 .init(status: .ok, description: "The session that was there already.", content: session),
                 .init(
@@ -37,8 +38,8 @@ extension OpenAPI {
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
-                .sessionConflict, .sessionEnded, .tooManySessions, .internalError, .overloaded, .draining,
-                .storageUnavailable,
+                .noSuchSession, .sessionConflict, .sessionEnded, .revisionMismatch, .tooManySessions, .internalError,
+                .overloaded, .draining, .storageUnavailable,
             ])
     }
 
@@ -94,14 +95,17 @@ extension OpenAPI {
     var deleteSession: Operation {
         Operation(
             "deleteSession", "Ends the session",
-            details: "Cancels running effects and closes streams. Later requests get 410.",
+            details: "Cancels running effects and closes streams. Later requests get 410.", parameters: ["If-Match"],
             responses: [.init(status: .noContent, description: "The session has ended.")],
-            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
+            problems: [
+                .forbidden, .noSuchSession, .sessionEnded, .revisionMismatch, .internalError, .storageUnavailable,
+            ])
     }
 
     var readState: Operation {
         Operation(
-            "readState", "The state, or a part of it", parameters: ["select", "revision", "If-None-Match"],
+            "readState", "The state, or a part of it",
+            parameters: ["select", "revision", "If-Match", "If-None-Match"],
             responses: [
                 .init(
                     status: .ok, description: "The state and its revision.", headers: ["ETag"],
@@ -110,8 +114,8 @@ extension OpenAPI {
                     status: .notModified, description: "The session is still at this revision.", headers: ["ETag"]),
             ],
             problems: [
-                .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .notAcceptable,
-                .internalError, .overloaded, .storageUnavailable,
+                .malformedPointer, .noSuchSession, .noSuchRevision, .sessionEnded, .revisionGone, .revisionMismatch,
+                .notAcceptable, .internalError, .overloaded, .storageUnavailable,
             ])
     }
 

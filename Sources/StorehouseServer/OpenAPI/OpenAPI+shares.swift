@@ -31,7 +31,7 @@ extension OpenAPI {
     var readSharedState: Operation {
         Operation(
             "readSharedState", "The part of the state that the share shows, or a part of that",
-            details: Self.sharedDetails, parameters: ["select", "If-None-Match"],
+            details: Self.sharedDetails, parameters: ["select", "If-Match", "If-None-Match"],
             responses: [
                 .init(
                     status: .ok, description: "The value, and the revision that changed it last.", headers: ["ETag"],
@@ -40,8 +40,8 @@ extension OpenAPI {
                     status: .notModified, description: "The value is the same as at this revision.", headers: ["ETag"]),
             ],
             problems: [
-                .forbidden, .malformedPointer, .noSuchShare, .sessionEnded, .notAcceptable, .internalError, .overloaded,
-                .storageUnavailable,
+                .forbidden, .malformedPointer, .noSuchShare, .sessionEnded, .revisionMismatch, .notAcceptable,
+                .internalError, .overloaded, .storageUnavailable,
             ])
     }
 

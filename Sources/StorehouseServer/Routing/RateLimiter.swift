@@ -129,21 +129,23 @@ struct RateLimits: Sendable {
         self.proxies = proxies
     }
 
-    /// - Parameter peer: the address at the other end of the connection.
-    func admitRequest(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
-        try requests?.take(from: client(head, peer()), "This address has sent too many requests.")
+    /// - Parameters:
+    ///   - fields: those of the request; nil if they could not be read.
+    ///   - peer: the address at the other end of the connection.
+    func admitRequest(_ fields: HTTPFields?, peer: @autoclosure () -> IPAddress) throws(Problem) {
+        try requests?.take(from: client(fields, peer()), "This address has sent too many requests.")
     }
 
     /// Admits a new session or a fork.
     func admitCreation(_ head: RequestHead, peer: @autoclosure () -> IPAddress) throws(Problem) {
-        try sessions?.take(from: client(head, peer()), "This address has created too many sessions.")
+        try sessions?.take(from: client(head.fields, peer()), "This address has created too many sessions.")
     }
 
     func admitActions(_ count: @autoclosure () -> Int, to session: SessionID) throws(Problem) {
         try actions?.take(count(), from: session, "This session has got too many actions.")
     }
 
-    private func client(_ head: RequestHead, _ peer: IPAddress) -> IPAddress {
-        proxies.client(behind: peer, head.fields).client
+    private func client(_ fields: HTTPFields?, _ peer: IPAddress) -> IPAddress {
+        (fields.map { proxies.client(behind: peer, $0) } ?? peer).client
     }
 }

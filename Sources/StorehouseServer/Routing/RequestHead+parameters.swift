@@ -74,6 +74,36 @@ extension RequestHead {
     }
 }
 
+/// The conditions of a request on the revision of a session (RFC 9110, section 13).
+struct Preconditions: Sendable {
+    enum Outcome {
+        case hold
+        /// The client expects another revision.
+        case mismatch
+        /// The client has this revision, or wants that there is none.
+        case known
+    }
+
+    private let match: EntityTagCondition?
+    private let noneMatch: EntityTagCondition?
+
+    init(_ head: RequestHead) throws(Problem) {
+        match = head.fields.contains("if-match") ? try head.condition("if-match", "If-Match") : nil
+        noneMatch = head.fields.contains("if-none-match") ? try head.condition("if-none-match", "If-None-Match") : nil
+    }
+
+    var areNone: Bool { match == nil && noneMatch == nil }
+
+    /// Whether a session is expected that has some revision.
+    var expectSession: Bool { match != nil }
+
+    /// In the order of RFC 9110, section 13.2.2.
+    func outcome(at tag: RevisionTag) -> Outcome {
+        if match?.matchesStrongly(tag) == false { return .mismatch }
+        return noneMatch?.matchesWeakly(tag) == true ? .known : .hold
+    }
+}
+
 extension StoreKind {
     /// A selection by a JSON Pointer or the name of a selector.
     func selection(_ text: String) throws(Problem) -> Selection {

@@ -47,6 +47,9 @@ package enum Route: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it is a session through a share.
+    private var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
+
     /// Whether it moves to the listener of `metrics.port`, if there is one.
     var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
 
@@ -91,6 +94,9 @@ extension Route {
         guard !query.isEmpty else { return }
         let known = others.isEmpty ? parameters(of: method) : parameters(of: method) + others
         guard !known.isEmpty else { return }
+        if isShared, query.first("revision") != nil {
+            throw Problem(.malformedRequest, "A share shows the newest state only; leave out revision.")
+        }
         var query = query
         var seen = [Bool](repeating: false, count: known.count)
         while let name = query.nextName() {
@@ -138,6 +144,13 @@ struct Resource {
         default: throw Self.unknown
         }
         guard path.next() == nil else { throw Self.unknown }
+    }
+
+    /// The first segment of a path below the base path; nil if the path is not below it.
+    static func firstSegment(_ path: RequestPath, below base: BasePath) -> PathSegment? {
+        var path = path
+        do throws(Problem) { try base.remove(from: &path) } catch { return nil }
+        return path.next()
     }
 
     /// Refuses a query that names a parameter twice, or with a typo.

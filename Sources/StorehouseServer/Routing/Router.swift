@@ -40,11 +40,21 @@ package final class Router: RequestHandler {
                     .misdirectedRequest,
                     "This server does not answer for this host; http.allowedHosts lists the others.")
             }
-            try api.limits.admitRequest(head, peer: connection.peer)
+            try api.limits.admitRequest(head.fields, peer: connection.peer)
             return nil
         } catch {
             let route = try? resource(of: head).route
             return decorator(head, route).finish(error.response, to: head, connection, since: connection.now)
+        }
+    }
+
+    /// Bytes that are no request count for the rate of their client too.
+    package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
+        do throws(Problem) {
+            try api.limits.admitRequest(failure.fields, peer: connection.peer)
+            return nil
+        } catch {
+            return finish(error.response, to: failure, connection)
         }
     }
 
@@ -54,15 +64,14 @@ package final class Router: RequestHandler {
             resource = try self.resource(of: request.head)
         } catch {
             let context = RequestContext(request, exchange, decorator(request.head, nil))
-            return context.answer(api.basePath.redirect(request.head) ?? error.response)
+            return answer(context, api.basePath.redirect(request.head) ?? error.response)
         }
         let context = RequestContext(request, exchange, decorator(request.head, resource.route))
         do throws(Problem) {
             if let preflight = api.origins.preflight(request.head, resource.route) { return context.answer(preflight) }
             guard let rule = resource.accessRule(for: request.head.method) else {
-                throw Self.methodNotAllowed(resource)
+                return answer(context, Self.methodNotAllowed(resource).response)
             }
-            try resource.validateQuery(request.head)
             if api.gate.isOpen(rule) { return try handle(context, at: resource) }
             try api.gate.admit(context, rule, at: resource.id) { [self] context throws(Problem) in
                 try handle(context, at: resource)
@@ -72,14 +81,34 @@ package final class Router: RequestHandler {
         }
     }
 
+    /// Answers a request that no resource or method is there for. Below `/sessions` and `/stores`, token mode requires a token
+    /// for that too.
+    private func answer(_ context: RequestContext, _ response: Response) {
+        guard !api.gate.isOpen(.authenticated),
+            let first = Resource.firstSegment(context.head.path, below: api.basePath),
+            first == "sessions" || first == "stores"
+        else { return context.answer(response) }
+        do throws(Problem) {
+            try api.gate.admit(context, .authenticated, at: first) { context in context.answer(response) }
+        } catch {
+            context.answer(error.response)
+        }
+    }
+
     package func response(to failure: RequestFailure, on connection: HTTPConnection) -> Response {
         let code = Problem.Code(rawValue: failure.code)
-        var response = code.map { Problem($0, failure.detail).response } ?? Response(failure.status)
+        return finish(
+            code.map { Problem($0, failure.detail).response } ?? Response(failure.status), to: failure, connection)
+    }
+
+    private func finish(
+        _ response: consuming Response, to failure: RequestFailure, _ connection: HTTPConnection
+    ) -> Response {
         response.fields += api.origins.fields(for: failure.fields?.first("origin"))
-        response = response.naming(connection.requestID)
-        let request = FinishedRequest(response, method: failure.method, route: nil, since: .current)
+        let named = response.naming(connection.requestID)
+        let request = FinishedRequest(named, method: failure.method, route: nil, since: .current)
         api.recorder.record(request, of: failure, on: connection)
-        return response
+        return named
     }
 
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
@@ -109,6 +138,7 @@ package final class Router: RequestHandler {
     }
 
     private func handle(_ context: RequestContext, at resource: Resource) throws(Problem) {
+        try resource.validateQuery(context.head)
         let route = resource.route
         switch (context.head.method, route) {
         case (.options, _): context.answer(Response(.noContent, fields: [.init("Allow", resource.allow)]))

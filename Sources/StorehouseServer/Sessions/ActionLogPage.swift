@@ -5,14 +5,18 @@ import Stores
 
 /// One page of the action log on its way from the journal. A pure value.
 package struct ActionLogPage: Sendable {
-    /// A page ends with the commit that reaches this length.
+    /// A page ends before the commit with which its JSON would be longer, unless that is its first.
     package static let maxBytes = 1 << 20
+
+    /// The length of the JSON around the commits, at most.
+    private static let frameBytes = 64
 
     private static let portion = 101
 
     private let limit: Int
     private var actions: [[UInt8]] = []
-    private var byteCount = 0
+    /// The length of the JSON, at most.
+    private var byteCount = frameBytes
     /// The revision after which the next portion begins.
     package private(set) var lastRevision: Int
     /// Whether a commit follows behind the page.
@@ -29,7 +33,7 @@ package struct ActionLogPage: Sendable {
     }
 
     /// How many commits to read: one more than the page shows, to know whether another page follows.
-    package var nextCount: Int { byteCount < Self.maxBytes ? min(limit - actions.count + 1, Self.portion) : 1 }
+    package var nextCount: Int { min(limit - actions.count + 1, Self.portion) }
 
     /// Takes the next portion.
     ///
@@ -44,13 +48,13 @@ package struct ActionLogPage: Sendable {
             return false
         }
         for commit in commits {
-            if actions.count == limit || byteCount >= Self.maxBytes {
+            let action = actions.count < limit ? LoggedAction(record: commit).encoded() : nil
+            guard let action, actions.isEmpty || byteCount + action.count < Self.maxBytes else {
                 hasMore = true
                 return false
             }
-            let action = LoggedAction(record: commit).encoded()
             actions.append(action)
-            byteCount += action.count
+            byteCount += action.count + 1
             lastRevision = commit.revision
         }
         return commits.count == count
@@ -60,7 +64,7 @@ package struct ActionLogPage: Sendable {
     package var next: Int? { hasMore ? lastRevision : nil }
 
     package var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 64 + byteCount + actions.count)
+        var json = JSONWriter(reservingCapacity: byteCount)
         json.object { json in
             json.name("actions")
             json.array { json in

@@ -23,8 +23,9 @@ final class PersonalSessions: Sendable {
     private let availability: Availability
     private let limits: RateLimits
     // Each is held while a session is created, so that two requests do not create two. The locks of the registry and of the
-    // journal are taken inside.
-    private let creating = (0..<64).map { _ in Locked(()) }
+    // journal are taken inside. They guard no value, but have one: a value without a size would be where the lock's header is,
+    // and ThreadSanitizer reports that.
+    private let creating = (0..<64).map { _ in Locked(false) }
 
     init(
         _ creator: SessionCreator, _ loader: SessionLoader?, _ journal: (any Journal)?, _ availability: Availability,
@@ -60,6 +61,7 @@ final class PersonalSessions: Sendable {
                 switch try found.get() {
                 case .session(let session): try use(session, context)
                 case .unknown: try use(try create(key, kind, context), context)
+                case .unreadable(let problem, _): throw problem
                 case .ended:
                     // It expired as it was loaded. The journal finds it no more.
                     guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }

@@ -22,44 +22,40 @@ final class ReadAPI: Sendable {
 
     private func readState(_ session: Session, _ context: RequestContext) throws(Problem) {
         let selection = try context.selection(for: session.kind)
-        let condition = try context.head.condition("if-none-match", "If-None-Match")
-        let wanted = try context.head.number("revision", in: 0...Int.max)
+        let conditions = try Preconditions(context.head)
         if let share = context.share {
-            guard wanted == nil else {
-                throw Problem(.malformedRequest, "A share shows the newest state only; leave out revision.")
-            }
-            return try readState(selection, of: session, shownBy: share, condition, context)
+            return try readState(selection, of: session, shownBy: share, conditions, context)
         }
-        guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
-        let newest = session.store.revision
-        if let condition, newest == wanted ?? newest, condition.matchesWeakly(session.tag(newest)) {
+        let wanted = try context.head.number("revision", in: 0...Int.max)
+        guard !session.isLarge else { return readLargeState(selection, of: session, at: wanted, conditions, context) }
+        if !conditions.areNone, case let newest = session.store.revision, newest == wanted ?? newest,
+            case .known = conditions.outcome(at: session.tag(newest))
+        {
             return context.answer(Self.notModified(session.tag(newest)), about: session)
         }
         guard let revision = wanted else {
             let state = session.store.read(selection)
             session.recordSize(ofPart: state.json.count)
-            return context.answer(Self.response(.init(state), session), about: session)
+            return Self.answer(.init(state), of: session, conditions, context)
         }
         if let state = session.read(selection, ifAt: revision) {
-            return context.answer(Self.response(.init(state), session), about: session)
+            return Self.answer(.init(state), of: session, conditions, context)
         }
-        guard !session.wasLarge else { return readLargeState(selection, of: session, at: wanted, condition, context) }
+        guard !session.wasLarge else {
+            return readLargeState(selection, of: session, at: wanted, conditions, context)
+        }
         let deferred = context.deferred
         session.state(at: revision) { found in
             deferred.resume { context throws(Problem) in
-                let state = try found.get()
-                if let condition, condition.matchesWeakly(session.tag(revision)) {
-                    return context.answer(Self.notModified(session.tag(revision)))
-                }
-                let json = try session.kind.selected(selection, of: state)
-                context.answer(Self.response(.init(EncodedState(revision: revision, json: json)), session))
+                let json = try session.kind.selected(selection, of: try found.get())
+                Self.answer(.init(EncodedState(revision: revision, json: json)), of: session, conditions, context)
             }
         }
     }
 
     /// Answers with the revision that changed last what the share shows. Leaves the event loop if the state is large.
     private func readState(
-        _ selection: Selection, of session: Session, shownBy share: Share, _ condition: EntityTagCondition?,
+        _ selection: Selection, of session: Session, shownBy share: Share, _ conditions: Preconditions,
         _ context: RequestContext
     ) throws(Problem) {
         let (deferred, pool) = (context.deferred, states.pool)
@@ -71,7 +67,7 @@ final class ReadAPI: Sendable {
                 deferred.resume { context throws(Problem) in
                     // It may have waited for a thread.
                     guard share.isValid(in: session) else { throw Share.unknown }
-                    Self.answer(try document.get(), of: session, condition, context)
+                    Self.answer(try document.get(), of: session, conditions, context)
                 }
             }
         }
@@ -79,23 +75,25 @@ final class ReadAPI: Sendable {
     }
 
     private static func answer(
-        _ document: StateReader.Document, of session: Session, _ condition: EntityTagCondition?,
-        _ context: RequestContext
+        _ document: StateReader.Document, of session: Session, _ conditions: Preconditions, _ context: RequestContext
     ) {
         let tag = session.tag(document.revision)
-        let isKnown = condition?.matchesWeakly(tag) == true
-        context.answer(isKnown ? notModified(tag) : response(document, session), about: session)
+        switch conditions.outcome(at: tag) {
+        case .hold: context.answer(.document(document.body, revision: tag, fields: fields), about: session)
+        case .known: context.answer(notModified(tag), about: session)
+        case .mismatch: context.refuse(mismatchAt: document.revision, of: session)
+        }
     }
 
     /// Leaves the event loop, because each step takes time in proportion to the state.
     private func readLargeState(
-        _ selection: Selection, of session: Session, at revision: Int?, _ condition: EntityTagCondition?,
+        _ selection: Selection, of session: Session, at revision: Int?, _ conditions: Preconditions,
         _ context: RequestContext
     ) {
         let deferred = context.deferred
         states.read(selection, of: session, at: revision) { found in
             deferred.resume { context throws(Problem) in
-                Self.answer(try found.get(), of: session, condition, context)
+                Self.answer(try found.get(), of: session, conditions, context)
             }
         }
     }
@@ -104,10 +102,6 @@ final class ReadAPI: Sendable {
 
     private static func notModified(_ revision: RevisionTag) -> Response {
         Response(.notModified, fields: fields, revision: revision)
-    }
-
-    private static func response(_ state: StateReader.Document, _ session: Session) -> Response {
-        .document(state.body, revision: session.tag(state.revision), fields: fields)
     }
 }
 

@@ -81,7 +81,10 @@ final class SessionAPI: Sendable {
     }
 
     /// Answers 204 once the end is durable.
-    func delete(_ session: Session, _ context: RequestContext) {
+    ///
+    /// A commit that is made at the same time may come between the look at the conditions of the request and the end.
+    private func delete(_ session: Session, _ context: RequestContext) throws(Problem) {
+        guard try hold(Preconditions(context.head), for: session, context) else { return }
         let deferred = context.deferred
         registry.end(session, as: .ended) { [self] result in
             switch result {
@@ -96,6 +99,14 @@ final class SessionAPI: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether a request that changes the session may be carried out. If not, it is answered.
+    private func hold(_ conditions: Preconditions, for session: Session, _ context: RequestContext) -> Bool {
+        guard !conditions.areNone, case let revision = session.store.revision else { return true }
+        if case .hold = conditions.outcome(at: session.tag(revision)) { return true }
+        context.refuse(mismatchAt: revision, of: session)
+        return false
     }
 
     /// The kind that the body names; without a body, the default.
@@ -134,10 +145,11 @@ extension SessionAPI {
         let store = try requestedStore(context.request)
         let kind = try creator.builder.kind(store)
         try context.credentials.require(store: kind.kind.name)
+        let conditions = try Preconditions(context.head)
         let deferred = context.deferred
         reservations.reserve(id) { [self] reservation in
             deferred.resumeInLaterTurn { [self] context throws(Problem) in
-                try put(id, kind, isNamed: store != nil, context, reservation)
+                try put(id, kind, isNamed: store != nil, conditions, context, reservation)
             }
         }
     }
@@ -146,13 +158,16 @@ extension SessionAPI {
     ///   - isNamed: whether the client has named the kind.
     ///   - reservation: is held until the session can be found.
     private func put(
-        _ id: SessionID, _ kind: KindRuntime, isNamed: Bool, _ context: RequestContext,
+        _ id: SessionID, _ kind: KindRuntime, isNamed: Bool, _ conditions: Preconditions, _ context: RequestContext,
         _ reservation: SessionReservations.Reservation
     ) throws(Problem) {
         try access.authorizedSession(
             id, for: .create, context,
             ifUnknown: { [self] context throws(Problem) in
                 defer { withExtendedLifetime(reservation) {} }
+                guard !conditions.expectSession else {
+                    throw Problem(.noSuchSession, "No session has this id; leave out If-Match to create it.")
+                }
                 try availability.requireRoom()
                 try limits.admitCreation(context.head, peer: context.exchange.peer)
                 let created = try create(kind, nil, id: id, for: context.credentials.subject)
@@ -164,7 +179,7 @@ extension SessionAPI {
                         .sessionConflict,
                         "There is a session with this id, and its store is \(session.kind.name). Use another id.")
                 }
-                answer(with: session, context)
+                if hold(conditions, for: session, context) { answer(with: session, context) }
             })
     }
 }

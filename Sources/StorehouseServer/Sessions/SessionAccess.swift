@@ -84,6 +84,9 @@ final class SessionAccess: Sendable {
             try context.credentials.require(ended: id, ownedBy: owner)
             if let ifEnded, context.share == nil { return try ifEnded(context) }
             throw Problem(.sessionEnded, "This session was deleted or has expired; create another with POST /sessions.")
+        case .unreadable(let problem, let owner):
+            try context.credentials.require(unknown: id, ownedBy: owner)
+            throw problem
         case .unknown:
             if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
@@ -108,6 +111,16 @@ extension RequestContext {
         let deferred = deferred
         session.whenDurable(through: revision) { failure in
             deferred.answer { failure.map { Problem($0).response } ?? response }
+        }
+    }
+}
+
+extension RequestContext {
+    /// Answers 412 once the revision is durable that the session has instead of the expected one.
+    func refuse(mismatchAt revision: Int, of session: Session) {
+        let (deferred, problem) = (deferred, Problem(mismatchAt: revision, session))
+        session.whenDurable(through: revision) { failure in
+            deferred.answer { (failure.map { Problem($0) } ?? problem).response }
         }
     }
 }

@@ -39,13 +39,15 @@ final class SessionLoader: Sendable {
 
     private func lookup(_ id: SessionID, _ found: Result<SessionLookup, JournalError>) -> Found {
         switch found {
+        case .failure(.corrupt(let detail, let owner)):
+            return .success(.unreadable(Problem(JournalError.corrupt(detail)), owner: owner))
         case .failure(let failure): return .failure(Problem(failure))
         case .success(.unknown): return .success(.unknown)
         case .success(.ended(let owner)): return .success(.ended(owner: owner))
         case .success(.session(let summary, let past, let answers, let journal)):
             guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
             switch restore(summary, past, answers, journal) {
-            case .failure(let problem): return .failure(problem)
+            case .failure(let problem): return .success(.unreadable(problem, owner: summary.header.owner))
             case .success(let session):
                 // Interrupted effects are reported before any request can see the session.
                 session.store.resume()

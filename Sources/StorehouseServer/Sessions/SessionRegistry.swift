@@ -9,6 +9,8 @@ package final class SessionRegistry: Sendable {
         case session(Session)
         /// The owner is nil if there was none, or if it is not known.
         case ended(owner: String?)
+        /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
+        case unreadable(Problem, owner: String?)
         case unknown
     }
 

@@ -52,6 +52,9 @@ struct FieldValueTests {
         #expect(try #require(EntityTag(opaque)).revision(in: "k2") == revision)
         let condition = try #require(try EntityTagCondition(["W/\"\(opaque)\""]))
         #expect(condition.matchesWeakly(RevisionTag(3, of: "k2")) == (revision == 3))
+        #expect(!condition.matchesStrongly(RevisionTag(3, of: "k2")))
+        let strong = try #require(try EntityTagCondition(["\"\(opaque)\""]))
+        #expect(strong.matchesStrongly(RevisionTag(3, of: "k2")) == (revision == 3))
         #expect(EntityTagCondition.any.matchesWeakly(RevisionTag(3, of: "k2")))
     }
 

@@ -50,12 +50,35 @@ struct RequestParserTests {
     func failureHasMethodAndConsumedBytes() {
         var parser = RequestParser(limits: HTTPLimits())
         let bytes = Array("HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        guard case .failed(let failure) = bytes.withUnsafeBytes({ parser.parse($0) }) else {
+        guard case .failed(let failure, _) = bytes.withUnsafeBytes({ parser.parse($0) }) else {
             Issue.record("taken")
             return
         }
         #expect(failure.method == .head)
         #expect(failure.consumed == nil)
         #expect(failure.status == .badRequest)
+    }
+
+    /// Its origin and its client count before what it is refused for.
+    @Test(arguments: [
+        ("Content-Length: 6", 413, true, false), ("Transfer-Encoding: gzip, chunked", 501, true, false),
+        ("Expect: x", 417, true, true), ("Expect: x\r\nConnection: close", 417, true, false),
+        ("Expect: x\r\nContent-Length: 2", 417, true, false), ("Expect: x\r\nContent-Length: 6", 413, true, false),
+        // What is malformed comes first.
+        ("Expect: x\r\nContent-Length: y", 400, false, false), ("Transfer-Encoding: gzip", 400, false, false),
+        ("Transfer-Encoding: chunked, chunked", 400, false, false),
+    ])
+    func aWellFormedRequestThatIsRefusedHasAHead(field: String, status: Int, isWellFormed: Bool, goesOn: Bool) {
+        var parser = RequestParser(limits: HTTPLimits(maxBodyBytes: 5))
+        let bytes = Array("POST /a HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n".utf8)
+        guard case .failed(let failure, let head) = bytes.withUnsafeBytes({ parser.parse($0) }) else {
+            Issue.record("taken")
+            return
+        }
+        #expect(failure.status.rawValue == status && failure.method == .post)
+        #expect(failure.consumed == (goesOn ? bytes.count : nil))
+        #expect(
+            head?.path.raw == (isWellFormed ? "/a" : nil) && head?.fields.first("host") == (isWellFormed ? "a" : nil))
+        #expect(failure.fields?.first("host") == "a")
     }
 }

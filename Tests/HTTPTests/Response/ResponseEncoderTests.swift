@@ -87,7 +87,7 @@ struct ResponseEncoderTests {
             ("GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", true, true),
         ] {
             var parser = RequestParser(limits: HTTPLimits())
-            guard case .failed(let failure) = Array(text.utf8).withUnsafeBytes({ parser.parse($0) }) else {
+            guard case .failed(let failure, _) = Array(text.utf8).withUnsafeBytes({ parser.parse($0) }) else {
                 Issue.record("taken: \(text)")
                 continue
             }

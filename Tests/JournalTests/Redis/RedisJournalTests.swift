@@ -270,13 +270,31 @@ struct RedisJournalTests {
         let log = try #require(try server.execute("KEYS", "{test}:s:*:log").first)
         try server.execute("SET", log, "damaged")
         store.step()
-        guard case .corrupt(let detail) = await damaged.awaitDurable() else { throw Missing(id: "failure") }
+        guard case .corrupt(let detail, _) = await damaged.awaitDurable() else { throw Missing(id: "failure") }
         #expect(detail.hasPrefix("WRONGTYPE") && journal.isAvailable)
         try await awaitEvent(events) { $0 == .damaged(session: "damaged", detail) }
         await #expect(throws: JournalError.self) { try await journal.session("damaged") }
         let sound = journal.create(Step.session("sound"))
         Step.store(sound).step(3)
         #expect(await sound.awaitDurable() == nil && journal.isAvailable)
+        await journal.closed()
+    }
+
+    @Test("names the owner of a damaged session")
+    func damagedSessionOfAnOwner() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session("damaged", owner: "alice"))
+        Step.store(session).step(3)
+        #expect(await session.awaitDurable() == nil)
+        let log = try #require(try server.execute("KEYS", "{test}:s:*:log").first)
+        // The newest commit is missing, then another one cannot be read.
+        for damage in [{ try server.execute("RPOP", log) }, { try server.execute("LSET", log, "1", "damaged") }] {
+            _ = try damage()
+            let error = await #expect(throws: JournalError.self) { try await journal.session("damaged") }
+            guard case .corrupt(_, let owner)? = error else { throw Missing(id: "damage") }
+            #expect(owner == "alice")
+        }
         await journal.closed()
     }
 

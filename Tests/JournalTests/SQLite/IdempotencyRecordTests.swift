@@ -14,9 +14,7 @@ import Testing
 
     /// Reads the state at a revision, as the journal replays it.
     private func count(_ journal: any SessionJournal, at revision: Int) async throws -> Int? {
-        let base = try await withCheckedContinuation { continuation in
-            journal.replayBase(for: revision) { continuation.resume(returning: $0) }
-        }.get()
+        let base = try await journal.replayBase(for: revision)
         return base?.state(initial: Step.kind.initialState)?["count"]?.asInteger
     }
 

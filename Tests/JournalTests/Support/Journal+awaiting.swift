@@ -2,23 +2,9 @@ import Locks
 import StoreHosting
 import Stores
 
-/// Waits for the value that `begin` passes to its completion.
-///
-/// The value goes through a lock, since ThreadSanitizer does not always see that a continuation hands it over.
-private func awaiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-    let box = Locked<[Value]>([])
-    await withCheckedContinuation { next in
-        begin { value in
-            box.withLock { $0 = [value] }
-            next.resume()
-        }
-    }
-    return box.withLock { $0[0] }
-}
-
 extension Journal {
     func found(_ id: String) async throws -> SessionLookup {
-        try await awaiting { load(id, done: $0) }.get()
+        try await Promise.value { load(id, done: $0) }.get()
     }
 
     /// Loads a session that must exist.
@@ -30,21 +16,21 @@ extension Journal {
     }
 
     func listed(after id: String? = nil, limit: Int = 100) async throws -> [SessionSummary] {
-        try await awaiting { list(after: id, limit: limit, done: $0) }.get()
+        try await Promise.value { list(after: id, limit: limit, done: $0) }.get()
     }
 
     func idleSessions(before moment: Int, limit: Int = 100) async throws -> [String] {
-        try await awaiting { idleSessions(before: moment, limit: limit, done: $0) }.get()
+        try await Promise.value { idleSessions(before: moment, limit: limit, done: $0) }.get()
     }
 
     func dueSessions(
         after last: DueSession? = nil, until moment: Int, limit: Int = 100
     ) async throws -> [DueSession] {
-        try await awaiting { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
+        try await Promise.value { dueSessions(after: last, until: moment, limit: limit, done: $0) }.get()
     }
 
     func personalSession(of owner: String, kind: String) async throws -> String? {
-        try await awaiting { personalSession(of: owner, kind: kind, done: $0) }.get()
+        try await Promise.value { personalSession(of: owner, kind: kind, done: $0) }.get()
     }
 
     func closed() async {
@@ -81,16 +67,16 @@ extension SessionJournal {
     /// - Returns: why it cannot become durable; nil if it is.
     @discardableResult
     func awaitDurable() async -> JournalError? {
-        await awaiting { whenDurable($0) }
+        await Promise.value { whenDurable($0) }
     }
 
     func commits(after revision: Int, limit: Int = .max) async throws -> [CommitRecord]? {
-        try await awaiting { commits(after: revision, limit: limit, done: $0) }.get()
+        try await Promise.value { commits(after: revision, limit: limit, done: $0) }.get()
     }
 
-    func oldestRevision() async throws -> Int { try await awaiting { oldestRevision(done: $0) }.get() }
+    func oldestRevision() async throws -> Int { try await Promise.value { oldestRevision(done: $0) }.get() }
 
     func replayBase(for revision: Int) async throws -> ReplayableState? {
-        try await awaiting { replayBase(for: revision, done: $0) }.get()
+        try await Promise.value { replayBase(for: revision, done: $0) }.get()
     }
 }

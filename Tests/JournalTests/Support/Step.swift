@@ -33,10 +33,10 @@ struct Step: HostedReducer {
     func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
 
     /// A session of this kind.
-    static func session(_ id: String = "session") -> SessionHeader {
+    static func session(_ id: String = "session", owner: String? = nil) -> SessionHeader {
         SessionHeader(
             id: id, kind: "steps", schema: 1, createdAt: moment, forkedFrom: nil, historyID: "h",
-            initial: StateSnapshot(json: kind.initialState))
+            initial: StateSnapshot(json: kind.initialState), owner: owner)
     }
 
     /// A store that is recorded by `journal` from a revision on, at which it stands.

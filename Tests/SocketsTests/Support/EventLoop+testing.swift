@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 
 /// Runs `body` with a loop, and stops the loop.
@@ -17,9 +18,7 @@ func withLoop(
 extension EventLoop {
     /// Runs a job on the loop and waits for its answer.
     func run<Answer: Sendable>(_ job: @escaping @Sendable () -> Answer) async -> Answer {
-        await withCheckedContinuation { continuation in
-            execute { continuation.resume(returning: job()) }
-        }
+        await Promise.value { done in execute { done(job()) } }
     }
 
     /// Waits for that many turns of the loop.

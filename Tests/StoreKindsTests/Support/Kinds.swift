@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import RemoteServices
 import StoreHosting
 import StoreKinds
@@ -23,9 +24,7 @@ extension JSONEncodable {
 extension HostedStore {
     /// Dispatches JSON and waits for what comes of it.
     func dispatch(_ body: JSONValue, _ options: DispatchOptions = DispatchOptions()) async -> DispatchResult {
-        await withCheckedContinuation { continuation in
-            dispatch(body, options) { continuation.resume(returning: $0) }
-        }
+        await Promise.value { dispatch(body, options, done: $0) }
     }
 
     var json: String { String(decoding: read().json, as: UTF8.self) }

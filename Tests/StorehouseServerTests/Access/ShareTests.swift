@@ -164,6 +164,8 @@ struct ShareTests {
             #expect(try await server.send(TestRequest("HEAD", share.path + "/state")).status == 200)
             for query in ["revision=0", "revision=1", "revision=", "revision=x"] {
                 #expect(try await share.state("?" + query).code == "malformed-request")
+                #expect(try await share.post(["type": "counter/increment"], "?" + query).code == "malformed-request")
+                #expect(try await server.get(share.path + "/events?" + query).code == "malformed-request")
             }
         }
     }

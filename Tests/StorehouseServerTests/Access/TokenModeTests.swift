@@ -59,6 +59,28 @@ struct TokenModeTests {
         }
     }
 
+    @Test("a token is needed below /sessions and /stores for what there is not, too")
+    func needsTokenForNothing() async throws {
+        try await Self.run {
+            $0.http.basePath = "/base"
+        } _: { server in
+            let id = "/sessions/AAAAAAAAAAAAAAAAAAAAAA"
+            for (method, path, status) in [
+                ("GET", "/sessions", 405), ("PATCH", id, 405), ("PUT", "/sessions/me", 405), ("POST", "/stores", 405),
+                ("GET", id + "/nothing", 404), ("GET", "/stores/app", 404), ("GET", "/sessions/", 404),
+                ("POST", id + "/actions?dryrun=true", 400),
+            ] {
+                let response = try await server.send(method, "/base" + path, as: nil)
+                #expect(response.status == 401 && response.code == "unauthorized", "\(method) \(path)")
+                #expect(
+                    try await server.send(method, "/base" + path, as: "alice").status == status, "\(method) \(path)")
+            }
+            for path in ["/base/nothing", "/sessions", "/base/shared/x/nothing"] {
+                #expect(try await server.get(path).status == 404)
+            }
+        }
+    }
+
     @Test("two Authorization fields, and tokens in queries and cookies, are refused")
     func refusesOtherPlaces() async throws {
         try await Self.run { server in
@@ -197,6 +219,14 @@ struct TokenModeTests {
             let list = try await server.send("GET", path, as: "root", ["may": ["admin"]])
             #expect(list.status == 200 && list.at("/sessions/0/owner") == "alice")
             #expect(try await server.get(path, TestTokens.field(TestTokens.admin)).status == 200)
+            // The sessions are of every kind.
+            for stores in [["app"], []] as [JSONValue] {
+                let limited: JSONValue = ["may": ["admin"], "stores": stores]
+                for path in [path, path + "/AAAAAAAAAAAAAAAAAAAAAA"] {
+                    #expect(try await server.send("GET", path, as: "root", limited).status == 403)
+                    #expect(try await server.send("DELETE", path, as: "root", limited).status != 204)
+                }
+            }
             // It is of all sessions to look at, not to use.
             let session = try #require(list.at("/sessions/0/links/self")?.asString)
             #expect(try await server.send("GET", session, as: "root", ["may": ["admin", "read"]]).status == 403)

@@ -106,6 +106,19 @@ import Testing
                 == ["http.port (--port): must be a whole number from 0 to 65535, not 70000"])
     }
 
+    /// A misspelt name is near to the right one wherever that is. Any other name is near to the keys of its section.
+    @Test(arguments: [
+        ("http.prot", "http.port"), ("prot", "http.port"), ("sessions.heartbeat", "streams.heartbeat"),
+        ("limits.action", "limits.actions"), ("limits.actions.foo", "limits.actions.rate"),
+        ("limits.sessions.foo", "limits.sessions.rate"), ("storage.foo", "storage.key"),
+        ("storage.redis.foo", "storage.redis.url"),
+    ])
+    func theNearestKeyIsNamed(key: String, nearest: String) {
+        let flag = ConfigurationFlag(name: "--set", path: key, text: "1")
+        #expect(
+            Configuration.errors(flags: [flag]) == ["\(key) (--set): is not a known key; the nearest is \(nearest)"])
+    }
+
     @Test func everyErrorIsReportedAtOnce() {
         let lines = Configuration.errors(
             file: #"{"http":{"port":-1,"x":1},"log":{"level":1}}"#, environment: ["STOREHOUSE_HTTP_PORT": "a"],

@@ -96,6 +96,10 @@ import Testing
                 "\(variable)_RAT: is not a known key; the nearest is \(variable)_RATE (limits.actions.rate)"
             ])
         #expect(
+            Configuration.errors(environment: ["STOREHOUSE_LIMITS_ACTION": "10"]) == [
+                "STOREHOUSE_LIMITS_ACTION: is not a known key; the nearest is \(variable) (limits.actions)"
+            ])
+        #expect(
             Configuration.errors(environment: [variable: #"{"rate":10,"brust":1}"#]) == [
                 "limits.actions.brust (\(variable)): is not a known key; the nearest is limits.actions.burst"
             ])

@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    /// It comes before anything else that a well-formed request is refused for.
+    @Test(arguments: [
+        ("Content-Length: 9999999", 413), ("Expect: x", 417), ("Transfer-Encoding: gzip, chunked", 501),
+    ])
+    func aForeignOriginComesFirst(field: String, status: Int) async throws {
+        try await LiveServer.run { server async throws in
+            for (origin, expected) in [
+                ("https://evil.example", 403), ("http://localhost:\(server.port)", status),
+            ] {
+                let response = try await Self.send(
+                    "POST /sessions HTTP/1.1\r\nHost: localhost:\(server.port)\r\nOrigin: \(origin)\r\n"
+                        + "X-Request-Id: mine\r\n\(field)\r\n\r\n", to: server)
+                #expect(response.status == expected)
+                #expect(response["x-request-id"] == "mine" && response.json["requestId"] == "mine")
+            }
+        }
+    }
+
     @Test(arguments: ["http://localhost:PORT", "HTTP://LOCALHOST:PORT", "http://localhost.:PORT"])
     func theOriginOfTheServerMayActWithJSON(origin: String) async throws {
         try await LiveServer.run { server async throws in

@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    /// Also those whose body is not read, and bytes that are no request.
+    @Test(arguments: [
+        ("Content-Length: 9999999", 413), ("Expect: x", 417), ("Transfer-Encoding: gzip, chunked", 501),
+        ("Content-Length: x", 400),
+    ])
+    func requestsThatAreRefusedCountToo(field: String, status: Int) async throws {
+        try await LiveServer.run(configuration: .with { $0.limits.requests = Self.low }) { server async throws in
+            func send() async throws -> TestResponse {
+                let client = try server.client()
+                try await client.send("POST /sessions HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
+                return try await client.response()
+            }
+            for _ in 0..<3 { #expect(try await send().status == status) }
+            Self.expectRefusal(try await send(), within: 900...1000)
+        }
+    }
+
     @Test func creationsOfAnAddressAreLimited() async throws {
         try await LiveServer.run(configuration: .with { $0.limits.sessions = Self.low }) { server async throws in
             let session = try await server.session()

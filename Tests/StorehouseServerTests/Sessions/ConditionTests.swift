@@ -56,6 +56,70 @@ import Testing
         }
     }
 
+    /// RFC 9110, section 13.2.2: If-Match comes first.
+    @Test(arguments: [
+        ("\"1\"", nil, 200), ("*", nil, 200), ("\"0\"", nil, 412), ("W/\"1\"", nil, 412), ("\"0\"", "\"1\"", 412),
+        ("\"1\"", "\"1\"", 304), ("\"1\"", "\"0\"", 200), ("1", nil, 400),
+    ])
+    func aReadHasConditions(match: String, noneMatch: String?, status: Int) async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            _ = try await session.increment()
+            let fields = [("If-Match", match)] + (noneMatch.map { [("If-None-Match", $0)] } ?? [])
+            for path in ["/state", "/state?revision=1", "/state?select=/counter"] {
+                let answer = try await session.read(path, fields)
+                #expect(answer.status == status, "\(path)")
+                if status != 400 { #expect(answer.taggedRevision == 1) }
+                if status == 412 { #expect(answer.code == "revision-mismatch") }
+            }
+            // The revision that is read counts, not the newest.
+            _ = try await session.increment()
+            #expect(try await session.read("/state?revision=1", fields).status == status)
+            let share = try await session.counterShare()
+            let shown = try await share.state("", [("If-Match", "\"2\"")])
+            #expect(shown.status == 200)
+            let refused = try await share.state("", [("If-Match", "\"1\"")])
+            #expect(refused.status == 412 && refused.taggedRevision == 2)
+        }
+    }
+
+    @Test func aDeletionHasConditions() async throws {
+        try await LiveServer.run { server in
+            let session = try await server.session()
+            let tag = try #require(try await session.increment()["etag"])
+            for (name, value, status) in [
+                ("If-Match", "\"0\"", 412), ("If-Match", "W/\(tag)", 412), ("If-None-Match", "*", 412),
+                ("If-Match", "1", 400),
+            ] {
+                let refused = try await server.send(TestRequest("DELETE", session.path, [(name, value)]))
+                #expect(refused.status == status, "\(name): \(value)")
+                if status == 412 { #expect(refused["etag"] == tag) }
+            }
+            #expect(try await session.revision() == 1)
+            #expect(try await server.send(TestRequest("DELETE", session.path, [("If-Match", tag)])).status == 204)
+            // What would be refused anyway has no conditions.
+            #expect(try await server.send(TestRequest("DELETE", session.path, [("If-Match", "\"0\"")])).status == 410)
+        }
+    }
+
+    @Test func aCreationHasConditions() async throws {
+        try await LiveServer.run { server in
+            let path = "/sessions/0123456789abcdefABCDEg"
+            func put(_ fields: [(String, String)]) async throws -> TestResponse {
+                try await server.send(TestRequest("PUT", path, fields))
+            }
+            #expect(try await put([("If-Match", "*")]).code == "no-such-session")
+            #expect(try await server.get(path).status == 404)
+            #expect(try await put([("If-None-Match", "*")]).status == 201)
+            let again = try await put([("If-None-Match", "*")])
+            #expect(again.status == 412 && again.taggedRevision == 0)
+            #expect(try await put([("If-Match", "\"0\"")]).status == 200)
+            #expect(try await put([("If-Match", "\"1\"")]).status == 412)
+            let other = TestRequest("PUT", path, [("If-None-Match", "*")], json: ["store": "planner"])
+            #expect(try await server.send(other).status == 409)
+        }
+    }
+
     /// The same revision of a restored backup may be another state.
     @Test func aRestoredBackupHasAnotherHistory() async throws {
         let (durable, backup) = (try DurableServer(), try DurableServer())

@@ -18,19 +18,49 @@ import Testing
         }
         let new = StoreDefinition("login", "Attempts.", New()) { Member("attempts", \.attempts) }
         let durable = try DurableServer()
-        let path = try await LiveServer.run(kinds: [old.kind], journal: try SQLiteJournal(path: durable.path)) {
+        let path = try await LiveServer.run(kinds: [old.kind], journal: try await durable.open()) {
             server in
             let session = try await server.session("login")
             _ = try await session.dispatch("login/fail", [:])
             return session.path
         }
-        try await LiveServer.run(kinds: [new.kind], journal: try SQLiteJournal(path: durable.path)) { server in
+        try await LiveServer.run(kinds: [new.kind], journal: try await durable.open()) { server in
             let answer = try await server.get(path + "/state")
             #expect(answer.status == 500)
             let detail = answer.json["detail"]?.asString ?? ""
             #expect(
                 detail.contains("/attempts must be a string.")
                     && detail.hasSuffix("add a migration to the definition of the store."))
+        }
+    }
+
+    /// Alters a byte of a text in a file.
+    private static func alter(_ text: String, in path: String) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(bytes.range(of: Data(text.utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// In token mode. The row of the session still tells its owner, unless that is damaged too.
+    @Test(arguments: [("counter/decrement", 500), ("alice", 403)])
+    func nobodyButItsOwnerLearnsOfIt(altered: String, status: Int) async throws {
+        let durable = try DurableServer()
+        let path = try await durable.run(configuration: TestTokens.configuration()) { server in
+            let path = try await server.sessionPath(of: "alice")
+            let decrement: JSONValue = ["type": "counter/decrement"]
+            #expect(try await server.send("POST", path + "/actions", as: "alice", nil, decrement).status == 200)
+            return path
+        }
+        try Self.alter(altered, in: durable.path)
+        try await durable.run(configuration: TestTokens.configuration()) { server async throws in
+            let listed: JSONValue = ["sessions": [.string(String(path.dropFirst("/sessions/".count)))]]
+            for path in [path, path + "/state", path + "/events"] {
+                #expect(try await server.send("GET", path, as: "bob").status == 403)
+                #expect(try await server.send("GET", path, as: "bob", listed).code == "internal-error")
+                #expect(try await server.send("GET", path, as: "alice").status == status)
+            }
+            #expect(try await server.get("/admin" + path, TestTokens.field(TestTokens.admin)).status == 500)
         }
     }
 
@@ -42,13 +72,12 @@ import Testing
             for _ in 1...3 { _ = try await damaged.dispatch("counter/decrement", [:]) }
             return (whole.path, damaged.path)
         }
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: durable.path))
-        let place = try #require(bytes.range(of: Data("counter/decrement".utf8)))
-        bytes[place.lowerBound] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: durable.path))
+        try Self.alter("counter/decrement", in: durable.path)
         let events = Locked<[StorageEvent]>([])
         let id = String(damaged.dropFirst("/sessions/".count))
-        let journal = try SQLiteJournal(path: durable.path, report: { event in events.withLock { $0.append(event) } })
+        let journal = try await durable.open {
+            try SQLiteJournal(path: $0, report: { event in events.withLock { $0.append(event) } })
+        }
         try await LiveServer.run(journal: journal) { server in
             let requests = [
                 TestRequest("GET", damaged), TestRequest("GET", damaged + "/state"),

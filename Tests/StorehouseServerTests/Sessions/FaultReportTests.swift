@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Journal
+import Locks
 import Observability
 import Platform
 import StoreHosting
@@ -101,9 +102,7 @@ import Testing
     }
 
     private static func sessions(_ journal: SQLiteJournal) async throws -> [String] {
-        try await withCheckedContinuation { continuation in
-            journal.list(after: nil, limit: 10) { continuation.resume(returning: $0) }
-        }.get().map(\.header.id)
+        try await Promise.value { journal.list(after: nil, limit: 10, done: $0) }.get().map(\.header.id)
     }
 }
 

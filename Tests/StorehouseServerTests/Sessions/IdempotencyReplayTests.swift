@@ -1,5 +1,6 @@
 import JSON
 import Journal
+import Locks
 import Platform
 import RemoteServices
 import StoreHosting
@@ -195,11 +196,9 @@ import Testing
 
     /// Adds a record to the session of a file that no server uses.
     private func store(_ record: IdempotencyRecord, _ path: String, _ durable: DurableServer) async throws {
-        let journal = try SQLiteJournal(path: durable.path)
+        let journal = try await durable.open()
         let id = String(path.split(separator: "/")[1])
-        let found = try await withCheckedContinuation { continuation in
-            journal.load(id) { continuation.resume(returning: $0) }
-        }.get()
+        let found = try await Promise.value { journal.load(id, done: $0) }.get()
         guard case .session(let summary, _, _, let session) = found else { throw Wire.Failure.malformed("no session") }
         StoreKind.faulty.makeStore().inspect { state in
             session.append(

@@ -34,7 +34,7 @@ import Testing
         func session() async throws -> Session {
             let made = try registry.create { id, now in try builder.create(runtime, id, now: now) }
             let session = try #require(made)
-            let failure = await withCheckedContinuation { done in session.whenDurable { done.resume(returning: $0) } }
+            let failure = await Promise.value { session.whenDurable($0) }
             #expect(failure == nil)
             // The journal calls completions before it is idle again.
             while !session.isDurable { await Task.yield() }
@@ -42,14 +42,12 @@ import Testing
         }
 
         func end(_ session: Session) async -> SessionRegistry.EndResult {
-            await withCheckedContinuation { done in registry.end(session) { done.resume(returning: $0) } }
+            await Promise.value { registry.end(session, done: $0) }
         }
 
         /// Whether the journal has the session, and not as an ended one.
         func isStored(_ session: Session) async throws -> Bool {
-            let lookup = await withCheckedContinuation { done in
-                journal.load("\(session.id)") { done.resume(returning: $0) }
-            }
+            let lookup = await Promise.value { journal.load("\(session.id)", done: $0) }
             if case .session = try lookup.get() { return true }
             return false
         }

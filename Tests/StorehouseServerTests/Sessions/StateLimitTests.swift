@@ -161,13 +161,13 @@ import Testing
     @Test func aSessionThatIsTooLargeCanShrink() async throws {
         let durable = try DurableServer()
         let path = try await LiveServer.run(
-            kinds: [.notes], journal: SQLiteJournal(path: durable.path)
+            kinds: [.notes], journal: try await durable.open()
         ) { server in
             let session = try await server.session("notes")
             for _ in 1...100 { _ = try await add(session) }
             return session.path
         }
-        let journal = try SQLiteJournal(path: durable.path)
+        let journal = try await durable.open()
         try await run(journal: journal) { (server: LiveServer) async throws in
             let session = LiveSession(server: server, path: path)
             #expect(try await add(session, 1)[json: "reason"] == "state-too-large")

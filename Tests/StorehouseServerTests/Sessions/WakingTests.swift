@@ -71,7 +71,7 @@ private struct Alarm: HostedState, ObjectState, Restorable {
         }
         return try await LiveServer.run(
             kinds: [Alarm.kind], clock: clock, configuration: configuration,
-            journal: try SQLiteJournal(path: durable.path, vfs: nil, now: clock.now), body)
+            journal: try await durable.open { try SQLiteJournal(path: $0, vfs: nil, now: clock.now) }, body)
     }
 
     @Test func aTimerThatIsDueFiresAfterARestartWithoutARequest() async throws {

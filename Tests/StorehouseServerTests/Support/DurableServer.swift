@@ -39,6 +39,20 @@ final class DurableServer: Sendable {
         return copy
     }
 
+    /// Opens the file. Under load, a server may have left it to be closed after its drain.
+    func open(
+        _ open: (_ path: String) throws -> SQLiteJournal = { try SQLiteJournal(path: $0) }
+    ) async throws -> SQLiteJournal {
+        let limit = ContinuousClock.now + .seconds(Wire.patience)
+        while true {
+            do {
+                return try open(path)
+            } catch StorageError.inUse where ContinuousClock.now < limit {
+                await Task.yield()
+            }
+        }
+    }
+
     /// Serves while `body` runs, then drains and closes the file.
     func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), auth: any RemoteClient = ScriptedRemoteClient(),
@@ -57,8 +71,10 @@ final class DurableServer: Sendable {
                 animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal,
                 sealer: try configuration.storage.sealer(), body)
         }
-        let journal = try SQLiteJournal(
-            path: path, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
+        let journal = try await open {
+            try SQLiteJournal(
+                path: $0, durability: durability, keepCommits: configuration.storage.keepCommits, vfs: vfs)
+        }
         return try await LiveServer.run(
             animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal, sealer: sealer,
             body)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Locks
 import Testing
 
 /// The program, run once for one command.
@@ -17,11 +18,11 @@ enum Program {
 
     static func run(_ arguments: [String], in directory: String? = nil) async throws -> Result {
         let program = try #require(Products.directory).appending(path: "storehouse")
-        return try await withCheckedThrowingContinuation { continuation in
+        return try await Promise.value { done in
             // A thread that waits here is none of those that run the tests.
             DispatchQueue(label: "program").async {
-                continuation.resume(
-                    with: Swift.Result {
+                done(
+                    Swift.Result {
                         let process = Process()
                         process.executableURL = program
                         process.arguments = arguments
@@ -39,6 +40,6 @@ enum Program {
                             errors: String(decoding: problems, as: UTF8.self))
                     })
             }
-        }
+        }.get()
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import FuzzProperties
+import Locks
 import StoresTesting
 
 /// Sends requests that went wrong on their way, each on a connection of its own, and some at once.
@@ -15,11 +16,9 @@ struct Replayer: Sendable {
     /// - Parameter seed: says which ones.
     /// - Returns: how many were answered at all.
     func run(_ count: Int, seed: UInt64) async throws -> Int {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "replay").async {
-                continuation.resume(with: Result { try send(count, SeededGenerator(seed: seed)) })
-            }
-        }
+        try await Promise.value { done in
+            DispatchQueue(label: "replay").async { done(Result { try send(count, SeededGenerator(seed: seed)) }) }
+        }.get()
     }
 
     private func send(_ count: Int, _ random: SeededGenerator) throws -> Int {

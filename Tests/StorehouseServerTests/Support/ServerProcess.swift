@@ -90,6 +90,8 @@
                 for text in arguments + variables { free(text) }
             }
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            // Who reads the output of the tests would wait for a server that outlives them.
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
             posix_spawn_file_actions_adddup2(&actions, errors, 2)
             var id: pid_t = 0
             guard posix_spawn(&id, words[0], &actions, nil, arguments, variables) == 0 else { throw NotBuilt() }

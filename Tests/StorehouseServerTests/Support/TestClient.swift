@@ -58,10 +58,8 @@ final class TestClient: Sendable {
     private func perform<Result: Sendable>(
         _ job: @escaping @Sendable (inout Wire) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(with: Swift.Result { try wire.withLock { try job(&$0) } })
-            }
-        }
+        try await Promise.value { done in
+            queue.async { [self] in done(Swift.Result { try wire.withLock { try job(&$0) } }) }
+        }.get()
     }
 }

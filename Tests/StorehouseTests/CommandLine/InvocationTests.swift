@@ -21,11 +21,20 @@ import Testing
         ),
         (
             ["serve", "--port", "0", "--config=a=b", "--host", "::1"],
-            .serve(configurationFile: "a=b", flags: [host, port], printsAdminToken: false)
+            .serve(configurationFile: "a=b", flags: [port, host], printsAdminToken: false)
         ),
         (
             ["serve", "--set", "a.b=c=d", "--port=0", "--set=e="],
-            .serve(configurationFile: nil, flags: [port, set("a.b", "c=d"), set("e", "")], printsAdminToken: false)
+            .serve(configurationFile: nil, flags: [set("a.b", "c=d"), port, set("e", "")], printsAdminToken: false)
+        ),
+        // The later one counts.
+        (
+            ["serve", "--port=9", "--set", "http.port=1", "--port=0"],
+            .serve(configurationFile: nil, flags: [set("http.port", "1"), port], printsAdminToken: false)
+        ),
+        (
+            ["serve", "--port=0", "--set", "http.port=1"],
+            .serve(configurationFile: nil, flags: [port, set("http.port", "1")], printsAdminToken: false)
         ),
         (["check-config"], .checkConfiguration(file: nil, flags: [])),
         (["check-config", "--config", "-", "--json"], .checkConfiguration(file: "-", flags: [])),

@@ -1,5 +1,6 @@
 import FaultyServices
 import JSON
+import Locks
 import RemoteServices
 import StoreHosting
 import StoreKinds
@@ -159,10 +160,10 @@ extension HostedStore {
     /// Dispatches an action, and waits for all that comes of it.
     /// - Returns: whether it was done.
     fileprivate func settle(_ type: String, _ options: DispatchOptions = DispatchOptions()) async -> Bool {
-        await withCheckedContinuation { continuation in
+        await Promise.value { done in
             dispatch(["type": .string(type)], options) { result in
-                guard result.state != nil else { return continuation.resume(returning: false) }
-                result.whenSettled { continuation.resume(returning: true) }
+                guard result.state != nil else { return done(false) }
+                result.whenSettled { done(true) }
             }
         }
     }

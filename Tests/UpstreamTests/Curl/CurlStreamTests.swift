@@ -65,9 +65,7 @@ import Upstream
 func reading(
     _ request: CurlStream.Request, sink: @escaping @Sendable (RemoteResponse, [UInt8]) -> Bool
 ) async throws -> RemoteResponse {
-    try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue(label: "reading").async {
-            continuation.resume(with: Result { try CurlStream.read(request, sink: sink) })
-        }
-    }
+    try await Promise.value { done in
+        DispatchQueue(label: "reading").async { done(Result { try CurlStream.read(request, sink: sink) }) }
+    }.get()
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Locks
 import Platform
 
 /// A program that a test needs beside itself.
@@ -48,9 +49,7 @@ struct Program: Sendable {
     /// Runs a script to its end, which must be a good one.
     static func run(_ script: String, _ arguments: String...) async throws {
         let program = try Program(script, arguments)
-        let status = await withCheckedContinuation { continuation in
-            program.reap { continuation.resume(returning: $0) }
-        }
+        let status = await Promise.value { program.reap($0) }
         guard status == 0 else { throw Failure(script: script, status: status) }
     }
 

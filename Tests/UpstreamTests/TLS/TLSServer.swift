@@ -1,5 +1,6 @@
 import Dispatch
 import FaultyServices
+import Locks
 import Platform
 
 /// A service behind TLS: `openssl s_server`, one connection at a time.
@@ -39,8 +40,8 @@ final class TLSServer: Sendable {
         self.channel = channel
         // The port stands in the line that says that it listens. The wait needs a queue of its own: Swift's tasks and
         // `DispatchQueue.global()` share their threads on Linux.
-        let text = await withCheckedContinuation { continuation in
-            DispatchQueue(label: "openssl").async { continuation.resume(returning: Self.announcement(channel)) }
+        let text = await Promise.value { done in
+            DispatchQueue(label: "openssl").async { done(Self.announcement(channel)) }
         }
         guard let port = text.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             program.end()

@@ -45,6 +45,17 @@ extension ReadConnection {
         guard let found else { return .unknown }
         guard found.isIntact, found.header.id == id else { throw .corrupt("the session row has a wrong checksum") }
         guard found.endedAt == nil else { return .ended(owner: found.header.owner) }
+        do throws(JournalError) {
+            return .session(try load(found, answersSince: oldest, retention))
+        } catch {
+            throw error.of(owner: found.header.owner)
+        }
+    }
+
+    /// Loads the session of an intact row.
+    private func load(
+        _ found: SessionRow, answersSince oldest: Int, _ retention: RetentionLimits
+    ) throws(JournalError) -> StoredSession {
         let (number, head) = (found.number, found.head)
         let newest = newestRevision(of: number, after: head.revision)
         let base = try snapshot(of: number, upTo: newest)
@@ -63,11 +74,10 @@ extension ReadConnection {
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
-        return .session(
-            StoredSession(
-                row: found, position: AppendPosition(number, head, revision, checksum, retention), snapshot: base,
-                rows: rows, replayable: replayable,
-                answers: try answers(of: number, since: oldest)))
+        return StoredSession(
+            row: found, position: AppendPosition(number, head, revision, checksum, retention), snapshot: base,
+            rows: rows, replayable: replayable,
+            answers: try answers(of: number, since: oldest))
     }
 
     /// The commits of a session after a revision, oldest first; nil if the first one was deleted.

@@ -82,7 +82,7 @@ struct WriteResult: Sendable {
         guard case .failed(let failure) = outcome else { return }
         hasFailures = true
         if case .create = command { liveChange -= 1 }
-        if case .corrupt(let detail) = failure, let id = command.sessionID { damaged.append((id, detail)) }
+        if case .corrupt(let detail, _) = failure, let id = command.sessionID { damaged.append((id, detail)) }
     }
 
     /// Reports the outcomes to the journals of the sessions.
