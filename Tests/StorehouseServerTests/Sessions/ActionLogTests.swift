@@ -134,11 +134,13 @@ import Testing
             let session = try await server.session()
             let batch = JSONValue.array(Array(repeating: ["type": "counter/increment"], count: 100))
             for _ in 0..<10 { _ = try await session.post(batch) }
-            // With a database the log is cut in the background.
-            let gone = try await server.eventually(TestRequest("GET", session.path + "/actions")) { $0.status == 410 }
+            // With a database the log is cut in the background, until it has no more than twice as many commits as it keeps.
+            let gone = try await server.eventually(TestRequest("GET", session.path + "/actions")) {
+                $0.status == 410 && ($0[json: "oldest"]?.asInteger ?? 0) > 800
+            }
             #expect(gone.code == "revision-gone")
             let oldest = try #require(gone[json: "oldest"]?.asInteger)
-            #expect((2...901).contains(oldest))
+            #expect(oldest <= 901)
             let log = try await session.read("/actions?after=\(oldest - 1)")
             #expect(log.at("/actions/0/revision") == .integer(oldest))
             #expect(try await session.read("/state?revision=\(oldest)").revision == oldest)
