@@ -248,6 +248,8 @@ DURABLE_ROWS = (
     ("perSecond", "requests/s", 0), ("cpuMicroseconds", "server CPU a request, µs", 2),
     ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
     ("transactions", "transactions/s; the disk: fdatasync/s", 0),
+    ("quarterP50Ms", "at a quarter of that rate: p50, ms", 2), ("quarterP99Ms", "the same: p99, ms", 2),
+    ("writtenBytes", "written to the log and the file, bytes a commit", 0),
     ("aloneP50Ms", "one connection: p50, ms; the disk: of fdatasync", 3), ("aloneP99Ms", "the same: p99, ms", 3),
     ("commitBytes", "the file grows by, bytes a commit", 0),
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness import machine, tools
 from harness.contenders import ACTION
-from harness.loads import SETTLE_SECONDS, Watch, wrk
+from harness.loads import SETTLE_SECONDS, Watch, paced, wrk
 from harness.processes import output_of
 
 ACTIVE = 1000  # sessions that receive actions, independent of the total
@@ -38,10 +38,12 @@ class Journal:
         return self.contender.start(self.settings | {"STOREHOUSE_STORAGE_PATH": str(folder / "bench.db")} | settings)
 
 
-def journals(contender):
-    """Storehouse with each storage, by name."""
+def journals(contender, before=None):
+    """Storehouse with each storage, by name, and an earlier build of it if there is one."""
     all_of_them = (Journal(contender, "memory", "memory", "full"), Journal(contender, "relaxed", "sqlite", "relaxed"),
                    Journal(contender, "full", "sqlite", "full"))
+    if before:
+        all_of_them += (Journal(before, "full before", "sqlite", "full"),)
     return {journal.name: journal for journal in all_of_them} | {"disk": Disk()}
 
 
@@ -73,7 +75,7 @@ def _bytes(folder):
 
 
 def posts(contender, count, seconds):
-    """Actions to a part of the sessions: at full load, and one by one."""
+    """Actions to a part of the sessions: at full load, at a quarter of that, and one by one."""
     with _folder() as folder:
         if isinstance(contender, Disk):
             bare = json.loads(output_of([tools.WORK / "syncs", folder / "page", seconds], seconds + 60))
@@ -88,19 +90,23 @@ def posts(contender, count, seconds):
                 paths = _create(contender, server, count)
             actions = [f"{path}/actions" for path in paths[::max(1, count // ACTIVE)][:ACTIVE]]
             loads = [wrk(server, 64, 1, actions, ACTION)]
-            before = _number(server, TRANSACTIONS)
+            before, bytes_before = _number(server, TRANSACTIONS), machine.written_bytes(server.pids())
             with Watch(server) as watch:
                 loads.append(load := wrk(server, 64, seconds, actions, ACTION))
             written = _number(server, TRANSACTIONS) - before
+            written_bytes = machine.written_bytes(server.pids()) - bytes_before
+            loads.append(quarter := paced(server, 64, load["perSecond"] / 4, max(1, seconds // 2), actions, ACTION))
             loads.append(alone := wrk(server, 1, max(1, seconds // 2), actions, ACTION))
         result = {
             "perSecond": load["perSecond"], "p50Ms": load["p50Ms"], "p99Ms": load["p99Ms"],
             "cpuMicroseconds": watch.cpu / load["requests"] * 1e6, "othersPercent": watch.others_percent,
+            "quarterP50Ms": quarter["p50Ms"], "quarterP99Ms": quarter["p99Ms"],
             "aloneP50Ms": alone["p50Ms"], "aloneP99Ms": alone["p99Ms"],
         }
         if contender.keeps:
             commits = sum(each["requests"] for each in loads)
-            result |= {"transactions": written / load["seconds"], "commitBytes": (_bytes(folder) - kept) / commits}
+            result |= {"transactions": written / load["seconds"], "writtenBytes": written_bytes / load["requests"],
+                       "commitBytes": (_bytes(folder) - kept) / commits}
         return result
 
 

@@ -108,6 +108,19 @@ def wrk(server, connections, seconds, paths=None, body=None, headers=None):
     return result | {"perSecond": result["requests"] / result["seconds"]}
 
 
+def paced(server, connections, rate, seconds, paths, body):
+    """Posts an action to the paths in turn at a steady rate. An answer is late from the moment when its action was due."""
+    with tempfile.NamedTemporaryFile("w", dir=tools.WORK) as file:
+        file.writelines(f"{path}\n" for path in paths)
+        file.flush()
+        output = output_of(
+            [tools.WORK / "paced", server.port, file.name, connections, f"{rate:.0f}", seconds, body], seconds + 30)
+    result = json.loads(output)
+    if "failure" in result:
+        raise Failure(result["failure"])
+    return result
+
+
 def crowd(contender, server, count, seconds_apart=0):
     """Connections that stay idle, or send one byte per interval."""
     return Load(contender, tools.WORK / "crowd", server.port, count, seconds_apart)

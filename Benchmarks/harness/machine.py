@@ -41,6 +41,11 @@ def kernel_kb():
     return _kb(Path("/proc/meminfo").read_text(), "Slab:")
 
 
+def written_bytes(pids):
+    """The bytes that these processes have given to the page cache to be written to a disk."""
+    return sum(int(line.split()[1]) for pid in pids for line in _read(pid, "io").splitlines() if line.startswith("write_bytes"))
+
+
 def memory_kb(pids):
     """Resident memory in KB: `rss` as VmRSS, and `pss`, where pages shared by processes count once."""
     rss = pss = 0

@@ -52,3 +52,11 @@ int csqlite_truncate_wal(sqlite3 *connection) {
     if (code != SQLITE_OK || size <= end) return code;
     return wal->pMethods->xTruncate(wal, end);
 }
+
+int csqlite_sync_database(sqlite3 *connection) {
+    sqlite3_file *database = NULL;
+    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &database);
+    if (code != SQLITE_OK) return code;
+    if (database == NULL || database->pMethods == NULL) return SQLITE_ERROR;
+    return database->pMethods->xSync(database, SQLITE_SYNC_NORMAL);
+}

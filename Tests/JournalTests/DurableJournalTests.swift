@@ -1,5 +1,7 @@
+import Foundation
 import JSON
 import Journal
+import Locks
 import StoreHosting
 import Stores
 import Testing
@@ -50,6 +52,27 @@ struct DurableJournalTests {
         let later = try storage.openJournal()
         #expect(try await later.found("session").word == "ended")
         await later.closed()
+    }
+
+    @Test(
+        "calls the observer of transactions as directly after many of them as after one",
+        arguments: DurableStorage.allCases)
+    func observer(kind: DurableStorage) async throws {
+        let journal = try kind.make().openJournal()
+        let depths = Locked<[Int]>([])
+        journal.observeTransactions { _ in
+            let depth = Thread.callStackReturnAddresses.count
+            depths.withLock { $0.append(depth) }
+        }
+        let session = journal.create(Step.session())
+        let store = Step.store(session)
+        for _ in 0..<100 {
+            store.step()
+            #expect(await session.awaitDurable() == nil)
+        }
+        let found = depths.withLock(\.self)
+        let (least, most) = (try #require(found.min()), try #require(found.max()))
+        #expect(found.count > 50 && most < least + 20)
     }
 
     @Test("persists a batch and the response to it in one transaction", arguments: DurableStorage.allCases)

@@ -33,7 +33,7 @@ struct RandomTransactionTests {
     }
 
     /// More of them for a longer search, as script/soak does it.
-    private static let seeds =
+    static let seeds =
         ProcessInfo.processInfo.environment["TEST_SEEDS"].flatMap { UInt64($0) } ?? 4
 
     @Test(
@@ -93,7 +93,7 @@ struct RandomTransactionTests {
     }
 
     /// All that there is to records.
-    private static func words(_ records: [CommitRecord]) -> [String] {
+    static func words(_ records: [CommitRecord]) -> [String] {
         records.map {
             "\($0.revision) \($0.type) \(JSONValue.object($0.payload)) \($0.origin) \($0.cause ?? -1) \($0.committedAt) \($0.changes)"
         }

@@ -8,6 +8,11 @@ def downgrade(file):
     """Turns the file into one of version 1, in which sessions do not say how far they reach. No server may use the file."""
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as database:
         database.execute("BEGIN")
+        # A server that has ended regularly has sorted all commits.
+        if database.execute("SELECT count(*) FROM unsorted").fetchone() != (0,):
+            raise ValueError(f"{file} has commits that are not sorted")
+        database.execute("DROP TABLE unsorted")
+        database.execute("DELETE FROM meta WHERE name = 'unsorted'")
         for index in ("due", "owner", "person"):
             database.execute(f"DROP INDEX sessions_by_{index}")
         for column in ("cut", "newest", "chain", "bytes", "due", "seal", "owner", "personal", "shares"):

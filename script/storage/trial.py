@@ -1,11 +1,13 @@
 """A database whose servers are killed, and the commits that it must contain."""
 
 import collections
+import contextlib
 import copy
 import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -15,6 +17,20 @@ from storage.server import StartFailed, Server
 
 CLIENTS = 8
 FILE = "kill.db"
+
+
+def leb128(data, count):
+    """The first numbers of these bytes."""
+    numbers, number, shift = [], 0, 0
+    for byte in data:
+        number |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(number)
+            number, shift = 0, 0
+            if len(numbers) == count:
+                break
+    return numbers
 
 
 class Trial:
@@ -28,6 +44,8 @@ class Trial:
         self.posts = 0
         # The system calls at which servers were killed.
         self.hits = collections.Counter()
+        # How far the commits were sorted when servers were killed.
+        self.sortings = collections.Counter()
 
     def start(self, under=()):
         return Server(self.program, self.file, under, **self.settings)
@@ -56,6 +74,24 @@ class Trial:
         # The WAL starts with a header of 32 bytes, which is written when it restarts.
         begins = call == "pwrite64" and suffix == "-wal" and re.search(r", 32, 0\b", rest)
         self.hits[f"{call} {suffix or 'file'}" + (" (WAL restart)" if begins else "")] += 1
+
+    def record_sorting(self):
+        """Records how far a killed server had sorted its commits."""
+        copy_of_file = self.file.with_suffix(".copy")
+        for suffix in ("", "-wal"):
+            source = pathlib.Path(str(self.file) + suffix)
+            if source.exists():
+                shutil.copy(source, str(copy_of_file) + suffix)
+        with contextlib.closing(sqlite3.connect(copy_of_file)) as database:
+            newest = dict(database.execute("SELECT number, newest FROM sessions"))
+            rows = [row for row, in database.execute("SELECT commits FROM unsorted")]
+        for suffix in ("", "-wal", "-shm"):
+            pathlib.Path(str(copy_of_file) + suffix).unlink(missing_ok=True)
+        # A row begins with the number of a session and the revision of its commit.
+        firsts = [leb128(row, 2) for row in rows]
+        are_sorted = [newest.get(session, 0) >= revision for session, revision in firsts]
+        self.sortings["commits that were being sorted" if True in are_sorted else
+                      "commits that were not sorted yet" if rows else "all commits sorted"] += 1
 
     def load(self, server, end):
         """Runs clients until `end` has ended the server; returns that time."""

@@ -16,4 +16,7 @@ int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, int
 // of what is truncated: readers and checkpoints stop at the newest commit, and the next writer starts there.
 int csqlite_truncate_wal(sqlite3 *connection);
 
+// Syncs the database file of the connection, not its WAL.
+int csqlite_sync_database(sqlite3 *connection);
+
 #endif

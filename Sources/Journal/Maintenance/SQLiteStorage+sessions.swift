@@ -19,7 +19,7 @@ extension SQLiteStorage {
     ///   - body: called with each session that has not ended, in no particular order.
     public static func listSessions(_ path: String, _ body: (ListedSession) -> Void) throws(StorageError) {
         let connection = try open(path)
-        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
+        let reader = try storageErrors(path) { () throws(SQLiteError) in try makeReader(connection).0 }
         try storageErrors(path) { () throws(SQLiteError) in
             _ = try forEachSession(reader) { id in
                 if let session = listed(id, reader) { body(session) }

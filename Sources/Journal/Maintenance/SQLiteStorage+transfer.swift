@@ -15,7 +15,7 @@ extension SQLiteStorage {
         _ id: String, from path: String, withOwner: Bool = false
     ) throws(StorageError) -> [UInt8] {
         let connection = try open(path)
-        let reader = try storageErrors(path) { () throws(SQLiteError) in try ReadConnection(connection) }
+        let reader = try storageErrors(path) { () throws(SQLiteError) in try makeReader(connection).0 }
         do throws(JournalError) {
             return try reader.inReadTransaction { reader throws(JournalError) in
                 switch try reader.find(id, answersSince: .max) {
@@ -166,8 +166,8 @@ extension WriteConnection {
         try statements.begin.run { _ in }
         var position = try create(session.header)
         // Whether the state has a timer is not known. The next server finds it due, and looks.
-        var change = HeadChange(deadline: nil)
-        change.deadline = 0
+        try setDeadline(0, of: position.number)
+        var change = HeadChange()
         if let base = session.base {
             position.revision = base.revision
             try setCompactedThrough(base.revision, of: position.number, byteCount: 0)

@@ -31,8 +31,9 @@ public enum SQLiteStorage {
         }
         // Continue after damaged pages, to find the sessions that are intact and can be exported.
         found.problems += try damages(path) { () throws(SQLiteError) in
-            try verifySessions(ReadConnection(connection), &found, progress)
-            return []
+            let (reader, damage) = try makeReader(connection)
+            try verifySessions(reader, &found, progress)
+            return damage.map { [$0.description] } ?? []
         }
         return found
     }
@@ -132,6 +133,22 @@ public enum SQLiteStorage {
         guard file.exists else { throw .missing(path: path) }
         guard try file.checkHeader() else { throw .foreign(path: path, detail: "it is empty") }
         return try openKnown(path, file, .read)
+    }
+
+    /// A reader that knows the commits that are not sorted yet, as far as damage allows.
+    static func makeReader(_ connection: Connection) throws(SQLiteError) -> (ReadConnection, damage: SQLiteError?) {
+        let unsorted = UnsortedCommits()
+        let reader = try ReadConnection(connection, unsorted)
+        guard try connection.integer("PRAGMA user_version") ?? 0 >= 5 else { return (reader, nil) }
+        defer { connection.rollBack() }
+        try connection.execute("BEGIN")
+        do throws(SQLiteError) {
+            try unsorted.read(connection)
+            return (reader, nil)
+        } catch {
+            guard error.isCorruption else { throw error }
+            return (reader, error)
+        }
     }
 
     static func openKnown(

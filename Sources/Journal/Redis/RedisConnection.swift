@@ -27,8 +27,7 @@ final class RedisConnection: Sendable {
     let inbox = Locked(Inbox())
     // Guards the hashes of the scripts, which the thread sets before it sends a command.
     let scripts = Locked<[RedisScript: [UInt8]]>([:])
-    // Guards the observer. It is called outside the lock.
-    let observer = Locked<(@Sendable (Duration) -> Void)?>(nil)
+    let observer = TransactionObserver()
     // Guards the time reference that the storage had when it was opened.
     let openedTime = Locked<[UInt8]>([])
 
@@ -166,7 +165,7 @@ final class RedisConnection: Sendable {
     }
 
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     /// Sends what waits, and ends the thread.

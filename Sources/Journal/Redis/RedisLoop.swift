@@ -141,7 +141,7 @@ final class RedisLoop: @unchecked Sendable {
         if let start = sendStart, !pipeline.isWaiting {
             sendStart = nil
             connection.transactions.add(1, ordering: .relaxed)
-            connection.observer.withLock { $0 }?(ContinuousClock.now - start)
+            connection.observer.call(ContinuousClock.now - start)
         }
     }
 

@@ -107,6 +107,9 @@ final class Connection {
         return csqlite_truncate_wal(handle) == SQLITE_OK
     }
 
+    /// Syncs the database file, not the WAL. Ignores errors: SQLite syncs it again before the WAL restarts.
+    func syncDatabase() { _ = csqlite_sync_database(handle) }
+
     /// Checkpoints the WAL as far as readers allow.
     ///
     /// - Returns: the size of the WAL in pages, and how many of them are checkpointed.

@@ -52,11 +52,13 @@ public final class SQLiteJournal: Journal {
     }
 
     /// - Parameters:
+    ///   - sorting: when commits are sorted into their sessions.
     ///   - vfs: the name of an SQLite VFS; nil for the default.
     ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package init(
         path: String, durability: Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
-        keepDays: Int = 0, vfs: String?, now: @escaping @Sendable () -> Int = systemTime,
+        keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String?,
+        now: @escaping @Sendable () -> Int = systemTime,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let file = try StorageFile(path)
@@ -77,14 +79,16 @@ public final class SQLiteJournal: Journal {
         let limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays)
         self.limits = limits
         let database = try storageErrors(path) { () throws(SQLiteError) in
-            try WriteConnection(connection, durability: durability, RetentionPolicy(limits, now: now))
+            try WriteConnection(
+                connection, durability: durability, RetentionPolicy(limits, now: now), sorting)
         }
-        let readers = Readers(file.path, vfs: vfs)
+        let readers = Readers(file.path, vfs: vfs, database.unsorted)
         let checkpointer = Checkpointer(file.path, vfs: vfs)
         writer = Writer(database, readers, checkpointer, acknowledgesOnEnqueue: durability == .relaxed, report)
         check = IndexCheck(file.path, vfs: vfs)
         self.now = now
         self.report = report
+        writer.sortAtStart()
         writer.scheduleMaintenance(every: .seconds(10))
     }
 
@@ -139,7 +143,7 @@ public final class SQLiteJournal: Journal {
         }
         // The load must find the commands that are enqueued for the session.
         writer.afterAll { [self] in
-            writer.readers.find(found) { [self] reader throws(JournalError) in
+            writer.readers.find(of: .id(id), found) { [self] reader throws(JournalError) in
                 switch try reader.find(id, answersSince: oldest, limits) {
                 case .unknown: return .unknown
                 case .ended(let owner): return .ended(owner: owner)
@@ -165,7 +169,7 @@ public final class SQLiteJournal: Journal {
     ) {
         // A session that is about to be created or ended counts.
         writer.afterAll { [writer] in
-            writer.readers.find(done) { reader throws(JournalError) in
+            writer.readers.find(of: .none, done) { reader throws(JournalError) in
                 try reader.personalSession(of: owner, kind: kind)
             }
         }
@@ -175,7 +179,9 @@ public final class SQLiteJournal: Journal {
         after id: String?, limit: Int, done: @escaping @Sendable (Result<[SessionSummary], JournalError>) -> Void
     ) {
         let read: @Sendable () -> Void = { [writer] in
-            writer.readers.read(done) { reader throws(JournalError) in try reader.list(after: id, limit: limit) }
+            writer.readers.read(of: .all, done) { reader throws(JournalError) in
+                try reader.list(after: id, limit: limit)
+            }
         }
         // The list must have every session whose creation was acknowledged. If that means that it is written, nothing
         // needs to be awaited, so that the list can be read while the disk hangs.
@@ -185,14 +191,16 @@ public final class SQLiteJournal: Journal {
     public func idleSessions(
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalError) in try reader.idle(since: moment, limit: limit) }
+        writer.readers.read(of: .all, done) { reader throws(JournalError) in
+            try reader.idle(since: moment, limit: limit)
+        }
     }
 
     public func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int,
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
     ) {
-        writer.readers.read(done) { reader throws(JournalError) in
+        writer.readers.read(of: .none, done) { reader throws(JournalError) in
             try reader.due(after: last, until: moment, limit: limit)
         }
     }

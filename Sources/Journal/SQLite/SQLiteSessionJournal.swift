@@ -88,7 +88,7 @@ final class SQLiteSessionJournal: SessionJournal {
         let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
         if let commits = recent.commits(after: revision, limit: limit) { return done(.success(commits)) }
         guard let number else { return done(.success(nil)) }
-        writer.readers.read(done) { reader throws(JournalError) in
+        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
             guard let rows = try reader.commits(of: number, after: revision, limit: limit) else { return nil }
             // If the rows end before the buffer begins, the writer has stored newer commits in the meantime. Those that
             // were read are enough then.
@@ -100,14 +100,16 @@ final class SQLiteSessionJournal: SessionJournal {
     func oldestRevision(done: @escaping @Sendable (Result<Int, JournalError>) -> Void) {
         // All commits of a session that is not written yet are in memory.
         guard let number = contents.withLock({ $0.position?.number }) else { return done(.success(1)) }
-        writer.readers.read(done) { reader throws(JournalError) in try reader.head(of: number).compactedThrough + 1 }
+        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
+            try reader.head(of: number).compactedThrough + 1
+        }
     }
 
     func replayBase(for revision: Int, done: @escaping @Sendable (Result<ReplayableState?, JournalError>) -> Void) {
         let (recent, number) = contents.withLock { ($0.recent, $0.position?.number) }
         // All commits of a session that is not written yet are in memory.
         guard let number else { return done(.success(recent.replayBase(for: revision, nil, []))) }
-        writer.readers.read(done) { reader throws(JournalError) in
+        writer.readers.read(of: .number(number), done) { reader throws(JournalError) in
             try reader.replayBase(for: revision, of: number, and: recent)
         }
     }

@@ -12,14 +12,22 @@ package final class OutputBudget: Sendable {
     private let pending = Atomic(0)
     private let pendingOfStreams = Atomic(0)
     private let disconnected = Atomic(0)
-    /// Read only when the limit is exceeded.
-    private let onExceeded = Locked<(@Sendable () -> Void)?>(nil)
+    /// A function that stands in a `Locked` by itself gets one more wrapper at each access, so each call would take longer than
+    /// the one before. In a structure it keeps its form.
+    private struct Reaction {
+        let call: @Sendable () -> Void
+    }
+
+    // Guards the reaction, which is called outside the lock. Read only when the limit is exceeded.
+    private let onExceeded = Locked<Reaction?>(nil)
 
     /// - Parameter limit: how many bytes may wait.
     package init(limit: Int) { self.limit = limit }
 
     /// Calls `body` on any thread, and often, while more than the limit waits or is refused. It must be quick.
-    package func whenExceeded(_ body: @escaping @Sendable () -> Void) { onExceeded.withLock { $0 = body } }
+    package func whenExceeded(_ body: @escaping @Sendable () -> Void) {
+        onExceeded.withLock { $0 = Reaction(call: body) }
+    }
 
     /// How many bytes wait.
     package var pendingBytes: Int { pending.load(ordering: .relaxed) }
@@ -46,5 +54,5 @@ package final class OutputBudget: Sendable {
 
     func addToStreams(_ byteCount: Int) { pendingOfStreams.add(byteCount, ordering: .relaxed) }
 
-    private func reportExceeded() { onExceeded.withLock { $0 }?() }
+    private func reportExceeded() { onExceeded.withLock(\.self)?.call() }
 }

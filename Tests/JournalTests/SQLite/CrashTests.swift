@@ -75,6 +75,21 @@ struct CrashTests {
         #expect(count > 20)
     }
 
+    @Test("while commits are sorted into their sessions, between others and at the end", arguments: [true, false])
+    func sorting(closes: Bool) async throws {
+        let (template, durable) = try await file(closes: closes)
+        let count = try await crashAtEveryCall(from: template, durable: durable, losing: [.nothing, .all]) {
+            file, disk, ledger in
+            guard let journal = try? file.open(sorting: SortingPolicy(maxBytes: 0), vfs: disk.name) else { return }
+            try await work(journal, ledger, ["a", "c", "b"], rounds: 3)
+            await journal.closed()
+            guard !disk.hasEnded else { return }
+            #expect(try file.number("SELECT count(*) FROM unsorted") == 0)
+            #expect(try file.number("SELECT count(*) FROM commits") == 98)
+        }
+        #expect(count > 40)
+    }
+
     @Test("while old commits go")
     func thinningOut() async throws {
         let (template, durable) = try await file(closes: true)

@@ -39,10 +39,10 @@ extension JournalFile {
     /// A file of an older version with the same rows.
     ///
     /// - Parameters:
-    ///   - version: 1 to 3.
+    ///   - version: 1 to 4.
     ///   - hasLog: whether it is as a server leaves it behind that closes it; else as a backup.
     func older(_ version: Int, hasLog: Bool = true) throws -> JournalFile {
-        guard version < 3 else { return try third(hasLog: hasLog) }
+        guard version < 3 else { return try recent(version, hasLog: hasLog) }
         let cut = """
             ALTER TABLE sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;
             UPDATE sessions SET cut = (SELECT cut FROM new.sessions AS known WHERE known.number = sessions.number);
@@ -60,25 +60,30 @@ extension JournalFile {
             INSERT INTO snapshots SELECT * FROM new.snapshots;
             INSERT INTO answers SELECT number, session, key, fingerprint, answer, at, checksum FROM new.answers;
             INSERT INTO leavings SELECT * FROM new.leavings;
-            INSERT INTO meta SELECT * FROM new.meta;
+            INSERT INTO meta SELECT * FROM new.meta WHERE name != 'unsorted';
             \(version == 1 ? "" : cut)
             COMMIT; DETACH new
             """)
         return old
     }
 
-    /// A file of version 3 had the same tables and checksums, without owners and shares.
-    private func third(hasLog: Bool) throws -> JournalFile {
+    /// A file of version 4 had the same tables and checksums, without unsorted commits. Version 3 had no owners and shares
+    /// either.
+    private func recent(_ version: Int, hasLog: Bool) throws -> JournalFile {
+        let third = """
+            DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
+            ALTER TABLE sessions DROP COLUMN owner;
+            ALTER TABLE sessions DROP COLUMN personal;
+            ALTER TABLE sessions DROP COLUMN shares;
+            """
         let old = try copy()
         try old.change(
             """
             PRAGMA journal_mode = \(hasLog ? "WAL" : "DELETE");
             BEGIN;
-            DROP INDEX sessions_by_owner; DROP INDEX sessions_by_person;
-            ALTER TABLE sessions DROP COLUMN owner;
-            ALTER TABLE sessions DROP COLUMN personal;
-            ALTER TABLE sessions DROP COLUMN shares;
-            PRAGMA user_version = 3;
+            DROP TABLE unsorted; DELETE FROM meta WHERE name = 'unsorted';
+            \(version == 3 ? third : "")
+            PRAGMA user_version = \(version);
             COMMIT
             """)
         return old

@@ -19,14 +19,14 @@ final class JournalFile: Sendable {
 
     func open(
         _ durability: SQLiteJournal.Durability = .full, keepCommits: Int = 1000, keepBytes: Int = 64 << 20,
-        keepDays: Int = 0, vfs: String? = nil,
+        keepDays: Int = 0, sorting: SortingPolicy = SortingPolicy(), vfs: String? = nil,
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> SQLiteJournal {
         // The directory stays as long as the journal does.
         try SQLiteJournal(
             path: path, durability: durability, keepCommits: keepCommits, keepBytes: keepBytes, keepDays: keepDays,
-            vfs: vfs,
+            sorting: sorting, vfs: vfs,
             now: { withExtendedLifetime(self, now) }, report: report)
     }
 

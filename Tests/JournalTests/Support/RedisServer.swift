@@ -51,7 +51,10 @@ extension OpenableStorage {
 }
 
 extension JournalFile: OpenableStorage {
-    func openJournal(isRelaxed: Bool) throws -> any Journal { try open(isRelaxed ? .relaxed : .full) }
+    func openJournal(isRelaxed: Bool) throws -> any Journal {
+        // With relaxed durability commits are sorted a second later or at the end, with full durability between others.
+        try isRelaxed ? open(.relaxed) : open(.full, sorting: SortingPolicy(maxBytes: 0))
+    }
 
     func crash(_ journal: any Journal) async throws -> any OpenableStorage { try copy() }
 

@@ -3,7 +3,7 @@ enum Schema {
     /// "Stor", the application ID in the file's header.
     static let applicationID = 0x5374_6f72
     /// The schema version that this release writes, and the newest one that it reads.
-    static let version = 4
+    static let version = 5
 
     /// The migrations from each version to the next, run in one transaction. Version 0 is an empty file.
     private static let steps = [
@@ -76,6 +76,9 @@ enum Schema {
         CREATE INDEX sessions_by_owner ON sessions (owner, kind, id) WHERE owner IS NOT NULL AND ended IS NULL;
         CREATE UNIQUE INDEX sessions_by_person ON sessions (owner, kind) WHERE personal AND ended IS NULL;
         """,
+        // A row has the commits of all sessions that one transaction brought, until they are sorted into the table
+        // `commits`; see ``CommitBatch``.
+        "CREATE TABLE unsorted (number INTEGER PRIMARY KEY, commits BLOB NOT NULL) STRICT;",
     ]
 
     /// An answer has the revision whose state it shows, or it is whole. A key may occur twice: the later answer applies.

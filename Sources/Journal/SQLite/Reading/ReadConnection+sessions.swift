@@ -57,21 +57,25 @@ extension ReadConnection {
         _ found: SessionRow, answersSince oldest: Int, _ retention: RetentionLimits
     ) throws(JournalError) -> StoredSession {
         let (number, head) = (found.number, found.head)
-        let base = try snapshot(of: number, upTo: .max)
+        let newest = newestRevision(of: number, after: head.revision)
+        let base = try snapshot(of: number, upTo: newest)
         guard base?.revision ?? 0 >= head.compactedThrough else {
             throw .corrupt("the snapshot before the oldest commit is missing")
         }
         let rows = try commits(of: number, after: base, seed: head.checksum, upTo: .max)
         let revision = rows.last?.revision ?? base?.revision ?? 0
         let checksum = rows.last?.checksum ?? base?.chain ?? head.checksum
-        guard head.ends(with: revision, checksum) else {
-            throw .corrupt("its newest commit is of revision \(head.revision), but the rows end with \(revision)")
+        let sorted = rows.last { $0.revision == head.revision }?.checksum ?? base?.checksum(at: head.revision)
+        guard revision == newest, sorted.map({ head.ends(with: head.revision, $0) }) ?? true,
+            newest > head.revision || head.ends(with: revision, checksum)
+        else {
+            throw .corrupt("its newest commit is of revision \(newest), but the rows end with \(revision)")
         }
         guard let replayable = RecentCommits(revision: revision).replayBase(for: revision, base, rows) else {
             throw .corrupt("commits are missing")
         }
         return StoredSession(
-            row: found, position: AppendPosition(number, head, checksum, retention), snapshot: base,
+            row: found, position: AppendPosition(number, head, revision, checksum, retention), snapshot: base,
             rows: rows, replayable: replayable,
             answers: try answers(of: number, since: oldest))
     }
@@ -85,7 +89,8 @@ extension ReadConnection {
         guard revision >= head.compactedThrough else { return nil }
         let rows = try rows(of: number, after: revision, upTo: .max, limit: limit)
         let (end, isBeyond) = revision.addingReportingOverflow(limit)
-        let last = max(revision, min(head.revision, isBeyond ? .max : end))
+        let newest = newestRevision(of: number, after: head.revision)
+        let last = max(revision, min(newest, isBeyond ? .max : end))
         guard rows.last?.revision ?? revision == last else {
             throw .corrupt("commits after revision \(revision) are missing")
         }
@@ -106,7 +111,9 @@ extension ReadConnection {
         // between `compactedThrough` and the next snapshot.
         guard revision >= head.compactedThrough, baseRevision >= head.compactedThrough else { return nil }
         let rows = try rows(of: number, after: baseRevision, upTo: revision, limit: .max)
-        guard rows.last?.revision ?? baseRevision == min(revision, head.revision) else {
+        // The snapshot may belong to a commit that was made after the unsorted ones were copied.
+        let newest = max(baseRevision, newestRevision(of: number, after: head.revision))
+        guard rows.last?.revision ?? baseRevision == min(revision, newest) else {
             throw .corrupt("commits after revision \(baseRevision) are missing")
         }
         try Self.check(rows, after: baseRevision, base?.chain ?? head.checksum)
@@ -165,13 +172,19 @@ extension ReadConnection {
         of number: Int, after revision: Int, upTo last: Int, limit: Int
     ) throws(JournalError) -> [CommitRow] {
         try sql { () throws(SQLiteError) in
-            try commits.all(
+            var rows = try commits.all(
                 { values in
                     values.set(1, number)
                     values.set(2, revision)
                     values.set(3, last)
                     values.set(4, limit)
                 }, { CommitRow($0) })
+            while rows.count < limit, case let next = (rows.last?.revision ?? revision) &+ 1, next <= last,
+                let row = unsortedCommit(of: number, at: next)
+            {
+                rows.append(row)
+            }
+            return rows
         }
     }
 
@@ -187,7 +200,7 @@ extension ReadConnection {
                     }, { $0.checksum(0) })
                 if let found { return found }
             }
-            return nil
+            return unsortedCommit(of: number, at: revision)?.checksum
         }
     }
 

@@ -39,11 +39,19 @@ extension ReadConnection {
         {
             try Self.check(rows, after: revision, chain)
             for row in rows { try replay(&state, row, of: session.position.number) }
+            if let sorted = rows.first(where: { $0.revision == head.revision }),
+                !head.ends(with: head.revision, sorted.checksum)
+            {
+                throw .corrupt("the commit of revision \(head.revision) is not the one that the session's row names")
+            }
             (chain, revision) = (rows.last?.checksum ?? chain, rows.last?.revision ?? revision)
-            (count, byteCount) = (count + rows.count, rows.reduce(byteCount) { $0 + $1.byteCount })
+            count += rows.count
+            // The session's row says how far the sorted commits reach.
+            byteCount = rows.prefix { $0.revision <= head.revision }.reduce(byteCount) { $0 + $1.byteCount }
         }
-        guard head.ends(with: revision, chain) else {
-            throw .corrupt("its newest commit is of revision \(head.revision), but the rows end with \(revision)")
+        guard revision == session.position.revision else {
+            throw .corrupt(
+                "its newest commit is of revision \(session.position.revision), but the rows end with \(revision)")
         }
         guard head.byteCount ?? byteCount == byteCount else {
             throw .corrupt("its commits take \(byteCount) bytes, not \(head.byteCount ?? 0)")

@@ -7,6 +7,11 @@ import Stores
 final class ReadConnection {
     let connection: Connection
     private let begin: Statement
+    private let numberOfSession: Statement
+    private let unsorted: UnsortedCommits
+    /// The unsorted commits as they were before the read transaction began, by the numbers of the sessions. Those that were
+    /// sorted since are found there; so what is read of a session is complete up to some revision.
+    private var unsortedRows: [Int: UnsortedCommits.Rows] = [:]
     let session: Statement
     let head: Statement
     let snapshotBefore: Statement
@@ -22,8 +27,10 @@ final class ReadConnection {
     /// Nil in a file of an older version, whose sessions have no owners.
     private let personal: Statement?
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    /// - Parameter unsorted: the commits that are not sorted yet, kept up to date by the writer.
+    init(_ connection: Connection, _ unsorted: UnsortedCommits) throws(SQLiteError) {
         self.connection = connection
+        self.unsorted = unsorted
         begin = try connection.prepare("BEGIN")
         // Commands may read a file of an older version before a server has migrated it.
         let version = try connection.integer("PRAGMA user_version") ?? 0
@@ -31,6 +38,7 @@ final class ReadConnection {
         let columns = "\(SessionRow.columns(ofVersion: version)), \(headColumns)"
         // A left join, so that a session whose state is missing is found, with a wrong checksum.
         let sessions = "FROM sessions LEFT JOIN states ON states.number = initial"
+        numberOfSession = try connection.prepare("SELECT number FROM sessions WHERE id = ?")
         session = try connection.prepare("SELECT \(columns) \(sessions) WHERE id = ?")
         head = try connection.prepare("SELECT \(headColumns) FROM sessions WHERE number = ?")
         snapshotBefore = try connection.prepare(
@@ -59,7 +67,7 @@ final class ReadConnection {
         // The row is read too, because an entry of the index may be damaged.
         idle = try connection.prepare(
             """
-            SELECT \(headColumns), \(newestCommitAt), sessions.id FROM sessions AS entry
+            SELECT \(headColumns), \(newestCommitAt), sessions.id, sessions.number FROM sessions AS entry
             JOIN sessions ON sessions.number = entry.number
             WHERE entry.ended IS NULL AND entry.last_active < ? ORDER BY entry.last_active LIMIT ?
             """)
@@ -78,13 +86,53 @@ final class ReadConnection {
                 "SELECT id FROM sessions WHERE owner = ? AND kind = ? AND personal AND ended IS NULL")
     }
 
+    /// The sessions that a read transaction concerns.
+    enum Scope: Sendable {
+        case none
+        case all
+        case id(String)
+        case number(Int)
+    }
+
     /// Calls `body` in a read transaction: it sees one snapshot of the database.
     func inReadTransaction<Value>(
-        _ body: (ReadConnection) throws(JournalError) -> Value
+        of scope: Scope = .all, _ body: (ReadConnection) throws(JournalError) -> Value
     ) throws(JournalError) -> Value {
-        try sql { () throws(SQLiteError) in try begin.run { _ in } }
-        defer { connection.rollBack() }
+        // In this order, because a commit moves from the unsorted ones to the sorted ones.
+        try sql { () throws(SQLiteError) in
+            unsortedRows = try rows(of: scope)
+            try begin.run { _ in }
+        }
+        defer {
+            connection.rollBack()
+            unsortedRows = [:]
+        }
         return try body(self)
+    }
+
+    private func rows(of scope: Scope) throws(SQLiteError) -> [Int: UnsortedCommits.Rows] {
+        switch scope {
+        case .none: return [:]
+        case .all: return unsorted.all
+        case .number(let number): return unsorted[number].map { [number: $0] } ?? [:]
+        case .id(let id):
+            guard !unsorted.isEmpty,
+                let number = try numberOfSession.first({ $0.set(1, text: id) }, { $0.integer(0) })
+            else { return [:] }
+            return unsorted[number].map { [number: $0] } ?? [:]
+        }
+    }
+
+    /// The newest revision of a session whose other commits end with `sorted`.
+    func newestRevision(of number: Int, after sorted: Int) -> Int { max(sorted, unsortedRows[number]?.newest ?? 0) }
+
+    /// A commit that was not sorted before the read transaction began; nil if there is none of that revision.
+    func unsortedCommit(of number: Int, at revision: Int) -> CommitRow? { unsortedRows[number]?.row(at: revision) }
+
+    /// When the newest commit of a session was made, as far as it is not sorted yet.
+    private func unsortedCommitTime(of number: Int) -> Int {
+        guard let rows = unsortedRows[number] else { return 0 }
+        return rows.row(at: rows.newest)?.committedAt ?? 0
     }
 
     /// Calls `body` and converts its errors.
@@ -114,8 +162,8 @@ extension ReadConnection {
             for (row, committedAt) in rows where row.isIntact {
                 found.append(
                     SessionSummary(
-                        header: row.header, revision: row.head.revision,
-                        lastActiveAt: max(row.head.lastActiveAt, committedAt),
+                        header: row.header, revision: newestRevision(of: row.number, after: row.head.revision),
+                        lastActiveAt: max(row.head.lastActiveAt, committedAt, unsortedCommitTime(of: row.number)),
                         shareGeneration: row.head.shareGeneration))
             }
             guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
@@ -134,10 +182,16 @@ extension ReadConnection {
                 },
                 { row in
                     let next = SessionHead.columnCount
-                    return (SessionHead(row), committedAt: row.integer(next), id: row.text(next + 1))
+                    return (
+                        SessionHead(row), committedAt: row.integer(next), id: row.text(next + 1),
+                        number: row.integer(next + 2)
+                    )
                 })
         }
-        return found.filter { $0.0.isIntact && max($0.0.lastActiveAt, $0.committedAt) < moment }.map(\.id)
+        return found.filter { found in
+            let lastUse = max(found.0.lastActiveAt, found.committedAt, unsortedCommitTime(of: found.number))
+            return found.0.isIntact && lastUse < moment
+        }.map(\.id)
     }
 
     /// The id of a subject's personal session of a kind; nil if there is none.
@@ -182,37 +236,41 @@ final class Readers: Sendable {
 
     private let path: String
     private let vfs: String?
+    private let unsorted: UnsortedCommits
     private let lookup = ReaderConnection("journal.lookup")
     private let history = ReaderConnection("journal.history")
 
     /// - Parameters:
     ///   - path: a database that the writer has opened and checked.
     ///   - vfs: the name of SQLite's VFS; nil for the default.
-    init(_ path: String, vfs: String?) {
+    ///   - unsorted: the writer's.
+    init(_ path: String, vfs: String?, _ unsorted: UnsortedCommits) {
         self.path = path
         self.vfs = vfs
+        self.unsorted = unsorted
     }
 
     /// Reads what a request needs to proceed.
     func find<Value: Sendable>(
-        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        of scope: ReadConnection.Scope, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(lookup, done, body) }
+    ) { run(lookup, scope, done, body) }
 
     /// Reads what may take longer.
     func read<Value: Sendable>(
-        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        of scope: ReadConnection.Scope, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
-    ) { run(history, done, body) }
+    ) { run(history, scope, done, body) }
 
     private func run<Value: Sendable>(
-        _ connection: ReaderConnection, _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
+        _ connection: ReaderConnection, _ scope: ReadConnection.Scope,
+        _ done: @escaping @Sendable (Result<Value, JournalError>) -> Void,
         _ body: @escaping @Sendable (ReadConnection) throws(JournalError) -> Value
     ) {
         connection.queue.async { [self] in
             let result: Result<Value, JournalError> = connection.reader.withLock { reader in
                 do throws(JournalError) {
-                    return .success(try opened(&reader).inReadTransaction(body))
+                    return .success(try opened(&reader).inReadTransaction(of: scope, body))
                 } catch {
                     return .failure(error)
                 }
@@ -226,7 +284,7 @@ final class Readers: Sendable {
         do throws(SQLiteError) {
             let connection = try Connection(path, .read, vfs: vfs)
             try connection.execute("PRAGMA cache_size = -4000")
-            let new = try ReadConnection(connection)
+            let new = try ReadConnection(connection, unsorted)
             reader = new
             return new
         } catch {

@@ -127,6 +127,9 @@ struct SnapshotRow: Sendable {
         checksum = row.checksum(4)
     }
 
+    /// The checksum of the commit of a revision, if that commit made the state.
+    func checksum(at revision: Int) -> UInt64? { revision == self.revision ? chain : nil }
+
     /// Whether the checksum is right.
     var isIntact: Bool { checksum == computedChecksum }
 

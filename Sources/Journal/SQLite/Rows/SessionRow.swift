@@ -75,7 +75,7 @@ struct SessionHead: Sendable {
     /// How often the shares were revoked.
     let shareGeneration: Int
     /// The checksum of the newest commit, or ``checksum`` if there is none; nil in a file of an older version.
-    private let chain: UInt64?
+    let chain: UInt64?
     /// Whether the checksum of all these fields is right.
     let isIntact: Bool
 

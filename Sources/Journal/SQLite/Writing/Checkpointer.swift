@@ -27,14 +27,21 @@ final class Checkpointer: Sendable {
         self.vfs = vfs
     }
 
-    /// Starts a checkpoint, unless one has started and ``end()`` was not called since.
+    enum Extent {
+        /// What is in the WAL now. Many small checkpoints delay commits less than a large one.
+        case pass
+        /// So much that the writer can finish it.
+        case whole
+    }
+
+    /// Starts a checkpoint, unless one is under way.
     ///
-    /// - Parameter done: called when little is left, or if the checkpoint fails.
-    func begin(_ done: @escaping @Sendable () -> Void) {
+    /// - Parameter done: called if all is to be checkpointed, when little is left, or if that fails. ``end()`` must follow.
+    func begin(_ extent: Extent, _ done: @escaping @Sendable () -> Void) {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
         queue.async { [self] in
-            connection.withLock { runPasses(&$0) }
-            done()
+            connection.withLock { runPasses(&$0, extent == .pass ? 1 : Self.maxPasses) }
+            if extent == .pass { end() } else { done() }
         }
     }
 
@@ -42,14 +49,25 @@ final class Checkpointer: Sendable {
     func end() { hasBegun.store(false, ordering: .relaxed) }
 
     /// Ignores errors: the writer will meet and report them.
-    private func runPasses(_ connection: inout Connection?) {
+    private func runPasses(_ connection: inout Connection?, _ count: Int) {
         var done = 0
-        for _ in 0..<Self.maxPasses {
-            guard let known = try? connection ?? Connection(path, .write, vfs: vfs) else { return }
+        for _ in 0..<count {
+            guard let known = try? connection ?? opened() else { return }
             connection = known
-            guard let pass = try? known.checkpoint(), pass.done - done > Self.smallBacklog else { return }
+            guard let pass = try? known.checkpoint() else { return }
+            // SQLite syncs the file only after a checkpoint of the whole WAL. That sync would be a long one, and commits would wait
+            // for the disk meanwhile.
+            known.syncDatabase()
+            guard pass.done - done > Self.smallBacklog else { return }
             done = pass.done
         }
+    }
+
+    private func opened() throws(SQLiteError) -> Connection {
+        let connection = try Connection(path, .write, vfs: vfs)
+        // A connection that has read nothing yet does not know that there is a WAL, and would checkpoint nothing.
+        _ = try connection.integer("SELECT count(*) FROM meta")
+        return connection
     }
 
     /// Waits for a running checkpoint and closes the connection.

@@ -51,6 +51,8 @@ final class RetentionPolicy {
     /// The numbers of sessions that may have commits to delete, and whether their log was too large, and is brought down
     /// to ``RetentionLimits/trimmedBytes``.
     private var candidates: [Int: Bool] = [:]
+    /// The sessions that are scheduled once their newest commits are sorted.
+    private var unsorted: Set<Int> = []
     /// The sessions with commits that idempotency records show, and until when.
     private var pinned: [Int: Int] = [:]
     private var nextPurge = 0
@@ -63,14 +65,20 @@ final class RetentionPolicy {
         self.now = now
     }
 
-    /// Schedules a session for compaction, if it is time to check it.
+    /// Schedules a session for compaction after its commits are sorted, if it is time to check it.
     func scheduleCompaction(_ position: inout AppendPosition) {
         guard position.revision >= position.nextCompactionCheck || position.bytesUntilCompactionCheck <= 0 else {
             return
         }
-        scheduleCompaction(of: position.number)
+        unsorted.insert(position.number)
         position.nextCompactionCheck = limits.nextCompactionCheck(after: position.revision)
         position.bytesUntilCompactionCheck = max(1, limits.keepBytes / 4)
+    }
+
+    /// The commits are sorted that were there some time ago.
+    func finishSorting() {
+        for number in unsorted { scheduleCompaction(of: number) }
+        unsorted = []
     }
 
     func scheduleCompaction(of number: Int) { candidates[number] = candidates[number] ?? false }

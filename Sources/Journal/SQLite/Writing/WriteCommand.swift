@@ -128,12 +128,14 @@ struct AppendPosition: Sendable {
 
     /// The position of a session that was loaded.
     ///
-    /// - Parameter checksum: that of the newest commit.
+    /// - Parameters:
+    ///   - revision: that of the newest commit.
+    ///   - checksum: that of the newest commit.
     init(
-        _ number: Int, _ head: SessionHead, _ checksum: UInt64, _ limits: RetentionLimits
+        _ number: Int, _ head: SessionHead, _ revision: Int, _ checksum: UInt64, _ limits: RetentionLimits
     ) {
         self.number = number
-        revision = head.revision
+        self.revision = revision
         previousChecksum = checksum
         nextDeadline = head.nextDeadline
         nextCompactionCheck = limits.firstCompactionCheck(after: head.compactedThrough)

@@ -5,6 +5,9 @@ extension WriteConnection {
     private static let checkpointPages = 1000
     /// The size of the WAL in pages for an immediate checkpoint.
     private static let maxWALPages = 4000
+    /// How many pages the checkpointer writes at a time before that. While a sync of the file is under way, commits wait for the
+    /// disk.
+    private static let passPages = 512
     /// The number of rows that one step writes or deletes.
     private static let step = 200
     /// The bytes of commits that one step deletes, and the commit after them.
@@ -42,6 +45,7 @@ extension WriteConnection {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     func runMaintenance() -> Bool {
         if !lastUses.isEmpty { return writeUses() }
+        if sorting != nil { return sort(isIdle: true) }
         if let (number, isTrimming) = retention.next {
             return unsyncedTransaction { () throws(SQLiteError) in try compact(number, isTrimming: isTrimming) }
         }
@@ -49,11 +53,16 @@ extension WriteConnection {
         return false
     }
 
-    /// Whether a checkpoint should start.
+    /// The checkpoint that should start; nil if there is none.
     ///
     /// - Parameter isPeriodic: true for the periodic check, false for the check after each transaction.
-    func needsCheckpoint(isPeriodic: Bool) -> Bool {
-        connection.walPages >= max(isPeriodic ? Self.checkpointPages : Self.maxWALPages, checkpointRetryPages)
+    func neededCheckpoint(isPeriodic: Bool) -> Checkpointer.Extent? {
+        let pages = connection.walPages
+        if pages >= max(isPeriodic ? Self.checkpointPages : Self.maxWALPages, checkpointRetryPages) { return .whole }
+        if pages < passedPages { passedPages = 0 }
+        guard pages - passedPages >= Self.passPages else { return nil }
+        passedPages = pages
+        return .pass
     }
 
     /// Checkpoints what the checkpointer has left, so that the next commit restarts the WAL.
@@ -74,7 +83,7 @@ extension WriteConnection {
     ///
     /// - Returns: the result of `body`; false if the transaction fails. It can be repeated.
     @discardableResult
-    private func smallTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+    func smallTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         do throws(SQLiteError) {
             try statements.begin.run { _ in }
             let result = try body()
@@ -88,18 +97,19 @@ extension WriteConnection {
 
     /// Calls `body` in a transaction that is not synced. The next commit syncs it.
     @discardableResult
-    private func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
+    func unsyncedTransaction(_ body: () throws(SQLiteError) -> Bool) -> Bool {
         guard durability == .full else { return smallTransaction(body) }
         defer { try? connection.execute("PRAGMA synchronous = FULL") }
         try? connection.execute("PRAGMA synchronous = NORMAL")
         return smallTransaction(body)
     }
 
-    /// Writes pending times of last use and checkpoints the WAL, if possible.
+    /// Writes pending times of last use, sorts the commits and checkpoints the WAL, if possible.
     ///
     /// - Parameter epoch: is stored for the next process; nil for none.
     func close(in epoch: Int? = nil) {
         while !lastUses.isEmpty, writeUses() {}
+        while sort(isIdle: false) {}
         if let epoch {
             smallTransaction { () throws(SQLiteError) in
                 try RelaxedEpoch.put(epoch, into: connection)
@@ -145,7 +155,7 @@ extension WriteConnection {
         let pinned = try oldestPinnedRevision(of: number)
         let base = try connection.integer(
             "SELECT max(revision) FROM snapshots WHERE session = ? AND revision <= ?", number,
-            min(limit, pinned?.revision ?? .max))
+            min(limit, head.revision, pinned?.revision ?? .max))
         guard let base, cut < base else {
             retention.finishCompaction(
                 of: number, pinnedUntil: pinned.flatMap { $0.revision < limit ? $0.until : nil })

@@ -12,6 +12,10 @@ struct WriteStatements {
     let updateDeadline: Statement
     let updateShareGeneration: Statement
     let insertCommit: Statement
+    let insertUnsorted: Statement
+    let recordUnsortedSum: Statement
+    let isLive: Statement
+    let findNewest: Statement
     let insertSnapshot: Statement
     let insertIdempotencyRecord: Statement
     let endSession: Statement
@@ -52,6 +56,10 @@ struct WriteStatements {
             WHERE number = ?1
             """)
         insertCommit = try connection.prepare("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        insertUnsorted = try connection.prepare("INSERT INTO unsorted VALUES (?, ?)")
+        recordUnsortedSum = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('unsorted', ?)")
+        isLive = try connection.prepare("SELECT ended IS NULL FROM sessions WHERE number = ?")
+        findNewest = try connection.prepare("SELECT newest FROM sessions WHERE number = ?")
         insertSnapshot = try connection.prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)")
         insertIdempotencyRecord = try connection.prepare(
             """
@@ -120,24 +128,25 @@ extension WriteConnection {
             }, { $0.integer(0) }) ?? 0
     }
 
-    /// - Parameter change: collects what becomes of the session's row.
+    /// - Parameter arrived: collects the commits.
     func append(
         _ transaction: CommitTransaction, _ snapshot: StateSnapshot?, at position: inout AppendPosition,
-        _ change: inout HeadChange
+        _ arrived: inout ArrivedCommits
     ) throws(SQLiteError) {
         guard transaction.baseRevision == position.revision else {
             throw SQLiteError(
                 conflict: "the session is at revision \(position.revision), not \(transaction.baseRevision)")
         }
+        if unsortable.contains(position.number) { throw SQLiteError(damage: "its commits cannot be sorted") }
+        if !transaction.commits.isEmpty { try check(position, arrived) }
         for commit in transaction.commits {
             guard commit.revision == position.revision + 1 else {
                 throw SQLiteError(conflict: "revision \(commit.revision) does not follow \(position.revision)")
             }
             let row = CommitRow(commit, after: position.previousChecksum)
-            try insert(row, of: position.number)
+            arrived.append(row, of: position.number)
             (position.revision, position.previousChecksum) = (row.revision, row.checksum)
             position.bytesUntilCompactionCheck -= row.byteCount
-            change.byteCount += row.byteCount
         }
         if let snapshot {
             let row = SnapshotRow(
@@ -146,29 +155,42 @@ extension WriteConnection {
             try insert(row, of: position.number)
         }
         if let record = transaction.idempotencyRecord { try insert(record, of: position.number) }
-        if !transaction.commits.isEmpty {
-            position.nextDeadline = transaction.nextDeadline
-            change.newest = (position.revision, position.previousChecksum)
-            change.deadline = transaction.nextDeadline
-        }
+        if !transaction.commits.isEmpty { position.nextDeadline = transaction.nextDeadline }
         retention.scheduleCompaction(&position)
     }
 
-    /// Updates a session's row, once for all transactions that are written together.
-    func write(_ change: HeadChange, of number: Int) throws(SQLiteError) {
-        if let newest = change.newest {
-            try statements.updateHead.run { values in
-                values.set(1, number)
-                values.set(2, newest.revision)
-                values.set(3, newest.checksum)
-                values.set(4, change.byteCount)
-            }
-            guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
+    /// Throws unless the next commit of a session follows those that are there. If it did not, it could not be sorted.
+    private func check(_ position: AppendPosition, _ arrived: ArrivedCommits) throws(SQLiteError) {
+        let number = position.number
+        let unsorted = arrived.newest[number] ?? unsorted[number]?.newest
+        guard let newest = try unsorted == nil ? newestSorted(of: number) : unsorted else {
+            throw SQLiteError(damage: "the session has no row")
         }
-        guard change.deadline != change.oldDeadline else { return }
+        guard newest == position.revision else {
+            throw SQLiteError(conflict: "the session's newest commit is \(newest), not \(position.revision)")
+        }
+    }
+
+    private func newestSorted(of number: Int) throws(SQLiteError) -> Int? {
+        try statements.findNewest.first({ $0.set(1, number) }, { $0.integer(0) })
+    }
+
+    /// Records the newest of a session's commits in its row, once for all that are sorted together.
+    func write(_ change: HeadChange, of number: Int) throws(SQLiteError) {
+        guard let newest = change.newest else { return }
+        try statements.updateHead.run { values in
+            values.set(1, number)
+            values.set(2, newest.revision)
+            values.set(3, newest.checksum)
+            values.set(4, change.byteCount)
+        }
+        guard connection.changedRows == 1 else { throw SQLiteError(damage: "the session has no row") }
+    }
+
+    func setDeadline(_ deadline: Int?, of number: Int) throws(SQLiteError) {
         try statements.updateDeadline.run { values in
             values.set(1, number)
-            values.set(2, change.deadline)
+            values.set(2, deadline)
         }
     }
 
@@ -238,22 +260,12 @@ extension WriteConnection {
     }
 }
 
-/// What becomes of a session's row in one transaction of the database.
+/// What becomes of a session's row when commits are sorted.
 struct HeadChange {
-    /// The index of the newest command that changes it.
-    var command = 0
     /// The newest commit; nil if there is no new one.
     var newest: (revision: Int, checksum: UInt64)?
     /// The bytes of the new commits.
     var byteCount = 0
-    let oldDeadline: Int?
-    var deadline: Int?
-
-    /// - Parameter deadline: that of the row.
-    init(deadline: Int?) {
-        oldDeadline = deadline
-        self.deadline = deadline
-    }
 }
 
 extension SessionTimeReference {

@@ -22,6 +22,8 @@ final class WriteConnection {
     var lastUses: [(number: Int, moment: Int)] = []
     /// The size of the WAL at which to try again after a checkpoint failed; 0 otherwise.
     var checkpointRetryPages = 0
+    /// The size of the WAL when the checkpointer was last started.
+    var passedPages = 0
     /// Whether the WAL may contain rolled back frames behind its newest commit.
     private var hasRolledBackFrames = false
     var nextNumber: Int
@@ -30,10 +32,20 @@ final class WriteConnection {
     /// The number of an ended session whose rows are damaged. Those of the sessions after it are deleted first.
     var deletionPosition = 0
     private var reader: ReadConnection?
+    /// The commits that are not sorted into their sessions yet.
+    let unsorted = UnsortedCommits()
+    var table = UnsortedTable()
+    let sortingPolicy: SortingPolicy
+    /// The sorting under way; nil if there is none.
+    var sorting: Sorting?
+    /// The sessions whose commits cannot be sorted because other rows are damaged.
+    var unsortable: Set<Int> = []
 
-    init(_ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy)
-        throws(SQLiteError)
-    {
+    init(
+        _ connection: Connection, durability: SQLiteJournal.Durability, _ retention: RetentionPolicy,
+        _ sortingPolicy: SortingPolicy = SortingPolicy()
+    ) throws(SQLiteError) {
+        self.sortingPolicy = sortingPolicy
         self.connection = connection
         self.durability = durability
         self.retention = retention
@@ -50,10 +62,14 @@ final class WriteConnection {
             "SELECT max(number + 0) FROM sessions INDEXED BY sqlite_autoindex_sessions_1", of: connection)
         // If damage hides the newest sessions, their other rows are still there.
         let owners = ["commits", "snapshots"].map { (try? connection.integer("SELECT max(session) FROM \($0)")) ?? 0 }
-        nextNumber = max(newest, owners[0], owners[1]) + 1
+        nextNumber = owners.reduce(newest, max) + 1
         liveSessions = try Self.firstReadable(
             "SELECT count(*) FROM sessions WHERE ended IS NULL",
             "SELECT count(*) FROM sessions NOT INDEXED WHERE ended IS NULL", "SELECT \(newest)", of: connection)
+        var table = UnsortedTable()
+        try unsorted.read(connection) { number, bytes in table.append(bytes, number: number) }
+        self.table = table
+        nextNumber = unsorted.all.keys.reduce(nextNumber) { max($0, $1 + 1) }
     }
 
     /// The result of the first query that no damage prevents.
@@ -71,7 +87,7 @@ final class WriteConnection {
     /// Reads within the transactions of maintenance.
     func madeReader() throws(SQLiteError) -> ReadConnection {
         if let reader { return reader }
-        let made = try ReadConnection(connection)
+        let made = try ReadConnection(connection, UnsortedCommits())
         reader = made
         return made
     }
@@ -116,7 +132,8 @@ final class WriteConnection {
         var result = WriteResult()
         // The positions of the sessions that were written in this transaction, or their failures.
         var positions: [ObjectIdentifier: Result<AppendPosition?, JournalError>] = [:]
-        var heads: [Int: HeadChange] = [:]
+        var deadlines: [Int: (deadline: Int?, command: Int)] = [:]
+        var arrived = ArrivedCommits()
         for (index, command) in commands.enumerated() {
             let key = command.journal.map(ObjectIdentifier.init)
             let position =
@@ -126,15 +143,21 @@ final class WriteConnection {
                 if let key { positions[key] = .failure(failure) }
                 result.add(.failed(failure), to: command)
             case .success(let position):
-                let next = try perform(command, at: position, index, &result, &heads)
+                let next = try perform(command, at: position, index, &result, &deadlines, &arrived)
                 if let key { positions[key] = .success(next) }
                 result.add(.written(next), to: command)
             }
         }
-        for (number, change) in heads {
-            try sql(change.command) { () throws(SQLiteError) in try write(change, of: number) }
+        for (number, change) in deadlines {
+            try sql(change.command) { () throws(SQLiteError) in try setDeadline(change.deadline, of: number) }
         }
-        if connection.isInTransaction { try sql { () throws(SQLiteError) in try statements.commit.run { _ in } } }
+        guard connection.isInTransaction else { return result }
+        let table = try sql { () throws(SQLiteError) in
+            let table = try insert(arrived)
+            try statements.commit.run { _ in }
+            return table
+        }
+        finish(arrived, table)
         return result
     }
 
@@ -142,7 +165,7 @@ final class WriteConnection {
     /// - Returns: the new position of the session.
     private func perform(
         _ command: WriteCommand, at position: AppendPosition?, _ index: Int, _ result: inout WriteResult,
-        _ heads: inout [Int: HeadChange]
+        _ deadlines: inout [Int: (deadline: Int?, command: Int)], _ arrived: inout ArrivedCommits
     ) throws(WriteError) -> AppendPosition? {
         if case .barrier = command { return nil }
         result.hasWritten = true
@@ -152,10 +175,11 @@ final class WriteConnection {
             case .create(_, let session): return try create(session)
             case .append(_, let transaction, let snapshot):
                 guard var position else { throw SQLiteError(conflict: "the session was not created") }
-                var change = heads[position.number] ?? HeadChange(deadline: position.nextDeadline)
-                try append(transaction, snapshot, at: &position, &change)
-                change.command = index
-                heads[position.number] = change
+                let deadline = position.nextDeadline
+                try append(transaction, snapshot, at: &position, &arrived)
+                if position.nextDeadline != deadline {
+                    deadlines[position.number] = (position.nextDeadline, index)
+                }
                 return position
             case .setShareGeneration(_, let generation):
                 guard let position else { throw SQLiteError(conflict: "the session was not created") }

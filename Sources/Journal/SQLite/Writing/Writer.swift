@@ -13,6 +13,8 @@ final class Writer: Sendable {
         var byteCount = 0
         /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
         var lastUses: [Int: Int] = [:]
+        /// Whether the queue has a job that will sort the commits.
+        var willSort = false
         /// Whether the queue has a job that will drain the inbox.
         var isAwake = false
         var isClosed = false
@@ -37,14 +39,14 @@ final class Writer: Sendable {
     // Guards the database connection. Only the queue uses it, so it is never contended. Locks of sessions are taken
     // inside it.
     private let database: Locked<WriteConnection?>
+    private let sortingPolicy: SortingPolicy
     private let isFailing = Atomic(false)
     /// Whether a command has ever failed.
     private let hasFailed = Atomic(false)
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
-    /// Gets the duration of each transaction. Called outside the lock.
-    private let observer = Locked<(@Sendable (Duration) -> Void)?>(nil)
+    private let observer = TransactionObserver()
 
     init(
         _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,
@@ -52,6 +54,7 @@ final class Writer: Sendable {
         _ report: @escaping @Sendable (StorageEvent) -> Void
     ) {
         live = Atomic(database.liveSessions)
+        sortingPolicy = database.sortingPolicy
         self.database = Locked(database)
         self.readers = readers
         self.checkpointer = checkpointer
@@ -69,7 +72,7 @@ final class Writer: Sendable {
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     func enqueue(_ command: WriteCommand) {
@@ -93,6 +96,12 @@ final class Writer: Sendable {
     func afterAll(_ done: @escaping @Sendable () -> Void) {
         guard inbox.withLock(\.isAwake) else { return done() }
         enqueue(.barrier(done))
+    }
+
+    /// Sorts the commits that an earlier process left behind.
+    func sortAtStart() {
+        guard database.withLock({ $0?.hasUnsorted == true }) else { return }
+        enqueue(.barrier { [self] in beginSorting() })
     }
 
     /// Runs maintenance regularly.
@@ -139,7 +148,10 @@ extension Writer {
                 write(commands)
                 continue
             }
-            if runMaintenance() { continue }
+            if runMaintenance() {
+                checkpointIfNeeded(isPeriodic: false)
+                continue
+            }
             let isIdle = inbox.withLock { inbox in
                 guard inbox.commands.isEmpty else { return false }
                 inbox.isAwake = false
@@ -164,12 +176,37 @@ extension Writer {
         if result.hasFailures { hasFailed.store(true, ordering: .relaxed) }
         for (id, detail) in result.damaged { report(.damaged(session: id, detail)) }
         for call in result.acknowledge(commands) { call() }
+        sortIfNeeded()
         checkpointIfNeeded(isPeriodic: false)
     }
 
+    /// Sorts some commits, if many are waiting; else sees to it that all are sorted soon.
+    private func sortIfNeeded() {
+        guard !isFailing.load(ordering: .relaxed) else { return }
+        let hasUnsorted = database.withLock { database in
+            if database?.mustSort == true { _ = database?.sort(isIdle: false) }
+            return database?.hasUnsorted == true
+        }
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.willSort = inbox.willSort || hasUnsorted }
+            return hasUnsorted && !inbox.willSort && !inbox.isClosed
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + sortingPolicy.delay) { [weak self] in
+            guard let self, !inbox.withLock({ $0.isClosed }) else { return }
+            enqueue(.barrier { [self] in beginSorting() })
+        }
+    }
+
+    private func beginSorting() {
+        inbox.withLock { $0.willSort = false }
+        database.withLock { $0?.beginSorting() }
+    }
+
     private func checkpointIfNeeded(isPeriodic: Bool) {
-        guard database.withLock({ $0?.needsCheckpoint(isPeriodic: isPeriodic) ?? false }) else { return }
-        checkpointer.begin { [self] in
+        let extent = database.withLock { $0?.neededCheckpoint(isPeriodic: isPeriodic) }
+        guard let extent else { return }
+        checkpointer.begin(extent) { [self] in
             guard !inbox.withLock(\.isClosed) else { return }
             enqueue(.barrier { [self] in finishCheckpoint() })
         }
@@ -188,7 +225,7 @@ extension Writer {
 
     private func hasWritten(in duration: Duration) {
         transactions.add(1, ordering: .relaxed)
-        observer.withLock { $0 }?(duration)
+        observer.call(duration)
         recover()
     }
 
@@ -213,13 +250,14 @@ extension Writer {
     /// Runs one step of maintenance; false if there is nothing to do, or if the step fails.
     private func runMaintenance() -> Bool {
         guard !isFailing.load(ordering: .relaxed) else { return false }
-        let lastUses: [Int: Int]? = inbox.withLock { inbox in
+        let (lastUses, isClosed): ([Int: Int]?, Bool) = inbox.withLock { inbox in
             if inbox.isClosed { inbox.stepsAfterClose -= 1 }
-            return inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil
+            return (inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil, inbox.isClosed)
         }
         guard let lastUses else { return false }
         return database.withLock { database in
             guard database != nil else { return false }
+            if isClosed { database?.beginSorting() }
             database?.recordUses(lastUses)
             return database?.runMaintenance() ?? false
         }

@@ -1,4 +1,5 @@
 import CFaultyDisk
+import Dispatch
 import Journal
 import Locks
 import StoreHosting
@@ -85,7 +86,7 @@ struct DiskFaultTests {
     @Test("commits all waiting transactions at once, in order")
     func groupsWaitingTransactions() async throws {
         let (file, disk) = (try JournalFile(), try FaultyDisk())
-        let journal = try file.open(vfs: disk.name)
+        let journal = try file.open(sorting: SortingPolicy(delay: .seconds(3600)), vfs: disk.name)
         let sessions = (0..<20).map { journal.create(Step.session("\($0)")) }
         for session in sessions { await session.awaitDurable() }
         let before = (disk.syncs, journal.transactionCount)
