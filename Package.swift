@@ -44,7 +44,9 @@ let package = Package(
             dependencies: ["CCurl", "HTTP", "Locks", "Platform", "RemoteServices", "Sockets", "Stores"]),
         .target(
             name: "Journal",
-            dependencies: ["CCrypto", "CHiredis", "CSQLite", "JSON", "Locks", "Platform", "StoreHosting", "Stores"]),
+            dependencies: [
+                "CCrypto", "CHiredis", "CSQLite", "Cluster", "JSON", "Locks", "Platform", "StoreHosting", "Stores",
+            ]),
         .target(name: "Cluster"),
         .target(name: "Access", dependencies: ["CCrypto", "JSON"]),
         .target(name: "Sealing", dependencies: ["CCrypto", "StoreHosting"]),
@@ -124,8 +126,8 @@ let package = Package(
         .testTarget(
             name: "JournalTests",
             dependencies: [
-                "CFaultyDisk", "CSQLite", "JSON", "Journal", "Locks", "Platform", "RedisTesting", "Sealing",
-                "StoreHosting", "Stores",
+                "CFaultyDisk", "CSQLite", "Cluster", "ClusterSimulation", "JSON", "Journal", "Locks", "Platform",
+                "RedisTesting", "Sealing", "StoreHosting", "Stores",
             ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "StoreHosting"]),
         .target(name: "ClusterSimulation", dependencies: ["Cluster"], path: "Tests/ClusterSimulation"),

@@ -1,6 +1,6 @@
 /// One life of a node. A node that was started again, or has lost its lease, begins another one.
 package struct NodeLife: Hashable, Sendable {
-    /// Given by Redis, and never twice.
+    /// Random, so that none is given twice, even after a failover to a replica that does not know the newest.
     package let number: Int
     /// Where other nodes reach it: `host:port`. It is the node's name.
     package let address: String

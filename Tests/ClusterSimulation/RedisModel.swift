@@ -1,30 +1,34 @@
-import Cluster
+package import Cluster
 
 /// A commit of a session.
-struct Entry: Equatable {
-    enum Kind: Equatable {
+package struct Entry: Equatable {
+    package enum Kind: Equatable {
         case write(Int)
         /// The end of an effect, or the news that it was interrupted.
         case settled(effect: Int)
         case timer
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The idempotency key; 0 for none.
-    var key = 0
+    package var key = 0
     /// The effect that it starts; 0 for none.
-    var effect = 0
+    package var effect = 0
     /// When the timer is due that it sets; nil for none.
-    var deadline: Int?
+    package var deadline: Int?
+
+    package init(kind: Kind, key: Int = 0, effect: Int = 0, deadline: Int? = nil) {
+        (self.kind, self.key, self.effect, self.deadline) = (kind, key, effect, deadline)
+    }
 }
 
 /// A session as Redis has it, and as its owner loads it.
-struct StoredSession {
+package struct StoredSession {
     var owner = 0
-    var epoch = 0
+    package var epoch = 0
     /// The number of the owner's newest commit.
     var sequence = 0
-    var log: [Entry] = []
+    package var log: [Entry] = []
     /// The revisions by their idempotency keys.
     var keys: [Int: Int] = [:]
     var runningEffects: [Int] = []
@@ -33,7 +37,7 @@ struct StoredSession {
 }
 
 /// A command to Redis. Each is a script, so it is atomic.
-enum RedisCommand {
+package enum RedisCommand {
     case lease(NodeLease.Command, address: String)
     case claim(Int, life: Int)
     case append(Int, life: Int, epoch: Int, sequence: Int, revision: Int, Entry)
@@ -43,7 +47,7 @@ enum RedisCommand {
 }
 
 /// The answer to a command.
-enum RedisAnswer {
+package enum RedisAnswer {
     case lease(NodeLease.Answer)
     case claimed(StoredSession)
     case owned(NodeLife)
@@ -55,14 +59,14 @@ enum RedisAnswer {
 }
 
 /// The rules of the scripts: leases, claims and commits.
-struct RedisModel {
+package struct RedisModel {
     private var lives: [Int: (life: NodeLife, until: Int)] = [:]
     private var lifeCount = 0
     private(set) var sessions: [StoredSession]
     private(set) var deadlines: [Int: Int] = [:]
     private let lease: Int
 
-    init(sessionCount: Int, lease: Int) {
+    package init(sessionCount: Int, lease: Int) {
         sessions = Array(repeating: StoredSession(), count: sessionCount)
         self.lease = lease
     }
@@ -70,7 +74,7 @@ struct RedisModel {
     /// Executes a command.
     ///
     /// - Parameter now: by the clock of Redis.
-    mutating func execute(_ command: RedisCommand, now: Int, _ rules: Rules) -> RedisAnswer {
+    package mutating func execute(_ command: RedisCommand, now: Int, _ rules: Rules) -> RedisAnswer {
         switch command {
         case .lease(.register, let address):
             lifeCount += 1

@@ -24,8 +24,7 @@ public struct RedisStorage {
         sealer: any SecretSealer, isExclusive: Bool
     ) throws(StorageError) {
         let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas,
-            node: RedisJournal.randomName(), sealer: sealer)
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
         client = try RedisClient(settings, isExclusive: isExclusive)
@@ -176,7 +175,8 @@ public struct RedisStorage {
         guard try client.execute([RedisCommand("HEXISTS", key, "claim")])[0].integer == 1 else {
             throw .refused("there is no session \(id)")
         }
-        _ = try client.change(.end, key, [hash, "", String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) })
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), client.life]
+        _ = try client.change(.end, key, arguments.map { Array($0.utf8) })
     }
 }
 

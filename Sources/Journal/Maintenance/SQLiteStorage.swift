@@ -166,7 +166,7 @@ public enum SQLiteStorage {
 extension JournalError {
     var detail: String {
         switch self {
-        case .unavailable(let detail), .corrupt(let detail, _): detail
+        case .unavailable(let detail), .outcomeUnknown(let detail), .corrupt(let detail, _): detail
         case .conflict: "another process has committed in the meantime"
         }
     }

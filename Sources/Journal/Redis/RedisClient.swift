@@ -1,13 +1,15 @@
-import StoreHosting
+package import StoreHosting
 
 /// A connection that blocks its caller.
-struct RedisClient {
+package struct RedisClient {
     private static let timeout = Duration.seconds(60)
 
     private let settings: RedisSettings
     private let socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
     let lossID: Int
+    /// That of this process, while it has the storage alone.
+    var life: String { String(settings.life) }
     let sessions: Int
 
     init(_ settings: RedisSettings, isExclusive: Bool) throws(StorageError) {
@@ -21,13 +23,19 @@ struct RedisClient {
         }
     }
 
+    /// A connection that changes nothing by itself.
+    package init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
+        let settings = RedisSettings(address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer)
+        try self.init(settings, isExclusive: false)
+    }
+
     func close() {
-        _ = try? call(.releaseLease, "", [settings.node])
+        _ = try? call(.leave, "", [life])
         socket.close()
     }
 
     /// Sends commands, and waits for their replies.
-    func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+    package func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
         do {
             return try RedisExchange(socket, until: .now + Self.timeout)(commands)
         } catch let failure as RedisSocket.Failure {

@@ -1,3 +1,4 @@
+import Cluster
 import Dispatch
 import Locks
 import Platform
@@ -35,6 +36,7 @@ final class RedisConnection: Sendable {
     private let wakeRead: Int32
     private let wakeWrite: Int32
 
+    let membership: RedisMembership
     let isReady = Atomic(false)
     let isRefusing = Atomic(false)
     let waitingBytes = Atomic(0)
@@ -49,6 +51,7 @@ final class RedisConnection: Sendable {
         _ = try RedisReplyReader()
         self.settings = settings
         self.report = report
+        membership = RedisMembership(settings)
         var pipe: [Int32] = [-1, -1]
         guard Platform.pipe(&pipe) == 0 else { throw .refused("pipe: \(String(cString: strerror(errno)))") }
         for end in pipe {
@@ -63,6 +66,11 @@ final class RedisConnection: Sendable {
         _ = Platform.close(wakeWrite)
     }
 
+    var heartbeatInterval: Duration {
+        let interval = NodeLease.Terms(duration: settings.lease.wholeMilliseconds).interval
+        return .milliseconds(membership.isAlone ? 500 : min(500, interval))
+    }
+
     /// Starts the thread, and waits until the storage is opened.
     ///
     /// - Parameter patience: how long to wait for a server that does not answer. After that it is opened in the background.
@@ -74,7 +82,10 @@ final class RedisConnection: Sendable {
             switch RedisHandshake(settings: settings, known: nil).run() {
             case .ready(let socket, let opened, let scripts, let runID):
                 let outcome = RedisHandshake.Outcome.ready(socket, opened, scripts: scripts, runID: runID)
-                return try run(outcome)
+                try run(outcome)
+                // A node gets its lease on the thread.
+                while !membership.isMember, ContinuousClock.now - begin < patience { usleep(1000) }
+                return
             case .taken: throw .refused("\(settings.address): another process has taken it over")
             case .refused(let detail): throw .refused("\(settings.address): \(detail)")
             case .held(let detail):
@@ -103,7 +114,7 @@ final class RedisConnection: Sendable {
     }
 
     var isAvailable: Bool {
-        isReady.load(ordering: .relaxed) && !isRefusing.load(ordering: .relaxed)
+        isReady.load(ordering: .relaxed) && !isRefusing.load(ordering: .relaxed) && membership.isMember
             && waitingBytes.load(ordering: .relaxed) < Self.maxWaitingBytes
     }
 
@@ -122,11 +133,18 @@ final class RedisConnection: Sendable {
         let tag = settings.tag
         send(
             RedisRequest(
-                script.isWrite ? .write : .read, byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
+                kind(of: script), byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
                 }, done: done))
+    }
+
+    private func kind(of script: RedisScript) -> RedisRequest.Kind {
+        if script.isWrite { return .write }
+        // After a failover that has lost a claim, another node would have the same epoch.
+        if script == .load, !membership.isAlone { return .claim }
+        return .read
     }
 
     func send(_ request: RedisRequest) {
@@ -152,7 +170,8 @@ final class RedisConnection: Sendable {
         call(.revert, session, isPatient: true) {
             arguments
         } done: { [weak self] result in
-            guard case .failure(.unavailable) = result, let self, !isClosed else { return }
+            guard case .failure(let failure) = result, case .unavailable = failure.ofLonelyProcess, let self, !isClosed
+            else { return }
             // The server has refused it, as it refuses everything now.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }
         }
@@ -187,7 +206,7 @@ final class RedisConnection: Sendable {
                 return inbox.isClosed
             }
             if isClosed, case .ready(let socket, _, let scripts, _) = outcome {
-                releaseLease(scripts, socket)
+                leave(membership.life, scripts, socket)
                 socket.close()
             }
             wake()
@@ -195,10 +214,10 @@ final class RedisConnection: Sendable {
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
     }
 
-    /// The next process need not wait for the end of the lease.
-    func releaseLease(_ scripts: [RedisScript: [UInt8]], _ socket: RedisSocket) {
-        guard let release = scripts[.releaseLease] else { return }
-        let command = RedisCommand(evaluating: release, settings.tag, "", [Array(settings.node.utf8)])
+    /// Gives all sessions back: the next process need not wait for the end of the lease.
+    func leave(_ life: Int, _ scripts: [RedisScript: [UInt8]], _ socket: RedisSocket) {
+        guard let leave = scripts[.leave] else { return }
+        let command = RedisCommand(evaluating: leave, settings.tag, "", [Array(String(life).utf8)])
         _ = try? socket.send(command.bytes[...])
     }
 

@@ -9,11 +9,16 @@ struct RedisSettings: Sendable {
     let prefix: String
     let isRelaxed: Bool
     let replicas: Int
-    /// A random name of this process.
-    let node: String
-    /// For how long the storage is reserved for this process after a sign of life.
+    /// Where other nodes reach this one; nil if it is alone, and no other process may use the prefix.
+    var node: String?
+    /// The life of a process that is alone: it has one, while a node may lose its life and begin another.
+    let life = Self.randomLife()
+    /// For how long the sessions belong to this process after a sign of life.
     var lease = Duration.seconds(5)
     let sealer: any SecretSealer
+
+    /// Random, because a counter would go back with the data after a failover. Lua represents it exactly.
+    static func randomLife() -> Int { Int.random(in: 1..<1 << 53) }
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
@@ -35,15 +40,17 @@ enum RedisLease: Sendable, Equatable {
     }
 
     case opened(Opened)
-    /// Another process has the storage.
+    /// Another process has the storage alone, or this one cannot have it alone.
     case held
     /// Another process has had the storage since this one opened it.
     case taken
+    /// The node's lease has ended.
+    case forgotten
     /// A newer release has written it.
     case layout(String)
 
     /// The layout of the keys that this release writes.
-    static let layout = "1"
+    static let layout = "2"
 
     /// Nil if it is no such answer.
     init?(_ reply: RedisReply) {
@@ -59,24 +66,35 @@ enum RedisLease: Sendable, Equatable {
                     hasLost: fields[6].integer == 1))
         case "HELD": self = .held
         case "TAKEN": self = .taken
+        case "FORGOTTEN": self = .forgotten
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil
         }
+    }
+
+    /// What a process does with its lease when it opens the storage.
+    enum Mode: String {
+        case register, renew
+        /// Neither.
+        case check
+        /// It only looks, whatever other processes do.
+        case read
     }
 
     /// The arguments of the script.
     ///
     /// - Parameters:
     ///   - known: the newest commit that this process has acknowledged; nil if there is none.
-    ///   - isFirst: whether the process has not opened the storage yet.
-    static func arguments(_ settings: RedisSettings, known: Int?, runID: String, check: [UInt8], isFirst: Bool)
-        -> [[UInt8]]
-    {
-        [
-            settings.node, String(settings.lease.wholeMilliseconds), known.map(String.init) ?? "", runID,
+    ///   - life: that of the process or node.
+    static func arguments(
+        _ settings: RedisSettings, _ mode: Mode, life: Int, known: Int?, runID: String, check: [UInt8]
+    ) -> [[UInt8]] {
+        let first = [
+            String(life), String(settings.lease.wholeMilliseconds), known.map(String.init) ?? "", runID,
             settings.isRelaxed ? "1" : "0",
-        ].map { Array($0.utf8) } + [check]
-            + [isFirst ? "1" : "0", Self.layout, String(randomLossID())].map { Array($0.utf8) }
+        ]
+        let last = [mode.rawValue, Self.layout, String(randomLossID()), settings.node ?? ""]
+        return first.map { Array($0.utf8) } + [check] + last.map { Array($0.utf8) }
     }
 
     /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
@@ -127,6 +145,13 @@ struct RedisHandshake {
         return outcome
     }
 
+    private var mode: RedisLease.Mode {
+        if isReader { return .read }
+        // A node gets its lease later: the time of the request counts.
+        if settings.node != nil { return .check }
+        return known == nil ? .register : .renew
+    }
+
     private func open(_ socket: RedisSocket) throws -> Outcome {
         let exchange = RedisExchange(socket, until: .now + Self.timeout)
         var first: [RedisCommand] = []
@@ -158,9 +183,8 @@ struct RedisHandshake {
         guard let check = settings.sealer.seal(Self.text), let open = scripts[.open] else {
             return .refused("storage.key cannot be used")
         }
-        var arguments = RedisLease.arguments(
-            settings, known: known, runID: facts.runID, check: check, isFirst: known == nil)
-        if isReader { arguments.append(Array("reader".utf8)) }
+        let arguments = RedisLease.arguments(
+            settings, mode, life: settings.life, known: known, runID: facts.runID, check: check)
         let reply = try exchange([RedisCommand(evaluating: open, settings.tag, "", arguments)])[0]
         return outcome(of: reply, socket, scripts, facts.runID)
     }
@@ -184,7 +208,7 @@ struct RedisHandshake {
         case .taken: return .taken
         case .layout(let layout):
             return .refused("its sessions have layout \(layout), and this release supports \(RedisLease.layout)")
-        case nil: return .failed("it does not answer as expected")
+        case .forgotten, nil: return .failed("it does not answer as expected")
         }
     }
 

@@ -8,10 +8,13 @@ import Synchronization
 
 /// Persists commits in Redis 7, so that sessions outlive the process and the machine.
 ///
-/// One process uses a prefix of a server at a time; it is reserved with a lease that the process renews. Each commit is one
-/// atomic script, which refuses it unless it follows the stored revision and comes from the object that loaded the session. If
-/// the connection is lost, commands are repeated on the next one, and what was executed already is recognized. A command that
-/// is not answered within 3.5 seconds fails; whatever it did is undone before its session can be loaded again.
+/// One process uses a prefix of a server at a time, or any number of nodes do: loading a session claims it for a node, and it
+/// belongs to that node until the node closes its journal or the node's lease ends. Each commit is one atomic script, which
+/// refuses it unless it follows the stored revision and comes from the newest claim of the session. If the connection is lost,
+/// commands are repeated on the next one, and what was executed already is recognized.
+///
+/// A command that is not answered within 3.5 seconds fails. A process that is alone undoes whatever it did before its session can be
+/// loaded again. Another node may have loaded it meanwhile, so the journal of a node reports `JournalError.outcomeUnknown`.
 public final class RedisJournal: Journal {
     /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
     public enum Durability: Sendable {
@@ -51,8 +54,7 @@ public final class RedisJournal: Journal {
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas,
-            node: Self.randomName(), sealer: sealer)
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer)
         try self.init(
             settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: systemTime,
             patience: patience,
@@ -60,19 +62,21 @@ public final class RedisJournal: Journal {
     }
 
     /// - Parameters:
-    ///   - lease: for how long the storage stays reserved after the end of a process that was killed.
+    ///   - node: where other nodes reach this one; nil if it is alone.
+    ///   - lease: for how long sessions belong to a process that was killed.
     ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
     package convenience init(
         _ address: RedisAddress, durability: Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: any SecretSealer, lease: Duration, now: @escaping @Sendable () -> Int,
+        keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String? = nil, lease: Duration,
+        now: @escaping @Sendable () -> Int,
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
         let settings = RedisSettings(
             address: address, prefix: "test", isRelaxed: durability == .relaxed, replicas: replicas,
-            node: Self.randomName(), lease: lease, sealer: sealer)
+            node: node, lease: lease, sealer: sealer)
         try self.init(
-            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now, patience: .seconds(2),
-            report)
+            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now,
+            patience: .seconds(node == nil ? 2 : 10), report)
     }
 
     private init(
@@ -92,12 +96,9 @@ public final class RedisJournal: Journal {
 
     deinit { connection.close {} }
 
-    static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-
     public var outlivesProcess: Bool { true }
 
-    /// False: one process at a time uses a prefix.
-    public var isShared: Bool { false }
+    public var isShared: Bool { !connection.membership.isAlone }
 
     /// If Redis has lost commits, the journal notices it, and gives the histories other names.
     public var epoch: Int? { nil }
@@ -115,7 +116,8 @@ public final class RedisJournal: Journal {
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: SessionRow.checksum(session))
         let journal = RedisSessionJournal(
-            self, id: session.id, claim: Self.randomName(), lossID: connection.lossID.load(ordering: .acquiring),
+            self, id: session.id, RedisClaim(of: connection.membership.life),
+            lossID: connection.lossID.load(ordering: .acquiring),
             RedisSessionJournal.Progress(position, isCreated: false, cut: 0, limits), SnapshotPolicy(limits),
             lastUse: session.createdAt)
         journal.create(session)
@@ -123,26 +125,27 @@ public final class RedisJournal: Journal {
     }
 
     public func load(_ id: String, done: @escaping @Sendable (Result<SessionLookup, JournalError>) -> Void) {
-        let (hash, claim) = (RedisNames.hash(of: id), Self.randomName())
-        find(id, hash, claim: claim) { [self] found in
+        let life = connection.membership.life
+        guard life != 0 else { return done(.failure(.unavailable("the node has no lease"))) }
+        find(id, RedisNames.hash(of: id), life: String(life)) { [self] found in
             done(
                 found.map { found in
                     switch found {
                     case .unknown: .unknown
                     case .ended(let owner): .ended(owner: owner)
+                    case .elsewhere(let address): .elsewhere(address)
                     case .session(let session, let lossID):
-                        .session(
-                            session.summary, session.replayable, session.answers, journal(of: session, claim, lossID))
+                        .session(session.summary, session.replayable, session.answers, journal(of: session, lossID))
                     }
                 })
         }
     }
 
-    private func journal(of session: RedisStoredSession, _ claim: String, _ lossID: Int) -> RedisSessionJournal {
+    private func journal(of session: RedisStoredSession, _ lossID: Int) -> RedisSessionJournal {
         var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
         for answer in session.answers { progress.pinned.add(answer) }
         return RedisSessionJournal(
-            self, id: session.summary.header.id, claim: claim, lossID: lossID, progress,
+            self, id: session.summary.header.id, session.claim, lossID: lossID, progress,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
             privateState: session.replayable.privateState,
             lastUse: session.summary.lastActiveAt)
@@ -150,11 +153,11 @@ public final class RedisJournal: Journal {
 
     /// Reads a session.
     ///
-    /// - Parameter claim: who may append to it from now on; empty for who may already.
+    /// - Parameter life: that claims it; empty for none.
     func find(
-        _ id: String, _ hash: String, claim: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
+        _ id: String, _ hash: String, life: String, done: @escaping @Sendable (Result<Found, JournalError>) -> Void
     ) {
-        let arguments = [hash, claim, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
+        let arguments = [hash, life, String(now() - IdempotencyRecord.lifetime)].map { Array($0.utf8) }
         let (connection, sealer, lookups) = (connection, sealer, lookups)
         connection.call(.load, names.session(hash)) {
             arguments
@@ -228,7 +231,7 @@ public final class RedisJournal: Journal {
         before moment: Int, limit: Int, done: @escaping @Sendable (Result<[String], JournalError>) -> Void
     ) {
         let sealer = sealer
-        read(.idle, "", [String(moment), String(limit)], done) { fields throws(JournalError) in
+        read(.idle, "", [String(moment), String(limit), life], done) { fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { $0.bytes.flatMap { try? Self.opened($0, sealer) } }
         }
     }
@@ -239,7 +242,7 @@ public final class RedisJournal: Journal {
     ) {
         let sealer = sealer
         let start = last.map { [String($0.deadline), RedisNames.hash(of: $0.id)] } ?? ["-inf", ""]
-        read(.due, "", start + [String(moment), String(limit)], done) { fields throws(JournalError) in
+        read(.due, "", start + [String(moment), String(limit), life], done) { fields throws(JournalError) in
             (fields.last?.array ?? []).compactMap { row in
                 guard let pair = row.array, pair.count == 2, let deadline = pair[1].integer, let sealed = pair[0].bytes,
                     let id = try? Self.opened(sealed, sealer)
@@ -248,6 +251,8 @@ public final class RedisJournal: Journal {
             }
         }
     }
+
+    private var life: String { String(connection.membership.life) }
 
     private static func opened(_ sealed: [UInt8], _ sealer: any SecretSealer) throws(JournalError) -> String {
         guard let clear = sealer.open(sealed) else { throw .corrupt("an id cannot be decrypted with this storage.key") }
@@ -284,7 +289,7 @@ public final class RedisJournal: Journal {
 
     public func end(_ id: String, at moment: Int) {
         let hash = RedisNames.hash(of: id)
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) }
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), life].map { Array($0.utf8) }
         connection.call(.end, names.session(hash)) {
             arguments
         } done: { [connection] result in

@@ -1,3 +1,4 @@
+import Cluster
 import Locks
 import Platform
 import StoreHosting
@@ -7,29 +8,30 @@ import Synchronization
 final class RedisLoop: @unchecked Sendable {
     // Sendable, because one thread at a time uses it: the one that makes it, and then its own.
 
-    private static let heartbeatInterval = Duration.milliseconds(500)
     /// How long the server may say nothing while an answer is outstanding.
     private static let silence = Duration.seconds(2)
 
-    private let connection: RedisConnection
-    private var pipeline: RedisPipeline
-    private var socket: RedisSocket?
+    let connection: RedisConnection
+    var pipeline: RedisPipeline
+    var socket: RedisSocket?
     private var reader: RedisReplyReader?
-    private var runID = ""
+    var runID = ""
     private var output: ArraySlice<UInt8> = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     private var isConnecting = false
-    private var nextConnection = ContinuousClock.now
-    private var nextHeartbeat = ContinuousClock.now
+    var nextConnection = ContinuousClock.now
+    var nextHeartbeat = ContinuousClock.now
     /// Whether a heartbeat is not answered yet.
-    private var isBeating = false
+    var isBeating = false
     /// When the server was last heard, or began to owe an answer.
     private var lastSign = ContinuousClock.now
     private var sendStart: ContinuousClock.Instant?
     /// Why there is no connection.
     private var reason = "it is not connected yet"
-    private var isReported = false
+    var isReported = false
+    /// That of a node; nil for a process that is alone.
+    var lease: NodeLease?
     private var isClosing = false
     private var isOver = false
     private var wasOpened = false
@@ -37,7 +39,12 @@ final class RedisLoop: @unchecked Sendable {
     /// - Parameter outcome: a connection that is ready; nil if there is none yet.
     init(_ connection: RedisConnection, _ outcome: RedisHandshake.Outcome?) {
         self.connection = connection
-        pipeline = RedisPipeline(replicas: connection.settings.replicas)
+        let settings = connection.settings
+        pipeline = RedisPipeline(replicas: settings.replicas)
+        if settings.node != nil {
+            let terms = NodeLease.Terms(duration: settings.lease.wholeMilliseconds)
+            lease = NodeLease(terms, now: connection.membership.now)
+        }
         if let outcome { take(outcome) } else { isReported = true }
     }
 
@@ -153,7 +160,7 @@ final class RedisLoop: @unchecked Sendable {
         connection.report(.disconnected(detail))
     }
 
-    private func reportRecovery() {
+    func reportRecovery() {
         if isReported { connection.report(.recovered) }
         isReported = false
     }
@@ -165,7 +172,7 @@ final class RedisLoop: @unchecked Sendable {
         if socket != nil, pipeline.isWaiting, now - lastSign > Self.silence { disconnect("it does not answer") }
     }
 
-    private func disconnect(_ detail: String) {
+    func disconnect(_ detail: String) {
         reason = detail
         connection.isReady.store(false, ordering: .releasing)
         socket?.close()
@@ -210,70 +217,13 @@ final class RedisLoop: @unchecked Sendable {
         for request in requests { pipeline.append(request) }
         let rest = pipeline.removeAll(because: "the journal is closed")
         for completion in rest.completions { completion() }
+        let life = connection.membership.life
+        if lease?.leave(now: connection.membership.now) == true, let lease { connection.membership.take(lease) }
         if let socket {
-            connection.releaseLease(connection.scripts.withLock(\.self), socket)
+            connection.leave(life, connection.scripts.withLock(\.self), socket)
             socket.close()
         }
         connection.isReady.store(false, ordering: .releasing)
         for done in closing { done() }
-    }
-}
-
-extension RedisLoop {
-    /// Another process has the storage: this one must not use what it has in memory.
-    private func loseLease() {
-        let detail = "another process has taken over the sessions with the prefix '\(connection.settings.prefix)'"
-        connection.report(.refused("\(connection.settings.address): \(detail)"))
-        isReported = true
-        disconnect(detail)
-        nextConnection = .now + .seconds(1)
-    }
-
-    /// Tells the server that the process lives, and finds out whether it would execute a commit.
-    private func sendHeartbeat() {
-        let now = ContinuousClock.now
-        guard now >= nextHeartbeat else { return }
-        nextHeartbeat = now + Self.heartbeatInterval
-        // One at a time, because a WAIT for missing replicas takes longer than the interval.
-        let scripts = connection.scripts.withLock(\.self)
-        guard socket != nil, !isBeating, let open = scripts[.open], let probe = scripts[.probe] else { return }
-        isBeating = true
-        let (settings, known) = (connection.settings, connection.acknowledged.load(ordering: .relaxed))
-        let arguments = RedisLease.arguments(settings, known: known, runID: runID, check: [], isFirst: false)
-        append(RedisCommand(evaluating: open, settings.tag, "", arguments)) { loop, result in
-            switch result.map(RedisLease.init) {
-            case .success(.opened(let opened)) where !opened.hasLost:
-                loop.connection.live.store(opened.sessions, ordering: .relaxed)
-            case .success(.held), .success(.taken): loop.loseLease()
-            case .success: loop.disconnect("its data have changed")
-            case .failure(let error): loop.disconnect(error.detail)
-            }
-        }
-        // The server refuses this as long as it would refuse commits.
-        append(RedisCommand(evaluating: probe, settings.tag, "", [])) { loop, result in
-            guard case .success = result, !loop.pipeline.lacksReplicas else { return }
-            if loop.connection.isRefusing.exchange(false, ordering: .relaxed) { loop.reportRecovery() }
-        }
-        append(RedisFacts.query) { loop, result in
-            loop.isBeating = false
-            let problem: String? =
-                switch result {
-                case .success(let reply): RedisFacts.problem(RedisFacts.settings(reply), isRelaxed: settings.isRelaxed)
-                case .failure(let error): error.detail
-                }
-            if let problem { loop.disconnect(problem) }
-        }
-    }
-
-    /// Adds a command of the connection itself.
-    private func append(
-        _ command: RedisCommand, _ done: @escaping @Sendable (RedisLoop, Result<RedisReply, JournalError>) -> Void
-    ) {
-        let request = RedisRequest(
-            .heartbeat, byteCount: 0, deadline: nil, encode: { command.bytes },
-            done: { [weak self] result in
-                if let self { done(self, result) }
-            })
-        pipeline.append(request)
     }
 }

@@ -6,8 +6,14 @@ package struct RedisRequest: Sendable {
         case read
         /// It stores something, so replicas have to have it too.
         case write
+        /// It changes who may write. Replicas have to have it, but it does no harm if it was executed without an answer.
+        case claim
+        /// The same, for the connection itself: it is dropped with the connection.
+        case lease
         /// The connection's own: it is completed as soon as it is answered, and dropped with the connection.
         case heartbeat
+
+        fileprivate var isOfConnection: Bool { self == .lease || self == .heartbeat }
     }
 
     /// Makes the bytes when the command is sent for the first time; nil if it is of no use any more.
@@ -62,6 +68,24 @@ package struct RedisPipeline {
         let request: RedisRequest
         var bytes: [UInt8]?
         var reply: RedisReply?
+        /// Whether it was sent on an earlier connection, which may have brought it to the server or not.
+        var isRepeated = false
+
+        /// The result if the server has not executed the last copy of the command, or if it is not known whether it has.
+        func failure(_ error: JournalError, isSent: Bool) -> Result<RedisReply, JournalError> {
+            if case .corrupt = error { return .failure(error) }
+            guard request.kind == .write, isSent || isRepeated else { return .failure(error) }
+            return .failure(.outcomeUnknown(error.detail))
+        }
+
+        var result: Result<RedisReply, JournalError> {
+            switch (reply ?? .null).result {
+            case .failure(let error): failure(error, isSent: false)
+            case .success(let reply) where isRepeated && request.kind == .write && reply.isRefusal:
+                failure(.conflict, isSent: false)
+            case .success(let reply): .success(reply)
+            }
+        }
     }
 
     /// What the caller must do after a reply.
@@ -162,14 +186,14 @@ package struct RedisPipeline {
         }
         items[answered].reply = reply
         answered += 1
-        let isDurable = replicas == 0 || !items[start..<answered].contains { $0.request.kind == .write }
+        let isDurable = replicas == 0 || !items[start..<answered].contains { $0.request.kind != .read }
         return isDurable ? complete(through: answered) : Step()
     }
 
     /// Completes the answered commands before a position.
     private mutating func complete(through position: Int) -> Step {
         var step = Step()
-        for item in items[start..<position] { step.complete(item.request, (item.reply ?? .null).result) }
+        for item in items[start..<position] { step.complete(item.request, item.result) }
         start = position
         if start == items.count || start > 1024 && start * 2 > items.count {
             items.removeFirst(start)
@@ -181,8 +205,11 @@ package struct RedisPipeline {
 
     /// The connection is lost: what was not completed is sent again on the next one.
     package mutating func disconnect() {
-        items = items[start...].filter { $0.request.kind != .heartbeat }
-        for index in items.indices { items[index].reply = nil }
+        items = items[start...].filter { !$0.request.kind.isOfConnection }
+        for index in items.indices {
+            items[index].reply = nil
+            items[index].isRepeated = items[index].bytes != nil
+        }
         (start, answered, sent, waits) = (0, 0, 0, [])
     }
 
@@ -210,7 +237,8 @@ package struct RedisPipeline {
                 continue
             }
             if index < answered { removedAnswers += 1 } else if index < sent { step.mustReconnect = true }
-            if item.request.kind != .heartbeat { step.complete(item.request, .failure(.unavailable(detail))) }
+            guard !item.request.kind.isOfConnection else { continue }
+            step.complete(item.request, item.failure(.unavailable(detail), isSent: index < sent))
         }
         // Each WAIT that is not answered stands behind what was answered.
         let shift = start + removedAnswers
@@ -222,6 +250,9 @@ package struct RedisPipeline {
 }
 
 extension RedisReply {
+    /// Whether a script has answered that it did not do what it was asked for.
+    fileprivate var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
+
     /// What the sender of a command gets.
     var result: Result<RedisReply, JournalError> {
         guard case .error(let text) = self else { return .success(self) }

@@ -1,13 +1,21 @@
 /// The scripts that read sessions.
 extension RedisScript {
-    /// Arguments: hash, claim or '' to read only, time of the oldest idempotency records; one more for all commits
+    /// Claims the session too. Arguments: hash, life or '' to read only, time of the oldest idempotency records; one more for all
+    /// commits
     static let loadSource = """
-        local hash, claim, oldest, isWhole = unpack(ARGV)
+        local hash, life, oldest, isWhole = unpack(ARGV)
         if call('EXISTS', session) == 0 then return {'UNKNOWN'} end
         local ended, owner = fields('ended', 'owner')
         if ended then return {'ENDED', owner} end
-        if claim ~= '' then call('HSET', session, 'claim', claim, 'sequence', 0) end
-        local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses')
+        if life ~= '' then
+            local now = moment()
+            if not addressOf(life, now) then return {'FORGOTTEN'} end
+            local address, epoch = otherOwner(session, life, now)
+            if address then return {'OWNED', address} end
+            call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0)
+        end
+        local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
+            'claim')
         local initial = call('GET', call('HGET', session, 'initial'))
         local newest = call('ZREVRANGE', session .. ':snapshots', 0, 0)[1]
         local base, state = '0', false
@@ -47,27 +55,30 @@ extension RedisScript {
         return {'OK', rows, states}
         """
 
-    /// Arguments: time, limit
+    /// Arguments: time, limit, life
     static let idleSource = """
-        local ids = {}
+        local ids, now = {}, moment()
         for _, hash in ipairs(call('ZRANGEBYSCORE', tag .. ':used', '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])) do
-            ids[#ids + 1] = call('HGET', tag .. ':s:' .. hash, 'id')
+            local key = tag .. ':s:' .. hash
+            if not otherOwner(key, ARGV[3], now) then ids[#ids + 1] = call('HGET', key, 'id') end
         end
         return {'OK', ids}
         """
 
-    /// Arguments: deadline and name after which the list begins, time, limit
+    /// Finds no sessions of other nodes, but those that this one owns, because it may have dropped them. Arguments: deadline and name
+    /// after which the list begins, time, limit, life
     static let dueSource = """
-        local deadline, last, untilTime, limit = unpack(ARGV)
-        local rows, offset = {}, 0
+        local deadline, last, untilTime, limit, life = unpack(ARGV)
+        local rows, offset, now = {}, 0, moment()
         limit = tonumber(limit)
         while #rows < limit do
             local found = call('ZRANGEBYSCORE', tag .. ':due', deadline, untilTime, 'WITHSCORES', 'LIMIT', offset, limit)
             if #found == 0 then break end
             for index = 1, #found, 2 do
                 local isAfter = found[index + 1] ~= deadline or found[index] > last
-                if isAfter and #rows < limit then
-                    rows[#rows + 1] = {call('HGET', tag .. ':s:' .. found[index], 'id'), found[index + 1]}
+                local key = tag .. ':s:' .. found[index]
+                if isAfter and #rows < limit and not otherOwner(key, life, now) then
+                    rows[#rows + 1] = {call('HGET', key, 'id'), found[index + 1]}
                 end
             end
             offset = offset + #found / 2

@@ -73,12 +73,16 @@ extension RedisScript {
             return done()
             """
 
-    /// Arguments: hash, claim or '' for any, milliseconds for which the end is remembered
+    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life
     static let endSource = """
-        local hash, claim, lifetime = unpack(ARGV)
+        local hash, claim, lifetime, life = unpack(ARGV)
         local holder, ended, owner = fields('claim', 'ended', 'owner')
         if ended or not holder then return done() end
-        if claim ~= '' and holder ~= claim then return {'FENCED'} end
+        if claim == '' then
+            if otherOwner(session, life, moment()) then return {'FENCED'} end
+        elseif holder ~= claim then
+            return {'FENCED'}
+        end
         forget(hash)
         call('HSET', session, 'ended', 1, 'owner', owner)
         call('PEXPIRE', session, lifetime)
@@ -101,8 +105,9 @@ extension RedisScript {
             call('ZREM', session .. ':snapshots', member)
         end
         for index = 10, #ARGV do call('ZREM', session .. ':answers', ARGV[index]) end
-        call('HSET', session, 'claim', '', 'sequence', 0, 'revision', revision, 'chain', chain, 'total', total,
-            'shares', shares)
+        local life, epoch = string.match(claim, '^(%d+) (%d+)$')
+        call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0, 'revision', revision,
+            'chain', chain, 'total', total, 'shares', shares)
         setDue(hash, due)
         return done()
         """

@@ -10,13 +10,17 @@
 /// - `:answers`: its idempotency records, scored by their times
 /// - tag `:ids`, `:used`, `:due`: all sessions by their names, by their last use, and by their next timers
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
-/// - tag `:meta`, `:writer`: the counter of commits and other facts of the storage, and the process that uses it
+/// - tag `:meta`: the counter of commits and other facts of the storage
+/// - tag `:nodes`: by the numbers of their lives, when the leases of the nodes end by the clock of Redis, and where the nodes are
+///   reached. The node that has no address is alone: no other may begin until its lease has ended, and until another begins it
+///   goes on.
 ///
-/// A session's `claim` is the `RedisSessionJournal` that may append to it, and `sequence` the newest of the journal's commands
-/// that was executed. A command of another claim is refused, so a delayed one does no harm; one that was executed is recognized
-/// by its number.
-enum RedisScript: String, CaseIterable, Sendable {
-    case open, releaseLease, probe, create, load, append, share, end, revert, compact, list, idle, due, personal,
+/// A session's `claim` is `life epoch`: the life of the node that owns it, and a number that each claim makes one higher, so it
+/// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended. `sequence` is the
+/// newest of the journal's commands that was executed. A command of another claim is refused, so a delayed one does no harm; one
+/// that was executed is recognized by its number.
+package enum RedisScript: String, CaseIterable, Sendable {
+    case open, leave, probe, create, load, append, share, end, revert, compact, list, idle, due, personal,
         commits,
         replay
 
@@ -24,17 +28,20 @@ enum RedisScript: String, CaseIterable, Sendable {
     var isWrite: Bool {
         switch self {
         case .create, .append, .share, .end, .revert, .compact: true
-        case .open, .releaseLease, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
+        case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
         }
     }
 
-    var source: String { "#!lua\(flags.isEmpty ? "" : " flags=" + flags)\n\(Self.head)\(body)" }
+    package var source: String {
+        let flags = flags.isEmpty ? "" : " flags=" + flags
+        return "#!lua\(flags)\n\(Self.head)\(asksForOwners ? Self.nodes : "")\(body)"
+    }
 
     private var flags: String {
         switch self {
         case .probe, .create, .append, .share: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .releaseLease, .load, .end, .revert, .compact: "allow-oom"
+        case .open, .leave, .load, .end, .revert, .compact: "allow-oom"
         case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
         }
     }
@@ -57,10 +64,36 @@ enum RedisScript: String, CaseIterable, Sendable {
 
         """
 
+    /// For the scripts that ask who owns a session.
+    private static let nodes = """
+        local function moment()
+            local time = call('TIME')
+            return time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+        -- Where a node is reached; nil if its lease has ended
+        local function addressOf(life, now)
+            local ending, address = string.match(call('HGET', tag .. ':nodes', life) or '', '^(%d+) (.*)$')
+            if ending and (address == '' or tonumber(ending) > now) then return address end
+        end
+        -- Where the owner of a session is reached, unless that is `life` or its lease has ended; the epoch of the claim
+        local function otherOwner(key, life, now)
+            local owner, epoch = string.match(call('HGET', key, 'claim') or '', '^(%d+) (%d+)$')
+            return owner and owner ~= life and addressOf(owner, now), epoch or 0
+        end
+
+        """
+
+    private var asksForOwners: Bool {
+        switch self {
+        case .open, .load, .end, .idle, .due: true
+        case .leave, .probe, .create, .append, .share, .revert, .compact, .list, .personal, .commits, .replay: false
+        }
+    }
+
     private var body: String {
         switch self {
         case .open: Self.openSource
-        case .releaseLease: Self.releaseLeaseSource
+        case .leave: Self.leaveSource
         case .probe: Self.probeSource
         case .create: Self.createSource
         case .load: Self.loadSource
@@ -81,35 +114,51 @@ enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: node, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, isFirst, layout, name of a loss,
-    /// isReader
+    /// Arguments: life, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, mode, layout, name of a loss, address
+    /// or '' to be alone. The mode is `register`, `renew`, `check` for neither, or `read` if other nodes do not matter.
     static let openSource = """
-        local node, lease, known, run, relaxed, check, isFirst, layout, loss, isReader = unpack(ARGV)
-        local meta, writer = tag .. ':meta', tag .. ':writer'
-        local holder = call('GET', writer)
-        if not isReader and holder and holder ~= node then return {'HELD'} end
-        local last, oldRun, oldCheck, oldLayout = unpack(call('HMGET', meta, 'node', 'run', 'check', 'layout'))
-        if oldLayout and oldLayout ~= layout then return {'LAYOUT', oldLayout} end
+        local life, lease, known, run, relaxed, check, mode, layout, loss, address = unpack(ARGV)
+        local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
+        local oldRun, oldCheck, oldLayout = unpack(call('HMGET', meta, 'run', 'check', 'layout'))
+        if oldLayout and oldLayout ~= layout and oldLayout ~= '1' then return {'LAYOUT', oldLayout} end
         local commits = tonumber(call('HGET', meta, 'commits') or '0')
-        if isReader then
+        if mode == 'read' then
             local losses = call('HGET', meta, 'losses')
             return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, '', 0}
         end
+        -- A process of an earlier release
+        if call('EXISTS', tag .. ':writer') == 1 then return {'HELD'} end
+        local entries = call('HGETALL', nodes)
+        for index = 1, #entries, 2 do
+            local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
+            if entries[index] ~= life then
+                if tonumber(ending) <= now then
+                    call('HDEL', nodes, entries[index])
+                elseif other == '' or address == '' then
+                    return {'HELD'}
+                end
+            end
+        end
         local isLost = known ~= '' and commits < tonumber(known)
-        if isFirst == '0' and last ~= node and not isLost then return {'TAKEN'} end
-        if isLost or (isFirst == '1' and relaxed == '1' and oldRun and oldRun ~= run) then
+        if mode == 'renew' and not addressOf(life, now) then
+            if address ~= '' then return {'FORGOTTEN'} elseif not isLost then return {'TAKEN'} end
+        end
+        local isOther = oldRun and oldRun ~= run
+        if isLost or (isOther and relaxed == '1' and (mode == 'register' or address ~= '')) then
             call('HSET', meta, 'losses', loss)
         end
-        if holder then call('PEXPIRE', writer, lease) else call('SET', writer, node, 'PX', lease) end
-        if not oldCheck and check ~= '' then call('HSET', meta, 'check', check, 'layout', layout) end
-        if last ~= node or oldRun ~= run then call('HSET', meta, 'node', node, 'run', run) end
+        if mode ~= 'check' then call('HSET', nodes, life, string.format('%.0f ', now + lease) .. address) end
+        if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
+        if oldLayout ~= layout then call('HSET', meta, 'layout', layout) end
+        if oldRun ~= run then call('HSET', meta, 'run', run) end
         local losses, time = unpack(call('HMGET', meta, 'losses', 'time'))
         return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, time or '',
             isLost and 1 or 0}
         """
 
-    static let releaseLeaseSource = """
-        if call('GET', tag .. ':writer') == ARGV[1] then call('DEL', tag .. ':writer') end
+    /// All sessions of the node are free. Arguments: life
+    static let leaveSource = """
+        call('HDEL', tag .. ':nodes', ARGV[1])
         return {'OK'}
         """
 

@@ -34,15 +34,16 @@ final class RedisSessionJournal: SessionJournal {
     let id: String
     private let hash: String
     private let key: String
-    /// Names this object in the storage: whoever loads the session writes another name there.
-    let claim: String
+    /// Names this object in the storage: whoever loads the session writes another one there.
+    private let claim: RedisClaim
     /// That of the storage when the session was loaded.
     private let lossID: Int
     // Guards the rest. Taken inside the store's lock; only the connection's inbox is locked while it is held.
     private let contents: Locked<Contents>
 
     init(
-        _ journal: RedisJournal, id: String, claim: String, lossID: Int, _ progress: Progress, _ policy: SnapshotPolicy,
+        _ journal: RedisJournal, id: String, _ claim: RedisClaim, lossID: Int, _ progress: Progress,
+        _ policy: SnapshotPolicy,
         privateState: [UInt8]? = nil, lastUse: Int
     ) {
         self.journal = journal
@@ -69,8 +70,10 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func create(_ session: SessionHeader) {
-        let (names, sealer, hash, claim, lossID) = (journal.names, journal.sealer, hash, claim, lossID)
+        let (names, sealer, hash, claim, lossID) = (journal.names, journal.sealer, hash, claim.text, lossID)
         contents.withLock { contents in
+            failIfForeign(&contents)
+            guard contents.failure == nil else { return }
             send(.create, byteCount: 256 + session.initial.json.count, &contents) { _ in
                 guard let id = sealer.seal(Array(session.id.utf8)) else { return nil }
                 return session.creationArguments(
@@ -80,9 +83,9 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func append(_ transaction: CommitTransaction, _ state: borrowing StateView) {
-        let (hash, claim, now) = (hash, claim, journal.now)
+        let (hash, claim, now) = (hash, claim.text, journal.now)
         let isEnqueued = contents.withLock { contents in
-            if isOld { contents.fail(.conflict, journal.recentCommits) }
+            failIfForeign(&contents)
             return contents.append(transaction, state, journal.recentCommits) { snapshot, contents in
                 let byteCount = transaction.byteCount + (snapshot?.json.count ?? 0)
                 send(.append, byteCount: byteCount, answer: transaction.idempotencyRecord, &contents) { progress in
@@ -95,7 +98,7 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func recordShareGeneration(_ generation: Int) {
-        let (hash, claim) = (hash, claim)
+        let (hash, claim) = (hash, claim.text)
         contents.withLock { contents in
             guard !contents.hasEnded, contents.failure == nil else { return }
             send(.share, &contents) { progress in
@@ -110,26 +113,56 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func end(at moment: Int) {
-        let (hash, claim) = (hash, claim)
+        let (hash, claim) = (hash, claim.text)
         contents.withLock { contents in
             guard !contents.hasEnded else { return }
             contents.hasEnded = true
             send(.end, &contents) { _ in
-                [hash, claim, String(RetentionPolicy.tombstoneTTL)].map { Array($0.utf8) }
+                [hash, claim, String(RetentionPolicy.tombstoneTTL), ""].map { Array($0.utf8) }
             }
         }
     }
 
-    func isDurable(through revision: Int) -> Bool { contents.withLock { $0.isDurable(through: revision) } }
+    func isDurable(through revision: Int) -> Bool {
+        contents.withLock { $0.isDurable(through: revision) } && mayAnswer
+    }
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        contents.whenDurable(through: revision, done)
+        guard !journal.connection.membership.isAlone else { return contents.whenDurable(through: revision, done) }
+        contents.whenDurable(through: revision) { [self] failure in
+            if failure == nil, !mayAnswer { loseOwnership() }
+            done(failure ?? contents.withLock(\.failure))
+        }
     }
 
     var hasFailed: Bool { isOld || contents.withLock { $0.failure != nil } }
 
-    /// Whether the storage has lost commits since the session was loaded, perhaps some of this session.
-    private var isOld: Bool { journal.connection.lossID.load(ordering: .acquiring) != lossID }
+    /// Whether the storage has lost commits since the session was loaded, perhaps some of this session, or it may belong to
+    /// another node.
+    private var isOld: Bool {
+        journal.connection.lossID.load(ordering: .acquiring) != lossID
+            || !journal.connection.membership.isCurrent(claim.life)
+    }
+
+    /// Whether nobody else can have changed the session.
+    private var mayAnswer: Bool { journal.connection.membership.mayAnswer(claim.life) }
+
+    /// Persists nothing more if this object may be old.
+    private func failIfForeign(_ contents: inout Contents) {
+        let isForeign = !mayAnswer
+        guard isForeign || isOld else { return }
+        let detail = "the node's lease has ended"
+        // What was sent before may be executed.
+        let isUnknown = isForeign && contents.acknowledged < contents.enqueued
+        let failure: JournalError = isUnknown ? .outcomeUnknown(detail) : isForeign ? .unavailable(detail) : .conflict
+        contents.fail(failure, journal.recentCommits)
+    }
+
+    /// The lease has ended before the answer was made. What was committed is loaded again.
+    private func loseOwnership() {
+        let error = JournalError.outcomeUnknown("the node's lease has ended")
+        contents.withLock { $0.fail(error, journal.recentCommits) }
+    }
 
     func bufferedCommits(after revision: Int, limit: Int) -> [CommitRecord]? {
         contents.withLock { $0.recent.commits(after: revision, limit: limit) }
@@ -205,6 +238,7 @@ extension RedisSessionJournal {
         _ arguments: @escaping @Sendable (inout Progress) -> [[UInt8]]?
     ) {
         contents.enqueued += 1
+        let isAlone = journal.connection.membership.isAlone
         journal.connection.call(script, key, byteCount: byteCount) { [self] in
             self.contents.withLock { contents in
                 guard contents.failure == nil, var progress = contents.position else { return nil }
@@ -217,7 +251,7 @@ extension RedisSessionJournal {
         } done: { [self] result in
             switch result {
             case .success(let reply): take(reply)
-            case .failure(let failure): fail(failure)
+            case .failure(let failure): fail(isAlone ? failure.ofLonelyProcess : failure)
             }
             self.contents.notifyWaiters()
         }
@@ -243,56 +277,32 @@ extension RedisSessionJournal {
     }
 
     private func compact(_ check: CompactionCheck) {
-        let arguments = check.arguments(journal.limits, claim: claim, now: journal.now())
+        let arguments = check.arguments(journal.limits, claim: claim.text, now: journal.now())
         journal.connection.call(.compact, key) {
             arguments
         } done: { _ in
         }
     }
 
-    /// Persists nothing more. If the storage may have executed what was not acknowledged, that is undone: nobody was told of it.
+    /// Persists nothing more. If the storage may have executed what was not acknowledged, a process that is alone undoes it: nobody
+    /// was told of it.
     private func fail(_ failure: JournalError) {
         if case .corrupt(let detail, _) = failure { journal.connection.report(.damaged(session: id, detail)) }
         contents.withLock { contents in
             guard contents.failure == nil else { return }
             contents.fail(failure, journal.recentCommits)
-            guard failure != .conflict, let progress = contents.position, !progress.inFlight.isEmpty else {
+            guard journal.connection.membership.isAlone, failure != .conflict, let progress = contents.position,
+                !progress.inFlight.isEmpty
+            else {
                 return
             }
             // Nobody can load the session before this is sent: the failure is seen only once the lock is released.
             journal.connection.revert(
                 key,
                 progress.acknowledged.revertArguments(
-                    hash, claim: claim, wasCreated: progress.isCreated, answers: progress.inFlight.compactMap(\.answer))
+                    hash, claim: claim.text, wasCreated: progress.isCreated,
+                    answers: progress.inFlight.compactMap(\.answer))
             )
         }
-    }
-}
-
-/// What old commits may be deleted.
-struct CompactionCheck: Sendable, Equatable {
-    /// The newest revision that is acknowledged.
-    let revision: Int
-    /// The oldest revision that an idempotency record shows; nil if there is none.
-    let pinned: Int?
-
-    /// The arguments of the script `compact`.
-    func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> [[UInt8]] {
-        [
-            claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
-            String(limits.keepBytes),
-            String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
-        ].map { Array($0.utf8) }
-    }
-}
-
-extension RedisSessionJournal.Progress {
-    /// What to delete, if it is time to look.
-    mutating func compactionCheck(_ limits: RetentionLimits, now: Int) -> CompactionCheck? {
-        let (revision, bytes) = (acknowledged.revision, acknowledged.byteCount)
-        guard revision >= nextCompactionCheck || bytes >= nextCompactionBytes && revision > 0 else { return nil }
-        nextCompactionCheck = limits.nextCompactionCheck(after: revision)
-        nextCompactionBytes = bytes + max(1, limits.keepBytes / 4)
-        return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now))
     }
 }

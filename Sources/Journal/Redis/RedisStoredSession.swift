@@ -29,6 +29,23 @@ struct RedisNames: Sendable {
     }
 }
 
+/// Who may append to a session: a life of a node, since it has claimed the session.
+struct RedisClaim: Sendable, Equatable {
+    let life: Int
+    /// As it is stored.
+    let text: String
+
+    /// The claim of a new session. It begins with a random number, so that a repeated command is told from another one of the
+    /// same life.
+    init(of life: Int) { self.init(stored: "\(life) \(Int.random(in: 1..<1 << 32))") }
+
+    /// - Parameter text: empty if nobody has claimed the session yet.
+    init(stored text: String) {
+        self.text = text
+        life = text.split(separator: " ").first.flatMap { Int($0) } ?? 0
+    }
+}
+
 /// The place after the newest commit of a session.
 struct RedisPosition: Sendable, Equatable {
     var revision = 0
@@ -89,6 +106,8 @@ extension RedisJournal {
     enum Found: Sendable {
         case unknown
         case ended(owner: String?)
+        /// Another node owns it.
+        case elsewhere(String)
         /// - lossID: that of the storage when the session was read.
         case session(RedisStoredSession, lossID: Int)
 
@@ -101,6 +120,8 @@ extension RedisJournal {
             case "ENDED":
                 let owner = fields.dropFirst().first?.text ?? ""
                 self = .ended(owner: owner.isEmpty ? nil : owner)
+            case "OWNED": self = .elsewhere(fields.dropFirst().first?.text ?? "")
+            case "FORGOTTEN": throw .unavailable("the node's lease has ended")
             default:
                 self = .session(try RedisStoredSession(fields, id: id, sealer, lossID: lossID), lossID: lossID)
             }
@@ -111,6 +132,7 @@ extension RedisJournal {
 /// A session as the script `load` has found it, with verified checksums.
 struct RedisStoredSession: Sendable {
     let summary: SessionSummary
+    let claim: RedisClaim
     let position: RedisPosition
     /// The revision before the oldest commit.
     let cut: Int
@@ -126,7 +148,7 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
-        guard fields.count >= 9, let head = fields[1].array, head.count == 8, let sealed = head[0].bytes,
+        guard fields.count >= 9, let head = fields[1].array, head.count == 9, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
@@ -167,6 +189,7 @@ struct RedisStoredSession: Sendable {
             throw .corrupt("commits are missing", owner: owner)
         }
         self.replayable = replayable
+        claim = RedisClaim(stored: head[8].text ?? "")
         self.cut = cut
         position = RedisPosition(
             revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,
@@ -220,5 +243,33 @@ extension SessionHeader {
             Array(String(lastUse).utf8), Array(names.initial(self, hash).utf8), initial.encoded, Array(personal.utf8),
             Array((owner ?? "").utf8), Array(String(lossID).utf8),
         ]
+    }
+}
+
+/// What old commits may be deleted.
+struct CompactionCheck: Sendable, Equatable {
+    /// The newest revision that is acknowledged.
+    let revision: Int
+    /// The oldest revision that an idempotency record shows; nil if there is none.
+    let pinned: Int?
+
+    /// The arguments of the script `compact`.
+    func arguments(_ limits: RetentionLimits, claim: String, now: Int) -> [[UInt8]] {
+        [
+            claim, String(revision - limits.keepCommits), String(min(revision, pinned ?? .max)),
+            String(limits.keepBytes),
+            String(limits.trimmedBytes), String(now - RetentionPolicy.idempotencyTTL),
+        ].map { Array($0.utf8) }
+    }
+}
+
+extension RedisSessionJournal.Progress {
+    /// What to delete, if it is time to look.
+    mutating func compactionCheck(_ limits: RetentionLimits, now: Int) -> CompactionCheck? {
+        let (revision, bytes) = (acknowledged.revision, acknowledged.byteCount)
+        guard revision >= nextCompactionCheck || bytes >= nextCompactionBytes && revision > 0 else { return nil }
+        nextCompactionCheck = limits.nextCompactionCheck(after: revision)
+        nextCompactionBytes = bytes + max(1, limits.keepBytes / 4)
+        return CompactionCheck(revision: revision, pinned: pinned.oldest(now: now))
     }
 }

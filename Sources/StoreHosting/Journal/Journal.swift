@@ -151,6 +151,8 @@ public enum JournalError: Error, Sendable, Equatable {
     case unavailable(String)
     /// Another writer has committed in the meantime.
     case conflict
+    /// It may be persisted or not: the storage has not answered, or the session belongs to another process meanwhile.
+    case outcomeUnknown(String)
     /// Stored data is damaged: a checksum differs. The owner is that of the session, if it can still be read and there is one.
     case corrupt(String, owner: String? = nil)
 

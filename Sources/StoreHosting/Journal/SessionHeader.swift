@@ -107,4 +107,6 @@ public enum SessionLookup: Sendable {
     case ended(owner: String?)
     /// A session: its newest state, the idempotency records that are still valid, and the journal of what follows.
     case session(SessionSummary, ReplayableState, [IdempotencyRecord], any SessionJournal)
+    /// A session that another process owns, which is reached at an address.
+    case elsewhere(String)
 }

@@ -27,7 +27,7 @@ extension OpenAPI {
                 .forbidden, .malformedJSON, .malformedPointer, .internalAction, .noSuchSession, .notAcceptable,
                 .unsupportedMediaType, .actionRejected, .idempotencyConflict, .sessionEnded, .revisionMismatch,
                 .unknownAction, .invalidPayload, .idempotencyMismatch, .tooManyKeys, .internalError, .overloaded,
-                .draining, .storageUnavailable,
+                .draining, .storageUnavailable, .outcomeUnknown,
             ])
     }
 

@@ -16,7 +16,7 @@ extension OpenAPI {
             ],
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
-                .tooManySessions, .overloaded, .draining, .storageUnavailable,
+                .tooManySessions, .overloaded, .draining, .storageUnavailable, .outcomeUnknown,
             ])
     }
 
@@ -39,7 +39,7 @@ extension OpenAPI {
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchStore,
                 .noSuchSession, .sessionConflict, .sessionEnded, .revisionMismatch, .tooManySessions, .internalError,
-                .overloaded, .draining, .storageUnavailable,
+                .overloaded, .draining, .storageUnavailable, .outcomeUnknown,
             ])
     }
 
@@ -58,7 +58,7 @@ extension OpenAPI {
             problems: [
                 .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
-                .overloaded, .draining, .storageUnavailable,
+                .overloaded, .draining, .storageUnavailable, .outcomeUnknown,
             ])
     }
 
@@ -99,6 +99,7 @@ extension OpenAPI {
             responses: [.init(status: .noContent, description: "The session has ended.")],
             problems: [
                 .forbidden, .noSuchSession, .sessionEnded, .revisionMismatch, .internalError, .storageUnavailable,
+                .outcomeUnknown,
             ])
     }
 

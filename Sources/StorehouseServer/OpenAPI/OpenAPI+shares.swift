@@ -25,7 +25,7 @@ extension OpenAPI {
             "revokeShares", "Revokes all shares of the session",
             details: "Ends their event streams with the reason `revoked`.",
             responses: [.init(status: .noContent, description: "The shares are revoked.")],
-            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable])
+            problems: [.forbidden, .noSuchSession, .sessionEnded, .internalError, .storageUnavailable, .outcomeUnknown])
     }
 
     var readSharedState: Operation {

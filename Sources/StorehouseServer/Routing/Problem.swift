@@ -44,6 +44,7 @@ package struct Problem: Error {
         case notImplemented = "not-implemented"
         case overloaded, draining
         case storageUnavailable = "storage-unavailable"
+        case outcomeUnknown = "outcome-unknown"
         case httpVersionNotSupported = "http-version-not-supported"
     }
 
@@ -148,6 +149,7 @@ extension Problem.Code {
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
         case .overloaded, .draining, .storageUnavailable: .serviceUnavailable
+        case .outcomeUnknown: .gatewayTimeout
         case .httpVersionNotSupported: .httpVersionNotSupported
         }
     }
@@ -193,6 +195,7 @@ extension Problem.Code {
         case .overloaded: "The server is overloaded"
         case .draining: "The server is shutting down"
         case .storageUnavailable: "The storage is not available"
+        case .outcomeUnknown: "It is not known whether this was done"
         case .httpVersionNotSupported: "The HTTP version is not supported"
         }
     }

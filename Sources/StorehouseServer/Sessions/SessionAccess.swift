@@ -135,6 +135,10 @@ extension Problem {
             self.init(
                 .storageUnavailable,
                 "Another process has committed to this session meanwhile; nothing was committed here. Try again.")
+        case .outcomeUnknown:
+            self.init(
+                .outcomeUnknown,
+                "The node that did this has lost the session meanwhile. GET …/actions tells whether it was committed.")
         case .corrupt:
             self.init(.internalError, "The stored data of this session is damaged; the operator has to restore it.")
         }

@@ -42,11 +42,11 @@ struct RedisJournalTests {
             "\($0)".contains("storage.key")
         }
         await (try server.open()).closed()
-        try server.execute("HSET", "{test}:meta", "layout", "2")
+        try server.execute("HSET", "{test}:meta", "layout", "3")
         #expect {
             try server.open()
         } throws: {
-            "\($0)".contains("layout 2")
+            "\($0)".contains("layout 3")
         }
     }
 

@@ -64,6 +64,47 @@ struct RedisPipelineTests {
         #expect(outcomes.words == ["a done", "b done", "c done"])
     }
 
+    @Test("does not say that a write was not executed if it was sent without an answer")
+    func unknownOutcomes() {
+        let now = ContinuousClock.now
+        var pipeline = RedisPipeline()
+        let failures = Locked<[JournalError?]>([])
+        func add(_ kind: RedisRequest.Kind, deadline: ContinuousClock.Instant? = nil) {
+            pipeline.append(
+                RedisRequest(
+                    kind, deadline: deadline, encode: { [] },
+                    done: { result in
+                        switch result {
+                        case .success: failures.withLock { $0.append(nil) }
+                        case .failure(let error): failures.withLock { $0.append(error) }
+                        }
+                    }))
+        }
+        let fenced = RedisReply.array([.bytes(Array("FENCED".utf8))])
+        func receive(_ reply: RedisReply) -> JournalError? {
+            perform(pipeline.receive(reply))
+            return failures.withLock { $0.removeLast() }
+        }
+        for _ in 0..<4 { add(.write) }
+        add(.claim)
+        _ = pipeline.take()
+        #expect(receive(fenced) == nil)
+        pipeline.disconnect()
+        _ = pipeline.take()
+        guard case .outcomeUnknown = receive(fenced), case .outcomeUnknown = receive(.error("OOM it is full")) else {
+            Issue.record("a repeated command is refused")
+            return
+        }
+        // What is damaged stays so.
+        #expect(receive(.error("WRONGTYPE it is no list")) == .corrupt("WRONGTYPE it is no list"))
+        #expect(receive(fenced) == nil)
+        add(.write, deadline: now)
+        _ = pipeline.take()
+        add(.write, deadline: now)
+        perform(pipeline.expire(now, because: "away"))
+        #expect(failures.withLock(\.self) == [.outcomeUnknown("away"), .unavailable("away")])
+    }
+
     @Test("fails what is late, and gives up the connection if it was sent")
     func deadlines() {
         let now = ContinuousClock.now

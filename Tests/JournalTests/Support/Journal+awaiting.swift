@@ -44,6 +44,7 @@ extension SessionLookup {
         case .unknown: "unknown"
         case .ended: "ended"
         case .session: "session"
+        case .elsewhere(let address): address
         }
     }
 }

@@ -10,7 +10,8 @@ extension RedisServer {
 
     func open(
         _ durability: RedisJournal.Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, lease: Duration = .seconds(1),
+        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, node: String? = nil,
+        lease: Duration = .seconds(1),
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> RedisJournal {
@@ -18,7 +19,8 @@ extension RedisServer {
         // The server stays as long as the journal does.
         return try RedisJournal(
             RedisAddress("unix://\(socket)"), durability: durability, replicas: replicas, keepCommits: keepCommits,
-            keepBytes: keepBytes, sealer: sealer, lease: lease, now: { withExtendedLifetime(self, now) }, report: report
+            keepBytes: keepBytes, sealer: sealer, node: node, lease: lease, now: { withExtendedLifetime(self, now) },
+            report: report
         )
     }
 }
@@ -69,7 +71,7 @@ extension RedisServer: OpenableStorage {
         try start()
         await journal.closed()
         // The next journal would wait for the end of the lease.
-        try execute("DEL", "{test}:writer")
+        try execute("DEL", "{test}:nodes")
         return self
     }
 

@@ -1,0 +1,57 @@
+import Cluster
+import Platform
+import StoreHosting
+import Synchronization
+
+/// Whether a process may answer for its sessions: what its connection has learned from Redis, for all threads.
+///
+/// A process that is alone always may. A node may as long as its lease holds, by the monotonic clock.
+final class RedisMembership: Sendable {
+    let isAlone: Bool
+    private let start = ContinuousClock.now
+    private let currentLife: Atomic<Int>
+    /// When the lease ends, in milliseconds after the start.
+    private let end: Atomic<Int>
+
+    init(_ settings: RedisSettings) {
+        isAlone = settings.node == nil
+        currentLife = Atomic(isAlone ? settings.life : 0)
+        end = Atomic(isAlone ? .max : 0)
+    }
+
+    /// The time that leases are counted in.
+    var now: Int { start.duration(to: .now).wholeMilliseconds }
+
+    /// The life that sessions can be claimed for; 0 if there is none.
+    var life: Int { currentLife.load(ordering: .acquiring) }
+
+    /// Whether sessions that were claimed for a life are still the process's own, as far as it knows.
+    func isCurrent(_ life: Int) -> Bool { life == self.life }
+
+    /// Whether to answer for sessions that were claimed for a life. Ask when the answer is made.
+    func mayAnswer(_ life: Int) -> Bool {
+        // The end first: that of another life is stored after that life.
+        let end = end.load(ordering: .acquiring)
+        return life == self.life && (end == .max || now < end)
+    }
+
+    /// Whether sessions can be claimed and created now.
+    var isMember: Bool { isAlone || life != 0 && mayAnswer(life) }
+
+    func take(_ lease: NodeLease) {
+        guard let life = lease.life, let end = lease.end else {
+            self.end.store(0, ordering: .releasing)
+            currentLife.store(0, ordering: .releasing)
+            return
+        }
+        currentLife.store(life.number, ordering: .releasing)
+        self.end.store(end, ordering: .releasing)
+    }
+}
+
+extension JournalError {
+    /// The error for who has no other process to fear: what was not acknowledged is undone.
+    var ofLonelyProcess: JournalError {
+        if case .outcomeUnknown(let detail) = self { .unavailable(detail) } else { self }
+    }
+}

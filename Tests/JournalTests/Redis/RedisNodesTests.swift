@@ -1,0 +1,212 @@
+import Foundation
+import Journal
+import Locks
+import RedisTesting
+import StoreHosting
+import Stores
+import Testing
+
+@Suite("Nodes on one Redis", .timeLimit(.minutes(1)))
+struct RedisNodesTests {
+    /// Waits until something has become so.
+    private func eventually(_ isSo: () async throws -> Bool) async throws {
+        while try await !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// Ends the lease of a node, which does not know it.
+    private func forget(_ address: String, on server: RedisServer) throws {
+        let entries = try server.execute("HGETALL", "{test}:nodes")
+        for index in stride(from: 0, to: entries.count - 1, by: 2) where entries[index + 1].hasSuffix(" " + address) {
+            try server.execute("HDEL", "{test}:nodes", entries[index])
+        }
+    }
+
+    @Test("names the owner of a session, which another node claims as soon as the owner has left")
+    func leaving() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        #expect(first.isAvailable && first.isShared)
+        let session = first.create(Step.session())
+        let store = Step.store(session)
+        store.step(3)
+        #expect(await session.awaitDurable() == nil)
+        #expect(try await second.found("session").word == "first:1")
+        #expect(try await second.found("other").word == "unknown")
+        await first.closed()
+        let found = try await second.session("session")
+        #expect(found.summary.revision == 3)
+        Step.store(found.journal, from: 3).step(2)
+        #expect(await found.journal.awaitDurable() == nil)
+        #expect(try await second.session("session").replayable.count == 5)
+        await second.closed()
+    }
+
+    @Test(
+        "lets a node whose lease has ended commit nothing, and show nothing, of a session that another one has claimed")
+    func staleOwner() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(20))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        let session = first.create(Step.session())
+        let store = Step.store(session)
+        store.step(3)
+        #expect(await session.awaitDurable() == nil)
+        let idle = first.create(Step.session("idle"))
+        #expect(await idle.awaitDurable() == nil && !idle.hasFailed)
+        try forget("first:1", on: server)
+        let found = try await second.session("session")
+        store.step()
+        #expect(await session.awaitDurable() != nil)
+        #expect(session.hasFailed && !session.isDurable)
+        Step.store(found.journal, from: 3).step()
+        #expect(await found.journal.awaitDurable() == nil)
+        // The first node begins another life.
+        try await eventually { await (try? first.found("session"))?.word == "second:1" }
+        #expect(idle.hasFailed && !idle.isDurable)
+        let next = first.create(Step.session("next"))
+        #expect(await next.awaitDurable() == nil)
+        #expect(try await second.found("next").word == "first:1")
+        #expect(try await second.session("session").replayable.count == 4)
+        await first.closed()
+        await second.closed()
+    }
+
+    @Test("stops answering before the lease ends, and goes on when Redis does")
+    func standstill() async throws {
+        let server = try RedisServer()
+        let maker = try server.open(node: "first:1", lease: .seconds(60))
+        #expect(await maker.create(Step.session()).awaitDurable() == nil)
+        await maker.closed()
+        let journal = try server.open(node: "first:1", lease: .seconds(1))
+        let session = try await loaded(from: journal)
+        server.send(SIGSTOP)
+        try await eventually { !session.isDurable }
+        try await eventually { await session.awaitDurable() != nil }
+        #expect(session.hasFailed)
+        await #expect(throws: JournalError.self) { try await journal.session("session") }
+        server.send(SIGCONT)
+        try await eventually {
+            guard let found = try? await journal.session("session") else { return false }
+            Step.store(found.journal, from: found.summary.revision).step()
+            return await found.journal.awaitDurable() == nil
+        }
+        await journal.closed()
+    }
+
+    /// Loads the session while the lease holds, which is short.
+    private func loaded(from journal: RedisJournal) async throws -> any SessionJournal {
+        while true {
+            if let found = try? await journal.session("session"), found.journal.isDurable { return found.journal }
+        }
+    }
+
+    @Test("and a process that is alone exclude each other")
+    func alone() async throws {
+        let server = try RedisServer()
+        let node = try server.open(node: "first:1", lease: .seconds(60))
+        #expect(throws: StorageError.self) { try server.open(lease: .zero) }
+        await node.closed()
+        let alone = try server.open(lease: .seconds(60))
+        #expect(throws: StorageError.self) { try server.open(node: "first:1", lease: .milliseconds(10)) }
+        await alone.closed()
+        await (try server.open(node: "first:1")).closed()
+    }
+
+    @Test("claim the sessions of a release that knew no nodes, once its process has ended")
+    func olderLayout() async throws {
+        let server = try RedisServer()
+        let journal = try server.open()
+        let session = journal.create(Step.session())
+        Step.store(session).step(3)
+        #expect(await session.awaitDurable() == nil)
+        await journal.closed()
+        let key = try #require(try server.execute("KEYS", "{test}:s:*").filter { !$0.hasSuffix(":log") }.first)
+        try server.execute("HSET", key, "claim", "1y2p0ij32e8e7")
+        try server.execute("HSET", "{test}:meta", "layout", "1")
+        try server.execute("SET", "{test}:writer", "1y2p0ij32e8e6")
+        #expect(throws: StorageError.self) { try server.open(lease: .zero) }
+        try server.execute("DEL", "{test}:writer")
+        let node = try server.open(node: "first:1")
+        #expect(try await node.session("session").replayable.count == 3)
+        #expect(try server.execute("HGET", "{test}:meta", "layout") == ["2"])
+        await node.closed()
+    }
+
+    @Test("find the timers and idle sessions that are free or their own")
+    func scans() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1", lease: .seconds(60))
+        let second = try server.open(node: "second:1", lease: .seconds(60))
+        let sessions = [first.create(Step.session("a")), second.create(Step.session("b"))]
+        for session in sessions {
+            session.appendCommit(1, nextDeadline: 5)
+            #expect(await session.awaitDurable() == nil)
+        }
+        let moment = 1 << 52
+        #expect(try await second.dueSessions(until: 10).map(\.id) == ["b"])
+        #expect(try await second.idleSessions(before: moment) == ["b"])
+        second.end("a", at: moment)
+        #expect(try await second.found("a").word == "first:1")
+        #expect(try await first.found("a").word == "session")
+        await first.closed()
+        #expect(try await second.dueSessions(until: 10).map(\.id).sorted() == ["a", "b"])
+        #expect(try await second.idleSessions(before: moment).sorted() == ["a", "b"])
+        await second.closed()
+    }
+
+    @Test("lose nothing acknowledged, and leave no hole, while Redis is killed and leases are lost")
+    func faults() async throws {
+        let server = try RedisServer()
+        let nodes = try ["first:1", "second:1"].map { try server.open(node: $0, lease: .seconds(1)) }
+        let ids = (0..<6).map { "session-\($0)" }
+        for id in ids { #expect(await nodes[0].create(Step.session(id)).awaitDurable() == nil) }
+        let isOver = Locked(false)
+        let acknowledged = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+            for id in ids {
+                group.addTask { (id, await Self.commit(to: id, nodes) { isOver.withLock(\.self) }) }
+            }
+            for round in 0..<4 {
+                try await Task.sleep(for: .milliseconds(100))
+                try forget(round.isMultiple(of: 2) ? "first:1" : "second:1", on: server)
+                try await Task.sleep(for: .milliseconds(100))
+                server.kill()
+                try server.start()
+            }
+            isOver.withLock { $0 = true }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for node in nodes { await node.closed() }
+        let later = try server.open(node: "third:1")
+        for id in ids {
+            let found = try await later.session(id)
+            let commits = try #require(try await found.journal.commits(after: 0))
+            #expect(commits.map(\.revision) == Array(1..<(found.summary.revision + 1)))
+            let count = try #require(acknowledged[id])
+            #expect(found.summary.revision >= count && found.replayable.count == found.summary.revision && count > 0)
+        }
+        await later.closed()
+        #expect(try server.problems() == [])
+    }
+
+    /// Commits one action after the other until it is over, at one node or the other.
+    ///
+    /// - Returns: the newest revision that was acknowledged.
+    private static func commit(to id: String, _ nodes: [RedisJournal], until isOver: () -> Bool) async -> Int {
+        var (acknowledged, turn) = (0, 0)
+        while !isOver() || acknowledged == 0 {
+            turn += 1
+            guard let found = try? await nodes[turn % 2].session(id) else { continue }
+            #expect(found.summary.revision >= acknowledged)
+            var revision = found.summary.revision
+            let store = Step.store(found.journal, from: revision)
+            while !isOver() {
+                store.step()
+                revision += 1
+                guard await found.journal.awaitDurable() == nil else { break }
+                acknowledged = revision
+            }
+        }
+        return acknowledged
+    }
+}

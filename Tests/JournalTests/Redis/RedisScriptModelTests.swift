@@ -1,0 +1,171 @@
+import Cluster
+import ClusterSimulation
+import Journal
+import RedisTesting
+import Testing
+
+/// The scripts do what the model does that the simulation of many nodes has tried.
+@Suite("The scripts and their model", .timeLimit(.minutes(2)))
+struct RedisScriptModelTests {
+    @Test("agree on claims, commits, ends and timers of several nodes", arguments: [1, 2, 3])
+    func agree(seed: UInt64) throws {
+        var pair = try Pair(seed)
+        for _ in 0..<400 { try pair.step() }
+        #expect(pair.claims > 5 && pair.commits > 5 && pair.refusals > 5, "the operations are not worth it")
+    }
+}
+
+/// A Redis server and a model of it, to which the same is done.
+private struct Pair {
+    private static let sessionCount = 4
+    /// By the clock of the model. The timers of the server lie as far back.
+    private static let now = 1000
+
+    private let server: RedisServer
+    private let client: RedisClient
+    private var model = RedisModel(sessionCount: Self.sessionCount, lease: 1000)
+    private var random: SeededRandom
+    private var lives: [NodeLife] = []
+    /// The claims that were made, the newest last: whose they are, and the number and revision of the next commit.
+    private var made: [(session: Int, life: NodeLife, epoch: Int, sequence: Int, revision: Int)] = []
+    private(set) var (claims, commits, refusals) = (0, 0, 0)
+
+    init(_ seed: UInt64) throws {
+        server = try RedisServer(["--appendonly", "no"])
+        guard let sealer = RedisServer.sealer else { throw Missing(id: "sealer") }
+        client = try RedisClient(RedisAddress("unix://\(server.socket)"), prefix: "test", sealer: sealer)
+        random = SeededRandom(seed: seed)
+        for index in 0..<Self.sessionCount {
+            try run(
+                .create, index,
+                ["\(index)", "", "id \(index)", "header", "0", "1", "{test}:initial:0", "state", "", "", "0"])
+        }
+        for _ in 0..<3 { try register() }
+    }
+
+    mutating func step() throws {
+        guard let life = lives.randomElement(using: &random) else { return try register() }
+        let session = Int.random(in: 0..<Self.sessionCount, using: &random)
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: try register()
+        case 1: try renew(life)
+        case 2: try forget(life)
+        case 3..<8: try claim(session, life)
+        case 8..<17: try append()
+        case 17: try findDue(life)
+        case 18 where claims > 20: try end()
+        default: break
+        }
+    }
+
+    private func lease(_ mode: String, _ life: NodeLife) throws -> [String] {
+        try run(
+            .open, nil,
+            ["\(life.number)", "10000000", "", "run", "0", "check", mode, "2", "1", life.address])
+    }
+
+    private mutating func register() throws {
+        let answer = model.execute(.lease(.register, address: "n\(lives.count):1"), now: Self.now, Rules())
+        guard case .lease(.granted(let life)) = answer else { throw Missing(id: "life") }
+        lives.append(life)
+        #expect(try lease("register", life).first == "OK")
+    }
+
+    private mutating func renew(_ life: NodeLife) throws {
+        let answer = model.execute(.lease(.renew(life), address: ""), now: Self.now, Rules())
+        let word = if case .lease(.granted) = answer { "OK" } else { "FORGOTTEN" }
+        #expect(try lease("renew", life).first == word)
+    }
+
+    /// Ends a lease: the node gives it back, or its time is over.
+    private mutating func forget(_ life: NodeLife) throws {
+        _ = model.execute(.lease(.leave(life), address: ""), now: Self.now, Rules())
+        if Bool.random(using: &random) {
+            try run(.leave, nil, ["\(life.number)"])
+        } else if try execute(["HEXISTS", "{test}:nodes", "\(life.number)"]) == ["1"] {
+            try execute(["HSET", "{test}:nodes", "\(life.number)", "1 \(life.address)"])
+        }
+        if lives.count > 6 { lives.removeAll { $0 == life } }
+    }
+
+    private mutating func claim(_ session: Int, _ life: NodeLife) throws {
+        let answer = model.execute(.claim(session, life: life.number), now: Self.now, Rules())
+        let reply = try run(.load, session, ["\(session)", "\(life.number)", "0"])
+        switch answer {
+        case .claimed(let stored):
+            #expect(reply.first == "OK")
+            let fields = try execute(["HMGET", "{test}:s:\(session)", "claim", "revision", "sequence"])
+            #expect(fields == ["\(life.number) \(stored.epoch)", "\(stored.log.count)", "0"])
+            made.append((session, life, stored.epoch, 1, stored.log.count))
+            claims += 1
+        case .owned(let owner): #expect(reply == ["OWNED", owner.address])
+        case .nothing: #expect(reply.first == "ENDED")
+        case .forgotten: #expect(reply == ["FORGOTTEN"])
+        default: throw Missing(id: "answer")
+        }
+    }
+
+    /// Appends with a claim that may be old, sometimes with a number or revision that is.
+    private mutating func append() throws {
+        guard let index = made.indices.suffix(8).randomElement(using: &random) else { return }
+        let (session, life, epoch, next, revision) = made[index]
+        let sequence = next - (Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0)
+        let base = max(0, revision - (Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0))
+        let due = Bool.random(using: &random) ? Int.random(in: 1..<100, using: &random) : nil
+        let entry = Entry(kind: due == nil ? .timer : .write(1), deadline: due)
+        let command = (session, life.number, epoch, sequence, base)
+        let answer = model.execute(
+            .append(command.0, life: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
+            now: Self.now, Rules())
+        let numbers = ["\(sequence)", "\(base)", "\(base + 1)", "0", "0", due.map(String.init) ?? "", "1"]
+        let reply = try run(
+            .append, session, ["\(session)", "\(life.number) \(epoch)"] + numbers + ["", "", "", "0", "commit"])
+        let isDone = if case .done = answer { true } else { false }
+        #expect((reply.first == "OK") == isDone)
+        guard isDone else {
+            refusals += 1
+            return
+        }
+        commits += 1
+        if sequence == next { (made[index].sequence, made[index].revision) = (next + 1, base + 1) }
+        let log = try execute(["LLEN", "{test}:s:\(session):log"])
+        #expect(log == ["\(made[index].revision)"])
+    }
+
+    private mutating func end() throws {
+        guard let (session, life, epoch, _, _) = made.randomElement(using: &random) else { return }
+        let answer = model.execute(.end(session, life: life.number, epoch: epoch), now: Self.now, Rules())
+        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", ""])
+        let isDone = if case .done = answer { true } else { false }
+        #expect((reply.first == "OK") == isDone)
+    }
+
+    private mutating func findDue(_ life: NodeLife) throws {
+        let answer = model.execute(.findDue(life: life.number, limit: 10), now: Self.now, Rules())
+        guard case .due(let due) = answer else { throw Missing(id: "answer") }
+        let reply = try run(.due, nil, ["-inf", "", "\(Self.now)", "10", "\(life.number)"])
+        #expect(reply.filter { $0.hasPrefix("id ") } == due.map { "id \($0)" })
+    }
+
+    /// Executes a script, and returns the lines of the reply.
+    @discardableResult
+    private func run(_ script: RedisScript, _ session: Int?, _ arguments: [String]) throws -> [String] {
+        let keys = ["2", "{test}", session.map { "{test}:s:\($0)" } ?? ""]
+        return try execute(["EVAL", script.source] + keys + arguments)
+    }
+
+    @discardableResult
+    private func execute(_ words: [String]) throws -> [String] {
+        try client.execute([RedisCommand(words.map { Array($0.utf8) })]).flatMap(lines)
+    }
+
+    private func lines(_ reply: RedisReply) -> [String] {
+        switch reply {
+        case .null: []
+        case .integer(let number): ["\(number)"]
+        case .bytes(let bytes): [String(decoding: bytes, as: UTF8.self)]
+        case .array(let replies): replies.flatMap(lines)
+        case .error(let text): [text]
+        }
+    }
+}
