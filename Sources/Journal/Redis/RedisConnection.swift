@@ -170,7 +170,7 @@ final class RedisConnection: Sendable {
         call(.revert, session, isPatient: true) {
             arguments
         } done: { [weak self] result in
-            guard case .failure(let failure) = result, case .unavailable = failure.ofLonelyProcess, let self, !isClosed
+            guard case .failure(let failure) = result, case .unavailable = failure.forProcessAlone, let self, !isClosed
             else { return }
             // The server has refused it, as it refuses everything now.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }

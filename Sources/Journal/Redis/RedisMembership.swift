@@ -50,8 +50,8 @@ final class RedisMembership: Sendable {
 }
 
 extension JournalError {
-    /// The error for who has no other process to fear: what was not acknowledged is undone.
-    var ofLonelyProcess: JournalError {
+    /// The error of a process that is alone: it undoes what was not acknowledged, so the outcome is known.
+    var forProcessAlone: JournalError {
         if case .outcomeUnknown(let detail) = self { .unavailable(detail) } else { self }
     }
 }

@@ -251,7 +251,7 @@ extension RedisSessionJournal {
         } done: { [self] result in
             switch result {
             case .success(let reply): take(reply)
-            case .failure(let failure): fail(isAlone ? failure.ofLonelyProcess : failure)
+            case .failure(let failure): fail(isAlone ? failure.forProcessAlone : failure)
             }
             self.contents.notifyWaiters()
         }

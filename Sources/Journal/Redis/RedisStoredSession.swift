@@ -35,8 +35,8 @@ struct RedisClaim: Sendable, Equatable {
     /// As it is stored.
     let text: String
 
-    /// The claim of a new session. It begins with a random number, so that a repeated command is told from another one of the
-    /// same life.
+    /// The claim of a new session: a life, and a random number by which the script distinguishes a repeated command from another
+    /// one of the same life.
     init(of life: Int) { self.init(stored: "\(life) \(Int.random(in: 1..<1 << 32))") }
 
     /// - Parameter text: empty if nobody has claimed the session yet.
