@@ -2,7 +2,7 @@
 # Functions for .ci/run and script/soak: timed steps and strict test runs. Source this file from the project's root.
 
 readonly logs=.build/logs
-readonly minutes=15 # the longest time for one run of the tests
+readonly minutes=20 # the longest time for one run of the tests
 scratch=.build      # where the tests were built
 
 # A process that starts others all the time can wait for ever for the program that names a report's functions.
