@@ -2,7 +2,7 @@
 # Functions for .ci/run and script/soak: timed steps and strict test runs. Source this file from the project's root.
 
 readonly logs=.build/logs
-readonly minutes=20 # the longest time for one run of the tests
+readonly minutes=15 # the longest time for one run of the tests
 scratch=.build      # where the tests were built
 
 # A process that starts others all the time can wait for ever for the program that names a report's functions.
@@ -72,14 +72,13 @@ sanitizer_reports() {
     done
 }
 
-# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times. The commands of the documentation
-# have a step of their own.
+# sanitized NAME ROUNDS: builds the tests with a sanitizer, and runs them so many times.
 sanitized() {
     local sanitizer=$1 rounds=$2 round
     scratch=.build/$sanitizer
     local options=(--sanitize "$sanitizer" --scratch-path "$scratch")
     step "build for the $sanitizer sanitizer" build --build-tests "${options[@]}"
     for ((round = 1; round <= rounds; round++)); do
-        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}" --skip TranscriptTests
+        step "tests under the $sanitizer sanitizer, $round of $rounds" run_tests --skip-build "${options[@]}"
     done
 }

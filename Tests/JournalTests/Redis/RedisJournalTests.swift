@@ -8,7 +8,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("The Redis journal", .timeLimit(.minutes(5)))
+@Suite("The Redis journal", .timeLimit(.minutes(1)))
 struct RedisJournalTests {
     /// The events of a storage, which a test can wait for.
     private func events() -> (AsyncStream<StorageEvent>, @Sendable (StorageEvent) -> Void) {

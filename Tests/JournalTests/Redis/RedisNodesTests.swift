@@ -6,7 +6,7 @@ import StoreHosting
 import Stores
 import Testing
 
-@Suite("Nodes on one Redis", .timeLimit(.minutes(5)))
+@Suite("Nodes on one Redis", .timeLimit(.minutes(1)))
 struct RedisNodesTests {
     /// Waits until something has become so.
     private func eventually(_ isSo: () async throws -> Bool) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// The commands of the pages print what the pages show, run by a shell against the program that was built with the tests.
 @Suite struct TranscriptTests {
-    @Test(.timeLimit(.minutes(5))) func theTranscriptsAreTrue() async throws {
+    @Test(.timeLimit(.minutes(3))) func theTranscriptsAreTrue() async throws {
         let server = try #require(Products.directory).appending(path: "storehouse").path
         let run = try await Self.run(ProjectFile.url(of: "script/docs-test"), [server])
         #expect(run.status == 0, "\(run.output)")

@@ -7,7 +7,7 @@ import StorehouseServer
     import Testing
 
     /// What many connections cost, and what happens at their limit. Each server is a process of its own.
-    @Suite(.timeLimit(.minutes(5)), .serialized) struct LimitTests {
+    @Suite(.timeLimit(.minutes(2)), .serialized) struct LimitTests {
         private static let get = TestRequest("GET", "/healthz")
 
         /// More connections than file descriptors: the configured limit stops the server before, or it runs out of them. Idle

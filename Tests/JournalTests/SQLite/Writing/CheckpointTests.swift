@@ -34,7 +34,7 @@ struct CheckpointTests {
         #expect(await session.awaitDurable() == nil)
     }
 
-    @Test("a long WAL restarts while commits continue", .timeLimit(.minutes(5)))
+    @Test("a long WAL restarts while commits continue", .timeLimit(.minutes(2)))
     func longWALRestarts() async throws {
         let store = Step.store(session)
         store.step()
@@ -51,7 +51,7 @@ struct CheckpointTests {
         #expect(try SQLiteStorage.verify(file.path).problems.isEmpty)
     }
 
-    @Test("the WAL grows while a reader uses old pages, and restarts afterwards", .timeLimit(.minutes(5)))
+    @Test("the WAL grows while a reader uses old pages, and restarts afterwards", .timeLimit(.minutes(2)))
     func readerDelaysRestart() async throws {
         let store = Step.store(session)
         await write(25, store)
