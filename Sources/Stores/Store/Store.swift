@@ -312,6 +312,7 @@ extension Store {
     /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is
     /// released.
     @inlinable
+    @inline(never)
     package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)
         return (fault, core.takePostLockWork(contents))

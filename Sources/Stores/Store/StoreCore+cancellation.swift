@@ -2,6 +2,7 @@
 extension StoreCore {
     /// Cancels the effects and timers of parts that the committed state no longer has.
     @inlinable
+    @inline(never)
     package func endMissingParts(endsBatch: Bool, _ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
         guard let work = contents.pointee.pending, work.hasRemovableParts else { return }
         endMissingParts(of: work, endsBatch: endsBatch, contents, sink)

@@ -23,6 +23,7 @@ extension StoreCore {
 
     /// Notifies the events that were deferred to the end of the batch.
     @inlinable
+    @inline(never)
     package func flushDeferredEvents(_ contents: ContentsPointer) {
         let work = contents.pointee.madePendingWork
         work.defersEffectEvents = false

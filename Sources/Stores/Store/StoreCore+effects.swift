@@ -6,6 +6,7 @@ extension StoreCore {
     ///
     /// - Parameter stage: the group of the effects of the middleware before, and then of this one.
     @inlinable
+    @inline(never)
     package func perform(
         _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
         _ progress: inout DispatchContext,
@@ -142,12 +143,14 @@ extension StoreCore {
     }
 
     @inlinable
+    @inline(never)
     package func isCurrent(_ effectRunID: Int, _ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isRunning(effectRunID) ?? false
     }
 
     /// Removes the effect that sends its last action.
     @inlinable
+    @inline(never)
     package func end(
         _ effectRunID: Envelope<Action>.Details, _ contents: ContentsPointer, _ sink: some ActionSink<Action>
     ) {
@@ -181,12 +184,14 @@ extension StoreCore {
     }
 
     @inlinable
+    @inline(never)
     package func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: ContentsPointer) {
         contents.pointee.madePendingWork.queuedActions.append(QueuedActions(action, envelope))
     }
 
     /// Whether one more effect might be one too many.
     @inlinable
+    @inline(never)
     package func isNearEffectLimit(_ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isNearEffectLimit(for: 1, limit: environment.effectLimit) ?? false
     }
