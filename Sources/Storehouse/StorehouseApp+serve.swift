@@ -13,7 +13,7 @@ extension StorehouseApp {
         let remotes = try Remotes(configuration, log)
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
-            journal: try configuration.server.storage.journal(log),
+            journal: try configuration.server.journal(log),
             sealer: try configuration.server.storage.sealer(), keySet: remotes.keySet, metrics: remotes.writeMetrics)
         try await server.run { server in
             if printsAdminToken { Console.print(server.adminToken) }
