@@ -255,16 +255,20 @@ struct RedisJournalTests {
     func fencing() async throws {
         let server = try RedisServer()
         let journal = try server.open()
+        let latencies = Locked<[Duration]>([])
+        journal.observeLatency { latency in latencies.withLock { $0.append(latency) } }
         let first = journal.create(Step.session())
         let store = Step.store(first)
         store.step(3)
         #expect(await first.awaitDurable() == nil)
         let second = try await journal.session("session").journal
         store.step()
-        #expect(await first.awaitDurable() == .conflict)
+        #expect(await first.awaitDurable() == .conflict && journal.conflictCount == 1)
         Step.store(second, from: 3).step()
         #expect(await second.awaitDurable() == nil)
         #expect(try await journal.session("session").summary.revision == 4)
+        // One at least for each of the commands that were awaited.
+        #expect(latencies.withLock { $0.count >= 5 && $0.allSatisfy { $0 > .zero } })
         await journal.closed()
     }
 

@@ -14,11 +14,72 @@ struct RedisNodesTests {
     }
 
     /// Ends the lease of a node, which does not know it.
-    private func forget(_ address: String, on server: RedisServer) throws {
+    private func forget(_ address: String, on server: RedisServer, hasGivenBack: Bool = true) throws {
         let entries = try server.execute("HGETALL", "{test}:nodes")
         for index in stride(from: 0, to: entries.count - 1, by: 2) where entries[index + 1].hasSuffix(" " + address) {
-            try server.execute("HDEL", "{test}:nodes", entries[index])
+            if hasGivenBack {
+                try server.execute("HDEL", "{test}:nodes", entries[index])
+            } else {
+                let now = Int(Date().timeIntervalSince1970 * 1000)
+                try server.execute("HSET", "{test}:nodes", entries[index], "\(now) \(address)")
+            }
         }
+    }
+
+    /// What a node is told of owners, the newest last.
+    private final class Told: Sendable {
+        // Guards the events.
+        private let all = Locked<[OwnershipEvent]>([])
+
+        init(_ journal: RedisJournal) {
+            journal.observeOwnership { [all] event in all.withLock { $0.append(event) } }
+        }
+
+        var losses: Int { all.withLock { $0.count { $0 == .lost } } }
+
+        var nodes: Set<String>? {
+            all.withLock { events in
+                for case .nodes(let nodes) in events.reversed() { return nodes }
+                return nil
+            }
+        }
+    }
+
+    @Test("are told which nodes there are")
+    func nodes() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1")
+        let told = Told(first)
+        try await eventually { told.nodes == ["first:1"] }
+        let second = try server.open(node: "second:1")
+        try await eventually { told.nodes == ["first:1", "second:1"] && first.nodeCount == 2 }
+        // A late observer is told at once.
+        let late = Told(second)
+        try await eventually { late.nodes == ["first:1", "second:1"] }
+        await second.closed()
+        try await eventually { told.nodes == ["first:1"] }
+        #expect(told.losses == 0)
+        await first.closed()
+    }
+
+    @Test("are told once that their sessions are lost, and count what they take over")
+    func losses() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1")
+        let told = Told(first)
+        for (round, id) in ["a", "b"].enumerated() {
+            #expect(await first.create(Step.session(id)).awaitDurable() == nil)
+            try forget("first:1", on: server, hasGivenBack: round == 0)
+            try await eventually { told.losses == round + 1 }
+            // It has begun another life.
+            try await eventually { first.isAvailable && told.nodes == ["first:1"] }
+        }
+        let second = try server.open(node: "second:1")
+        for id in ["a", "b"] { #expect(try await second.session(id).summary.revision == 0) }
+        #expect(second.takeoverCount == 1 && first.takeoverCount == 0 && told.losses == 2)
+        await first.closed()
+        #expect(told.losses == 2)
+        await second.closed()
     }
 
     @Test("names the owner of a session, which another node claims as soon as the owner has left")
@@ -80,8 +141,11 @@ struct RedisNodesTests {
         await maker.closed()
         let journal = try server.open(node: "first:1", lease: .seconds(1))
         let session = try await loaded(from: journal)
+        let told = Told(journal)
         server.send(SIGSTOP)
-        try await eventually { !session.isDurable }
+        // Without an answer of Redis, and not before the lease has ended.
+        try await eventually { told.losses > 0 }
+        #expect(!session.isDurable)
         try await eventually { await session.awaitDurable() != nil }
         #expect(session.hasFailed)
         await #expect(throws: JournalError.self) { try await journal.session("session") }
