@@ -135,7 +135,7 @@ private struct Pair {
     private mutating func end() throws {
         guard let (session, life, epoch, _, _) = made.randomElement(using: &random) else { return }
         let answer = model.execute(.end(session, life: life.number, epoch: epoch), now: Self.now, Rules())
-        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", ""])
+        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
     }
