@@ -34,6 +34,10 @@ package final class Router: RequestHandler {
     /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
+            if let node = api.forwarder?.identity, let credentials = head.fields.first("storehouse-node") {
+                // The node that the client talks to has checked its origin, host and rate.
+                return try accept(head, of: connection, node.accepts(credentials))
+            }
             try api.origins.requireKnownOrigin(head, peer: connection.peer)
             guard api.hosts.allows(head) else {
                 throw Problem(
@@ -47,6 +51,17 @@ package final class Router: RequestHandler {
             return decorator(head, route).finish(error.response, to: head, connection, since: connection.now)
         }
     }
+
+    /// Takes a request that another node forwards.
+    private func accept(_ head: RequestHead, of connection: HTTPConnection, _ isGenuine: Bool) throws(Problem) -> Response? {
+        guard isGenuine, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
+            !api.isDraining
+        else { throw .notHere }
+        connection.acceptForwarded(for: client)
+        return nil
+    }
+
+    package var closingNotice: Response? { Problem.notHere.response }
 
     /// Bytes that are no request count for the rate of their client too.
     package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
@@ -129,7 +144,7 @@ package final class Router: RequestHandler {
     /// What the path names, if this listener has it.
     private func resource(of head: RequestHead) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
-        guard audience.has(resource.route) else { throw Resource.unknown }
+        guard audience.has(resource.route) || audience == .clients && isForwarded else { throw Resource.unknown }
         return resource
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Cluster
 import HTTP
 import StoreHosting
 import Stores
@@ -10,12 +11,12 @@ final class SessionAccess: Sendable {
 
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
-    private let loader: SessionLoader?
+    private let locator: SessionLocator?
     private let personal: PersonalSessions
 
-    init(_ registry: SessionRegistry, _ loader: SessionLoader?, _ personal: PersonalSessions) {
+    init(_ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions) {
         self.registry = registry
-        self.loader = loader
+        self.locator = locator
         self.personal = personal
     }
 
@@ -57,14 +58,11 @@ final class SessionAccess: Sendable {
         if let found = registry.find(id) {
             return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
-        guard let loader else {
+        guard let locator else {
             return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
-        let deferred = context.deferred
-        loader.load(id) { found in
-            deferred.resume { [self] context throws(Problem) in
-                try self.use(try found.get(), id, context, isUse: isUse, ifEnded, ifUnknown, use)
-            }
+        try locator.find(id, for: context) { [self] (found, context) throws(Problem) in
+            try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
     }
 
@@ -87,7 +85,8 @@ final class SessionAccess: Sendable {
         case .unreadable(let problem, let owner):
             try context.credentials.require(unknown: id, ownedBy: owner)
             throw problem
-        case .unknown:
+        // It was looked for here, and where it was last.
+        case .elsewhere, .unknown:
             if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
