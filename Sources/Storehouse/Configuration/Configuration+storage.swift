@@ -8,8 +8,49 @@ package import StorehouseServer
 extension Configuration {
     /// Finds what would keep a server from serving these kinds, before it opens anything.
     package func check(_ kinds: [StoreKind]) throws(ConfigurationError) {
-        let problems = problems(serving: kinds, outlivesProcess: storage.kind.outlivesProcess) + storage.problems
+        let problems = problems(serving: kinds, outlivesProcess: storage.kind.outlivesProcess) + storageProblems
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+}
+
+extension Configuration {
+    private var storageProblems: [ConfigurationProblem] {
+        switch storage.kind {
+        case .memory: clusterProblems
+        case .sqlite: clusterProblems + storage.fileProblems
+        case .redis: storage.redisProblems + clusterProblems
+        }
+    }
+
+    private var clusterProblems: [ConfigurationProblem] {
+        guard storage.kind == .redis else {
+            let isSet = [
+                ("address", !cluster.address.isEmpty), ("secret", cluster.secret != nil),
+                ("lease", cluster.lease != Configuration().cluster.lease),
+            ]
+            return isSet.filter(\.1).map { name, _ in
+                ConfigurationProblem(
+                    path: "cluster.\(name)", detail: "has no effect unless storage.kind is redis; remove it")
+            }
+        }
+        var problems: [ConfigurationProblem] = []
+        if cluster.address.isEmpty {
+            problems.append(
+                ConfigurationProblem(
+                    path: "cluster.address",
+                    detail:
+                        "is required if storage.kind is redis: where other nodes reach this one, such as 10.0.0.1:8080")
+            )
+        }
+        if cluster.secret == nil {
+            problems.append(
+                ConfigurationProblem(
+                    path: "cluster.secret",
+                    detail:
+                        "is required if storage.kind is redis, the same on every node; make one with 'openssl rand -base64 32'"
+                ))
+        }
+        return problems
     }
 }
 
@@ -50,16 +91,8 @@ extension Configuration.Storage {
         return try AESSealer(key: key.bytes)
     }
 
-    fileprivate var problems: [ConfigurationProblem] {
-        switch kind {
-        case .memory: []
-        case .sqlite: fileProblems
-        case .redis: redisProblems
-        }
-    }
-
     /// What is wrong with the settings. The server itself is looked at when it is connected to.
-    private var redisProblems: [ConfigurationProblem] {
+    fileprivate var redisProblems: [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         do {
             _ = try RedisAddress(redis.url)
@@ -82,7 +115,7 @@ extension Configuration.Storage {
     }
 
     /// Why no file can be made at the path. The file itself is looked at when it is opened.
-    private var fileProblems: [ConfigurationProblem] {
+    fileprivate var fileProblems: [ConfigurationProblem] {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             return [

@@ -120,7 +120,7 @@ extension Configuration {
 
     /// Values of security settings that a file could not have. A program may have set them.
     private var unreadValues: [ConfigurationProblem] {
-        let paths = ["access.", "http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
+        let paths = ["access.", "cluster.", "http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
         return Self.keys.filter { key in paths.contains { key.path.hasPrefix($0) } }.compactMap { key in
             var copy = self
             return key.set(key.value(in: self), in: &copy).map { ConfigurationProblem(path: key.path, detail: $0) }
