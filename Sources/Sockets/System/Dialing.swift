@@ -1,4 +1,4 @@
-package import Platform
+import Platform
 
 /// Connects sockets. It blocks, so it must not run on an event loop.
 package enum Dialing {

@@ -2,6 +2,7 @@ import Cluster
 import HTTP
 import HTTPServer
 import Locks
+import Platform
 import Sockets
 import Stores
 import Synchronization
@@ -41,7 +42,7 @@ final class Forwarder: Sendable {
     var count: Int { forwardedRequests.load(ordering: .relaxed) }
 
     /// The time that routing is decided by, in milliseconds.
-    var now: Int { clock.steady() }
+    var now: Int { Int(LoopInstant.current.nanoseconds / 1_000_000) }
 
     /// Until when a request that begins now looks for its session. A node may die while it has the request, and again.
     var deadline: Int { now + 2 * settings.lease.wholeMilliseconds + 2000 }

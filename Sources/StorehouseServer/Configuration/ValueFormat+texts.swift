@@ -111,7 +111,8 @@ extension ValueFormat<String> {
                     return nil
                 }
                 let digits = text[text.index(after: colon)...]
-                guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits), (1...65535).contains(port)
+                guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits),
+                    (1...65535).contains(port)
                 else { return nil }
                 return text
             },

@@ -273,7 +273,8 @@ struct SessionDocument: JSONEncodable {
     private let state: [UInt8]?
 
     init(
-        session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int, expiresAt: Int,
+        session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int,
+        expiresAt: Int,
         state: [UInt8]?
     ) {
         id = session.id.description

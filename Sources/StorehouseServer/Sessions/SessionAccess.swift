@@ -108,8 +108,9 @@ extension RequestContext {
         let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
+        let isRead = head.method == .get || head.method == .head
         session.whenDurable(through: revision) { failure in
-            deferred.answer { failure.map { Problem($0).response } ?? response }
+            deferred.answer { failure.map { Problem($0, isRead: isRead).response } ?? response }
         }
     }
 }
@@ -126,8 +127,14 @@ extension RequestContext {
 
 extension Problem {
     /// Why a commit is not durable, or a session cannot be loaded.
-    init(_ failure: JournalError) {
+    ///
+    /// - Parameter isRead: whether nothing was to be committed.
+    init(_ failure: JournalError, isRead: Bool = false) {
         switch failure {
+        case .outcomeUnknown where isRead:
+            self.init(
+                .storageUnavailable,
+                "The session may belong to another node meanwhile, so it cannot be shown. Try again.")
         case .unavailable:
             self.init(.storageUnavailable, "The storage is not available; nothing was committed. Try again soon.")
         case .conflict:
