@@ -54,29 +54,21 @@ extension Configuration {
     }
 }
 
-extension Configuration.Storage {
+extension Configuration {
     /// Opens the journal.
     ///
     /// - Throws: why the file or the server cannot be used, and what to do about it.
     package func journal(_ log: Log) throws -> any Journal {
-        switch kind {
-        case .memory: return MemoryJournal(keepCommits: keepCommits, keepBytes: keepBytes)
+        switch storage.kind {
+        case .memory: return MemoryJournal(keepCommits: storage.keepCommits, keepBytes: storage.keepBytes)
         case .sqlite:
             return try SQLiteJournal(
-                path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
-                keepBytes: keepBytes, keepDays: keepDays
+                path: storage.path, durability: storage.durability == .full ? .full : .relaxed,
+                keepCommits: storage.keepCommits, keepBytes: storage.keepBytes, keepDays: storage.keepDays
             ) { log.write($0) }
         case .redis:
             do {
-                guard let sealer = try sealer() else { throw StorageError.refused("storage.key is missing") }
-                return try RedisJournal(
-                    RedisAddress(redis.url), prefix: redis.prefix, durability: durability == .full ? .full : .relaxed,
-                    replicas: redis.replicas, keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer
-                ) { event in
-                    log.write(event)
-                    // What this process has in memory is of no use any more: whoever supervises it starts another.
-                    if case .refused = event { exit(2) }
-                }
+                return try redisJournal(log)
             } catch let error as StorageError {
                 throw ConfigurationError(problems: [
                     ConfigurationProblem(path: "storage.redis", detail: error.description)
@@ -85,6 +77,24 @@ extension Configuration.Storage {
         }
     }
 
+    private func redisJournal(_ log: Log) throws -> RedisJournal {
+        guard let sealer = try storage.sealer(), let secret = cluster.secret, !cluster.address.isEmpty else {
+            throw ConfigurationError(problems: storageProblems)
+        }
+        return try RedisJournal(
+            RedisAddress(storage.redis.url), prefix: storage.redis.prefix,
+            durability: storage.durability == .full ? .full : .relaxed, replicas: storage.redis.replicas,
+            keepCommits: storage.keepCommits, keepBytes: storage.keepBytes, sealer: sealer, node: cluster.address,
+            secret: secret.text, lease: cluster.lease
+        ) { event in
+            log.write(event)
+            // It waited for a server that it must not use: whoever supervises it sees why.
+            if case .refused = event { exit(2) }
+        }
+    }
+}
+
+extension Configuration.Storage {
     /// What encrypts the secrets; nil if there is no key.
     package func sealer() throws(SealerError) -> (any SecretSealer)? {
         guard let key else { return nil }

@@ -63,7 +63,13 @@ package final class SessionRegistry: Sendable {
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
-        self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+        self.clock =
+            if journal?.isShared == true {
+                // What several processes have in common is the time of day.
+                SessionClock(WallClock(now: { clock.now() }))
+            } else {
+                SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+            }
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
         unused = ExpiryQueue(granularity: policy.sweepInterval)
@@ -160,7 +166,8 @@ package final class SessionRegistry: Sendable {
     private func end(_ id: SessionID, _ now: Int, owner: String? = nil) {
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }
-        tombstones.add(id, now: now, owner: owner)
+        // A shared journal may refuse the end, and it knows those that it has not refused.
+        if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
         journal?.end(id.description, at: clock.wall.now())
     }
 
@@ -229,7 +236,9 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        for id in unused.due(now) where resident(id) == nil { end(id, now) }
+        let isShared = journal?.isShared == true
+        // Another process may have used it since.
+        for id in unused.due(now) where resident(id) == nil && !isShared { end(id, now) }
         endExpiredInJournal(now)
     }
 
