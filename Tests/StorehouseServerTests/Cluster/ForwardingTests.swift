@@ -166,4 +166,22 @@ struct ForwardingTests {
             #expect(try await session.at(cluster.second).read("", client).status == 200)
         }
     }
+
+    /// A node that sends a request at that moment must know that nothing was done.
+    @Test func aConnectionOfAnotherNodeClosesWithANotice() async throws {
+        let redis = try RedisServer()
+        let client = try await TestCluster.runNode(on: redis) { node in
+            let session = try await node.session()
+            let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
+            let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
+            let fields = [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
+            let client = try node.client()
+            #expect(try await client.exchange(TestRequest("GET", session.path, fields)).status == 200)
+            return client
+        }
+        let notice = try await client.response()
+        #expect(notice.status == 421)
+        #expect(notice["connection"] == "close")
+        #expect(try await client.rest().isEmpty)
+    }
 }
