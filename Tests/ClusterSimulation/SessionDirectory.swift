@@ -1,4 +1,4 @@
-import Cluster
+package import Cluster
 
 /// What a node knows about the owners of sessions: those that it owns or claims, and who owns others.
 ///
