@@ -154,6 +154,18 @@ struct ForwardingTests {
         }
     }
 
+    @Test func anIdIsCreatedOnceOnAllNodes() async throws {
+        try await TestCluster.run { cluster in
+            for _ in 0..<10 {
+                let path = "/sessions/\(SessionID.random())"
+                async let first = cluster.first.send(TestRequest("PUT", path))
+                async let second = cluster.second.send(TestRequest("PUT", path))
+                let statuses = try await [first.status, second.status]
+                #expect(statuses.sorted() == [200, 201])
+            }
+        }
+    }
+
     @Test func strangersCannotForward() async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()
@@ -165,5 +177,22 @@ struct ForwardingTests {
             let client = [("Storehouse-Client", "10.0.0.1")]
             #expect(try await session.at(cluster.second).read("", client).status == 200)
         }
+    }
+
+    /// A node that sends a request at that moment must know that nothing was done.
+    @Test func aConnectionOfAnotherNodeClosesWithANotice() async throws {
+        let redis = try RedisServer()
+        let client = try await TestCluster.runNode(on: redis) { node in
+            let session = try await node.session()
+            let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
+            let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
+            let fields = [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
+            let client = try node.client()
+            #expect(try await client.exchange(TestRequest("GET", session.path, fields)).status == 200)
+            return client
+        }
+        let notice = String(decoding: try await client.rest(), as: UTF8.self)
+        #expect(notice.hasPrefix("HTTP/1.1 421 "))
+        #expect(notice.contains("Connection: close\r\n"))
     }
 }

@@ -32,18 +32,22 @@ struct TestCluster: Sendable {
     /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
     func forgetLives() throws { try redis.execute("DEL", "{storehouse}:nodes") }
 
+    static let secret = String(repeating: "cluster-", count: 4)
+
     /// Serves as a node until `body` returns.
+    ///
+    /// - Parameter advertised: the port where other nodes look for it; nil for its own.
     static func runNode<Result: Sendable>(
         on redis: RedisServer, _ configuration: Configuration = .with(),
-        animal: any RemoteClient = ScriptedRemoteClient(),
+        animal: any RemoteClient = ScriptedRemoteClient(), reachedAt advertised: Int? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
-        let (port, secret) = (try freePort(), String(repeating: "cluster-", count: 4))
+        let port = try freePort()
         var configuration = configuration
         configuration.http.port = port
         configuration.storage.kind = .redis
         configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
-        configuration.cluster.address = "127.0.0.1:\(port)"
+        configuration.cluster.address = "127.0.0.1:\(advertised ?? port)"
         configuration.cluster.secret = Secret(secret)
         let sealer = try AESSealer(key: [UInt8](repeating: 7, count: SealingKey.length))
         let journal = try RedisJournal(
