@@ -1,4 +1,5 @@
 import Cluster
+import ClusterSimulation
 import Testing
 
 @Suite("What a node knows about the owners of sessions")

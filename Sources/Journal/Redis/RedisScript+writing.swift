@@ -73,11 +73,15 @@ extension RedisScript {
             return done()
             """
 
-    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life
+    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life, time of the creation if
+    /// it must not have been used since, else ''
     static let endSource = """
-        local hash, claim, lifetime, life = unpack(ARGV)
-        local holder, ended, owner = fields('claim', 'ended', 'owner')
+        local hash, claim, lifetime, life, created = unpack(ARGV)
+        local holder, ended, owner, revision = fields('claim', 'ended', 'owner', 'revision')
         if ended or not holder then return done() end
+        if created ~= '' and (revision ~= '0' or tonumber(call('ZSCORE', tag .. ':used', hash)) > tonumber(created)) then
+            return done()
+        end
         if claim == '' then
             if otherOwner(session, life, moment()) then return {'FENCED'} end
         elseif holder ~= claim then
@@ -86,29 +90,6 @@ extension RedisScript {
         forget(hash)
         call('HSET', session, 'ended', 1, 'owner', owner)
         call('PEXPIRE', session, lifetime)
-        return done()
-        """
-
-    /// Arguments: hash, claim, wasCreated, sequence, revision, chain, total, shares, due, idempotency records
-    static let revertSource = """
-        local hash, claim, wasCreated, sequence, revision, chain, total, shares, due = unpack(ARGV, 1, 9)
-        local holder, stored = fields('claim', 'revision')
-        if not holder or holder ~= claim then return done() end
-        if wasCreated == '0' then
-            forget(hash)
-            return done()
-        end
-        local count = tonumber(stored) - tonumber(revision)
-        if count > 0 then call('LTRIM', session .. ':log', 0, -count - 1) end
-        for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '(' .. revision, '+inf')) do
-            call('HDEL', session .. ':states', (string.match(member, '^%d+')))
-            call('ZREM', session .. ':snapshots', member)
-        end
-        for index = 10, #ARGV do call('ZREM', session .. ':answers', ARGV[index]) end
-        local life, epoch = string.match(claim, '^(%d+) (%d+)$')
-        call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0, 'revision', revision,
-            'chain', chain, 'total', total, 'shares', shares)
-        setDue(hash, due)
         return done()
         """
 

@@ -11,6 +11,8 @@ package final class SessionRegistry: Sendable {
         case ended(owner: String?)
         /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
         case unreadable(Problem, owner: String?)
+        /// Another node has it, by its name.
+        case elsewhere(String)
         case unknown
     }
 
@@ -27,6 +29,8 @@ package final class SessionRegistry: Sendable {
     let policy: SessionPolicy
     let clock: SessionClock
     private let basePath: String
+    /// The name of this node; nil for a server that is alone.
+    private let node: String?
     private let journal: (any Journal)?
     private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
@@ -42,25 +46,44 @@ package final class SessionRegistry: Sendable {
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
-    private let unused: ExpiryQueue<SessionID>
+    private let unused: ExpiryQueue<UnusedSession>
+
+    private struct UnusedSession: Hashable {
+        let id: SessionID
+        let createdAt: Int
+
+        init(_ session: Session) { (id, createdAt) = (session.id, session.createdAt) }
+    }
 
     /// - Parameters:
     ///   - basePath: stands before the paths in documents.
+    ///   - node: the name of this node; nil for a server that is alone.
     ///   - events: counts what happens to sessions.
     package init(
         _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, basePath: String = "",
+        node: String? = nil,
         events: Counters<SessionEvent> = Counters()
     ) {
         self.policy = policy
         self.basePath = basePath
+        self.node = node
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
-        self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+        self.clock =
+            if journal?.isShared == true {
+                // What several processes have in common is the time of day.
+                SessionClock(WallClock(now: { clock.now() }))
+            } else {
+                SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+            }
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
         unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
+
+    /// Whether other processes may create sessions too.
+    var isShared: Bool { journal?.isShared == true }
 
     package var residentCount: Int { count.load(ordering: .relaxed) }
 
@@ -105,7 +128,7 @@ package final class SessionRegistry: Sendable {
     package func insert(_ session: Session) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
-        unused.remove(session.id, at: endOfUnused(session))
+        unused.remove(UnusedSession(session), at: endOfUnused(session))
         insert(session, now)
         events.add(to: .woken)
     }
@@ -150,11 +173,18 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Ends a session that has expired and is not in memory.
-    private func end(_ id: SessionID, _ now: Int, owner: String? = nil) {
+    ///
+    /// - Parameter createdAt: if another process may have used it since; nil if that is known.
+    private func end(_ id: SessionID, _ now: Int, owner: String? = nil, createdAt: Int? = nil) {
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }
-        tombstones.add(id, now: now, owner: owner)
-        journal?.end(id.description, at: clock.wall.now())
+        // A shared journal may refuse the end, and it knows those that it has not refused.
+        if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
+        if let createdAt {
+            journal?.endUnused(id.description, createdAt: createdAt, at: clock.wall.now())
+        } else {
+            journal?.end(id.description, at: clock.wall.now())
+        }
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
@@ -222,7 +252,9 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        for id in unused.due(now) where resident(id) == nil { end(id, now) }
+        for session in unused.due(now) where resident(session.id) == nil {
+            end(session.id, now, createdAt: session.createdAt)
+        }
         endExpiredInJournal(now)
     }
 
@@ -266,13 +298,13 @@ package final class SessionRegistry: Sendable {
     private func tryHibernate(_ session: Session) {
         let end = endOfUnused(session)
         // Before it hibernates: a request that wakes it removes it again.
-        if !session.isUsed { unused.add(session.id, at: end) }
+        if !session.isUsed { unused.add(UnusedSession(session), at: end) }
         let isDetached = session.tryHibernate()
         if isDetached {
             remove(session)
             events.add(to: .hibernated)
         }
-        if !isDetached || session.isUsed { unused.remove(session.id, at: end) }
+        if !isDetached || session.isUsed { unused.remove(UnusedSession(session), at: end) }
     }
 
     /// When a session ends if it is never used. The slots of a queue begin earlier.
@@ -289,6 +321,13 @@ package final class SessionRegistry: Sendable {
     func detachAll() {
         for shard in shards {
             for session in shard.withLock({ Array($0.values) }) { session.detach() }
+        }
+    }
+
+    /// Drops all sessions: they may belong to other nodes, and are loaded again when they are asked for.
+    func evictAll() {
+        for shard in shards {
+            for session in shard.withLock({ Array($0.values) }) { evict(session) }
         }
     }
 
@@ -323,7 +362,7 @@ extension SessionRegistry {
     /// - Parameter state: nil for a document without the state.
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
-            session: session, revision: revision, basePath: basePath,
+            session: session, revision: revision, basePath: basePath, node: node,
             createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
             expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
     }

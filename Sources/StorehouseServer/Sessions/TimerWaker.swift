@@ -17,25 +17,31 @@ package struct DueTimers: Sendable {
     static let lookahead = 5000
     /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
     /// a timer, because its storage failed.
-    static let restartInterval = 60_000
+    static let usualRestartInterval = 60_000
+    /// The same if nodes may have died that had sessions with earlier deadlines.
+    static let restartIntervalOfNodes = 1000
     private static let maxUnusable = 10_000
 
     /// The last session of the batch before; nil to begin with the first.
     private var last: DueSession?
     private var nextRestart = Int.min
     private var isBusy = false
+    private let restartInterval: Int
     /// Sessions that cannot be loaded. They are left alone, so that they do not fill the log.
     private var unusable: Set<String> = []
 
-    package init() {}
+    /// - Parameter isShared: whether sessions may come from other nodes.
+    package init(isShared: Bool = false) {
+        restartInterval = isShared ? Self.restartIntervalOfNodes : Self.usualRestartInterval
+    }
 
     /// Begins the next batch; nil if one is under way.
     package mutating func begin(now: Int) -> Query? {
         guard !isBusy else { return nil }
         isBusy = true
         // The clock may have been set back.
-        if now >= nextRestart || nextRestart - now > Self.restartInterval {
-            (last, nextRestart) = (nil, now + Self.restartInterval)
+        if now >= nextRestart || nextRestart - now > restartInterval {
+            (last, nextRestart) = (nil, now + restartInterval)
         }
         return Query(after: last, until: now + Self.lookahead, limit: Self.batchSize)
     }
@@ -74,13 +80,14 @@ final class TimerWaker: Sendable {
     private let journal: any Journal
     private let clock: WallClock
     // Guards the decisions. Nothing is called while it is held.
-    private let timers = Locked(DueTimers())
+    private let timers: Locked<DueTimers>
 
     init(_ registry: SessionRegistry, _ loader: SessionLoader, _ journal: any Journal, clock: WallClock) {
         self.registry = registry
         self.loader = loader
         self.journal = journal
         self.clock = clock
+        timers = Locked(DueTimers(isShared: journal.isShared))
     }
 
     /// Loads the sessions that are due, unless this is under way. Returns at once.

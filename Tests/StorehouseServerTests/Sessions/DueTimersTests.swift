@@ -32,6 +32,18 @@ import Testing
         #expect(try begin(&timers, 2000).after == DueSession(id: "s500", deadline: 500))
     }
 
+    @Test func sessionsOfNodesThatHaveDiedAreLookedForEachSecond() throws {
+        for isShared in [false, true] {
+            var timers = DueTimers(isShared: isShared)
+            _ = try begin(&timers, 0)
+            _ = timers.found(Self.sessions(500..<501))
+            _ = timers.end(found: 1, hasRoom: true)
+            #expect(try begin(&timers, 999).after != nil)
+            _ = timers.end(found: 0, hasRoom: true)
+            #expect(try (begin(&timers, 1000).after == nil) == isShared)
+        }
+    }
+
     @Test func aFullMemoryWaitsForTheNextTurn() throws {
         var timers = DueTimers()
         let query = try begin(&timers, 0)
