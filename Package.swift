@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "StorehouseServer",
             dependencies: [
-                "Access", "CLinux", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
+                "Access", "CLinux", "Cluster", "HTTP", "HTTPServer", "JSON", "Locks", "Observability", "Platform",
                 "RemoteServices",
                 "Sealing",
                 "Sockets",

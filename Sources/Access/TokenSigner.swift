@@ -19,4 +19,10 @@ package enum TokenSigner {
         var code = [UInt8](repeating: 0, count: Int(CCRYPTO_DIGEST_LENGTH))
         return ccrypto_hmac_sha256(secret, secret.count, bytes, bytes.count, &code) == 1 ? code : nil
     }
+
+    /// Whether a code was made of these bytes. It takes the same time wherever the first difference is.
+    package static func isCode(_ code: [UInt8], of bytes: [UInt8], _ secret: [UInt8]) -> Bool {
+        guard let expected = self.code(of: bytes, secret), expected.count == code.count else { return false }
+        return ccrypto_are_equal(expected, code, code.count) == 1
+    }
 }

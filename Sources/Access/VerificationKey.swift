@@ -57,9 +57,7 @@ package final class VerificationKey: Sendable {
         guard token.algorithm == algorithm else { return false }
         let (bytes, signature) = (token.signedBytes, token.signature)
         switch material {
-        case .secret(let secret):
-            guard let code = TokenSigner.code(of: bytes, secret) else { return false }
-            return signature.count == code.count && ccrypto_are_equal(signature, code, code.count) == 1
+        case .secret(let secret): return TokenSigner.isCode(signature, of: bytes, secret)
         case .publicKey(let key):
             guard let signature = algorithm == .es256 ? DER.signature(signature) : signature else { return false }
             let usesDigest: Int32 = algorithm == .edDSA ? 0 : 1

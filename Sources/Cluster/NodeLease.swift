@@ -28,7 +28,7 @@ package struct NodeLease: Sendable {
         package let duration: Int
         /// How much earlier the node stops answering.
         package let margin: Int
-        /// How often the lease is renewed.
+        /// How often the lease is renewed: other news come with the answer, so not much less often than each half second.
         package let interval: Int
 
         /// - Parameters:
@@ -37,7 +37,7 @@ package struct NodeLease: Sendable {
         package init(duration: Int, margin: Int? = nil) {
             self.duration = duration
             self.margin = margin ?? duration / 10
-            interval = max(1, duration / 10)
+            interval = max(1, min(500, duration / 10))
         }
     }
 
@@ -108,6 +108,9 @@ package struct NodeLease: Sendable {
         guard case .member(_, let end) = phase else { return nil }
         return end
     }
+
+    /// How often the lease is renewed.
+    package var interval: Duration { .milliseconds(terms.interval) }
 
     /// Whether the node may answer for its sessions. Ask when the answer is made, not before.
     package func holds(at now: Int) -> Bool { end.map { now < $0 } ?? false }

@@ -1,3 +1,13 @@
+/// Where a session is, as far as a node knows.
+package enum SessionPlace: Sendable, Equatable {
+    case here(epoch: Int)
+    case elsewhere(NodeLife)
+    /// Redis was asked.
+    case claiming
+    /// Redis has to be asked.
+    case unknown
+}
+
 /// Decides what a node does with a request for a session: serve it, claim the session, forward the request to the owner, or give
 /// up.
 ///
@@ -70,8 +80,8 @@ package struct RoutedRequest: Sendable {
     ///   - place: where the session is.
     ///   - holdsLease: whether the node may answer for its sessions.
     ///   - isDraining: whether the node claims nothing more.
-    package mutating func next<ID>(
-        _ place: SessionDirectory<ID>.Place, holdsLease: Bool, isDraining: Bool, now: Int
+    package mutating func next(
+        _ place: SessionPlace, holdsLease: Bool, isDraining: Bool, now: Int
     ) -> Step {
         guard now < deadline else { return giveUp }
         switch place {

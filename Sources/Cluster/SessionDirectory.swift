@@ -4,16 +4,6 @@
 /// about its own sessions holds as long as the node's lease does: Redis gives them to nobody else until then. Each claim makes
 /// the epoch of the session one higher, and Redis refuses commits of earlier epochs.
 package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
-    /// Where a session is.
-    package enum Place: Sendable, Equatable {
-        case here(epoch: Int)
-        case elsewhere(NodeLife)
-        /// Redis was asked.
-        case claiming
-        /// Redis has to be asked.
-        case unknown
-    }
-
     /// A claim on its way to Redis.
     package struct Claim: Sendable, Equatable {
         package let id: ID
@@ -51,7 +41,7 @@ package struct SessionDirectory<ID: Hashable & Sendable>: Sendable {
     package init(maxOthers: Int = 1 << 16) { self.maxOthers = maxOthers }
 
     /// Where a session is, as far as the node knows.
-    package func place(of id: ID) -> Place {
+    package func place(of id: ID) -> SessionPlace {
         switch entries[id] {
         case .owned(let epoch): .here(epoch: epoch)
         case .elsewhere(let life): .elsewhere(life)

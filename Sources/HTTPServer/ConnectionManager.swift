@@ -161,7 +161,7 @@ extension ConnectionManager {
         let open = Array(contents.value.open.values)
         let idle = IdleConnection.choose(
             from: open.map { IdleConnection(client: $0.peer.client, idleTime: $0.idleTime) })
-        for index in idle { open[index].closeNow() }
+        for index in idle { open[index].closeIdle() }
         return idle.count
     }
 }

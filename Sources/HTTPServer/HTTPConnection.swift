@@ -21,7 +21,9 @@ package final class HTTPConnection {
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
     /// The address of the client, or of the proxy that it uses.
-    package let peer: IPAddress
+    package private(set) var peer: IPAddress
+    /// Whether the requests come from another server, which forwards them.
+    package private(set) var isForwarded = false
     /// Names the current request in its response, in problems and in the log.
     @exclusivity(unchecked) package internal(set) var requestID = ""
     /// What the current request is about, as the handler says, for the log. It is released with the response.
@@ -155,7 +157,7 @@ extension HTTPConnection {
             refuse(.tooSlow(head))
         case .sendDeferredResponse: sendDeferredResponse()
         case .checkAgain(let delay): deadline.set(after: delay)
-        case .closeNow: closeNow()
+        case .closeNow: closeIdle()
         case .none: break
         }
     }
@@ -163,10 +165,20 @@ extension HTTPConnection {
     func sendDeferredResponse() { onTimeout.take()?() }
 
     /// Closes the connection if it is idle.
-    func drain() {
-        guard let timeout = machine.drain() else { return }
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    func drain() -> Bool {
+        guard let timeout = machine.drain() else { return false }
+        if isForwarded, let notice = context.handler.closingNotice, let channel {
+            write(ResponseEncoder.last.bytes(of: notice, date: context.date), to: channel)
+        }
         close(timeout, linger: .short)
+        return true
     }
+
+    /// Closes the connection, since nothing is awaited but the next request.
+    func closeIdle() { if !isForwarded || pendingBytes > 0 || !drain() { closeNow() } }
 
     func closeNow() {
         isCut = pendingBytes > 0
@@ -177,6 +189,14 @@ extension HTTPConnection {
     func close(_ timeout: HTTPConnectionStateMachine.Timeout, linger: Linger) {
         startTimeout(timeout)
         channel?.closeAfterFlush(linger: linger)
+    }
+}
+
+extension HTTPConnection {
+    /// The current request was forwarded by another server, and `client` is the address of its client.
+    package func acceptForwarded(for client: IPAddress) {
+        peer = client
+        isForwarded = true
     }
 }
 

@@ -83,6 +83,10 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// - Parameter start: when the request was complete.
     func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
 
+    /// What another server gets before a connection closes on which it forwards requests, while none is in progress. A request that it
+    /// sends at that moment seems to get this response, which must tell that nothing was done.
+    var closingNotice: Response? { get }
+
     /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.
     ///
     /// - Parameter closed: how many idle connections were closed to make room.
@@ -97,6 +101,8 @@ extension RequestHandler {
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
 
     package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {}
+
+    package var closingNotice: Response? { nil }
 
     package func connectionLimitReached(closing closed: Int) {}
 }

@@ -11,10 +11,15 @@ extension StorehouseApp {
         try configuration.server.check(kinds)
         let log = Log(configuration.server.log)
         let remotes = try Remotes(configuration, log)
+        let journal = try configuration.server.journal(log)
+        let redis = (journal as? RedisJournal).map(RedisMetrics.init)
         let server = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: remotes.clients) }, configuration: configuration.server,
-            journal: try configuration.server.storage.journal(log),
-            sealer: try configuration.server.storage.sealer(), keySet: remotes.keySet, metrics: remotes.writeMetrics)
+            journal: journal, sealer: try configuration.server.storage.sealer(), keySet: remotes.keySet,
+            metrics: { metrics in
+                remotes.writeMetrics(into: &metrics)
+                redis?.write(into: &metrics)
+            })
         try await server.run { server in
             if printsAdminToken { Console.print(server.adminToken) }
         } lastStep: {
@@ -128,7 +133,7 @@ extension Log {
                 [.init("detail", detail)])
         case .disconnected(let detail):
             error("Redis cannot be used; commits wait or are refused until it can", [.init("detail", detail)])
-        case .lostCommits: error("Redis has lost commits that were acknowledged; event ids change")
+        case .lostCommits: error("Redis has lost commits that were acknowledged, or may have; event ids change")
         case .refused(let detail): error("Redis must not be used by this process", [.init("detail", detail)])
         case .recovered: warning("storage can be written again")
         case .damaged(let session, let detail):

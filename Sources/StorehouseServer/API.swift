@@ -38,6 +38,10 @@ final class API: Sendable {
         var hasOperatorPort = false
         /// The longest time that a response is held for `Prefer: wait`.
         var maxWait = Duration.seconds(60)
+        /// Shows other nodes that this is one of them; nil for a server that is alone.
+        var node: NodeIdentity?
+        /// How long the sessions of a node that has died stay with it.
+        var lease = Duration.seconds(5)
         /// Counts what waits for slow clients.
         var output = OutputBudget(limit: .max)
     }
@@ -68,6 +72,8 @@ final class API: Sendable {
     private let clock: WallClock
     private let connectionLimit = Locked(MinuteCount())
     let output: OutputBudget
+    /// Nil for a server that is alone.
+    let forwarder: Forwarder?
     let additionalMetrics: (@Sendable (inout PrometheusWriter) -> Void)?
 
     init(
@@ -89,7 +95,7 @@ final class API: Sendable {
         availability = Availability(journal, memory)
         registry = SessionRegistry(
             settings.sessions, journal: journal, clock: clock, basePath: settings.basePath.text,
-            events: metrics.sessions)
+            node: settings.node?.name, events: metrics.sessions)
         journal?.observeTransactions { [metrics] in metrics.storageWritten(in: $0) }
         let runtimes = kinds.map { [metrics] in
             KindRuntime(
@@ -101,8 +107,20 @@ final class API: Sendable {
         builder.lostTailSuffix = { [registry] in registry.lostTailSuffix }
         let loader = journal.map { [registry, builder] in SessionLoader($0, registry, restore: builder.restore) }
         let creator = SessionCreator(registry: registry, builder: builder, log: log)
+        let forwarder = settings.node.map { node in
+            Forwarder(
+                node,
+                Forwarder.Settings(
+                    lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
+                    proxies: settings.trustedProxies),
+                clock)
+        }
+        self.forwarder = forwarder
+        let locator = loader.map { [registry, availability] in
+            SessionLocator(registry, $0, forwarder, availability)
+        }
         let access = SessionAccess(
-            registry, loader, PersonalSessions(creator, loader, journal, availability, limits))
+            registry, locator, PersonalSessions(creator, locator, journal, availability, limits))
         if let journal, let loader, journal.outlivesProcess {
             timers = TimerWaker(registry, loader, journal, clock: clock)
         } else {

@@ -51,6 +51,7 @@ package final class RunningServer: Sendable {
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         adminToken = settings.adminToken
+        let isNode = settings.node != nil
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
         api = API(
@@ -66,7 +67,8 @@ package final class RunningServer: Sendable {
             operators = try configuration.operators(api, traffic, loops)
             do {
                 http = try HTTPServer(
-                    on: address, group, settings: configuration.http.serverSettings(on: loops, output, traffic),
+                    on: address, group,
+                    settings: configuration.http.serverSettings(on: loops, output, traffic, isNode: isNode),
                     handler: Router(api, for: operators == nil ? .everybody : .clients))
             } catch {
                 operators?.group.stop {}
@@ -87,6 +89,13 @@ package final class RunningServer: Sendable {
             every(.seconds(60), on: group.loops[0]) { $0.registry.recordTime(isLast: false) }
             wakeTimers()
             every(.seconds(1), on: group.loops[0]) { [weak self] _ in self?.wakeTimers() }
+        }
+        let ownership = DispatchQueue(label: "sessions.ownership")
+        journal?.observeOwnership { [api] event in
+            switch event {
+            case .lost: ownership.async { api.registry.evictAll() }
+            case .nodes(let alive): api.forwarder?.take(alive)
+            }
         }
         if api.availability.memory.isLimited {
             let queue = DispatchQueue(label: "memory")
@@ -120,7 +129,10 @@ package final class RunningServer: Sendable {
         api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
         let (http, registry, journal) = (http, api.registry, api.journal)
-        let disconnectAfter = configuration.http.disconnectAfter
+        // Other nodes go on with the sessions as soon as this one has given them back.
+        let disconnectAfter =
+            api.forwarder == nil
+            ? configuration.http.disconnectAfter : min(configuration.http.disconnectAfter, Self.handoverTime)
         await step("connections", until: schedule.connections) { [operators] in
             await http.drain(within: disconnectAfter)
             // Last, so that the drain can be watched.
@@ -153,6 +165,9 @@ package final class RunningServer: Sendable {
             log.error("a step of the drain did not end in time", [.init("step", name)])
         }
     }
+
+    /// How long a node among others lets its clients finish.
+    private static let handoverTime = Duration.seconds(1)
 
     /// Loads the sessions whose timers are due.
     private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }

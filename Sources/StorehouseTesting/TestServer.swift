@@ -55,7 +55,7 @@ public final class TestServer: Sendable {
         let log = Log(configuration.log)
         let running = try StorehouseServer(
             kinds: kinds.map { $0.connected(to: clients) }, configuration: configuration,
-            journal: try configuration.storage.journal(log), sealer: try configuration.storage.sealer()
+            journal: try configuration.journal(log), sealer: try configuration.storage.sealer()
         )
         .start(log: log)
         do {

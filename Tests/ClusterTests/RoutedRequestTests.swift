@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A request for a session that may be anywhere")
 struct RoutedRequestTests {
-    private typealias Place = SessionDirectory<Int>.Place
+    private typealias Place = SessionPlace
 
     private let owner = NodeLife(number: 2, address: "b:1")
 

@@ -3,8 +3,7 @@ import Platform
 public import StoreHosting
 import Stores
 
-/// Maintenance of the sessions on a Redis server. Everything except imports and deletions also works while a server uses
-/// them. Backups are those of Redis.
+/// Maintenance of the sessions on a Redis server, also while nodes use them. Backups are those of Redis.
 public struct RedisStorage {
     private let client: RedisClient
     private let names: RedisNames
@@ -18,16 +17,16 @@ public struct RedisStorage {
     ///   - durability: the guarantee that a change waits for, as that of the servers.
     ///   - replicas: how many replicas must have a change as well.
     ///   - sealer: encrypts the ids of sessions.
-    ///   - isExclusive: whether sessions are changed, so that no other process may use them.
+    ///   - isReader: whether nothing is changed, so that the settings of the server do not matter.
     public init(
         _ address: RedisAddress, prefix: String, durability: RedisJournal.Durability, replicas: Int = 0,
-        sealer: any SecretSealer, isExclusive: Bool
+        sealer: any SecretSealer, isReader: Bool
     ) throws(StorageError) {
         let settings = RedisSettings(
             address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer)
         names = RedisNames(tag: settings.tag)
         self.sealer = sealer
-        client = try RedisClient(settings, isExclusive: isExclusive)
+        client = try RedisClient(settings, isReader: isReader)
     }
 
     /// Ends the connection.
@@ -160,23 +159,28 @@ public struct RedisStorage {
     }
 
     /// Gives all sessions another history, after a backup was put in the place of their data: their revisions may be given to other
-    /// states than those that clients know.
+    /// states than those that clients know. It is refused while nodes use the storage.
     ///
     /// - Returns: the number of sessions.
     public func renameHistories() throws(StorageError) -> Int {
+        guard client.nodes.isEmpty else {
+            throw .refused("the nodes \(client.nodes.sorted().joined(separator: ", ")) use it; stop them first")
+        }
         try client.change(RedisCommand("HSET", "\(names.tag):meta", "losses", String(RedisLease.randomLossID())))
         return client.sessions
     }
 
-    /// Deletes a session, damaged or not. Its id is remembered for an hour.
+    /// Deletes a session, damaged or not, unless a node owns it. Its id is remembered for an hour.
     public func deleteSession(_ id: String) throws(StorageError) {
         let hash = RedisNames.hash(of: id)
         let key = names.session(hash)
         guard try client.execute([RedisCommand("HEXISTS", key, "claim")])[0].integer == 1 else {
             throw .refused("there is no session \(id)")
         }
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), client.life]
-        _ = try client.change(.end, key, arguments.map { Array($0.utf8) })
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), ""]
+        guard try client.change(.end, key, arguments.map { Array($0.utf8) }) == "OK" else {
+            throw .refused("a node uses the session \(id); end it there, or stop the node first")
+        }
     }
 }
 

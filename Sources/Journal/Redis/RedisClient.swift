@@ -8,31 +8,27 @@ package struct RedisClient {
     private let socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
     let lossID: Int
-    /// That of this process, while it has the storage alone.
-    var life: String { String(settings.life) }
     let sessions: Int
+    /// The nodes that used the storage when the client connected.
+    let nodes: Set<String>
 
-    init(_ settings: RedisSettings, isExclusive: Bool) throws(StorageError) {
+    init(_ settings: RedisSettings, isReader: Bool) throws(StorageError) {
         self.settings = settings
-        switch RedisHandshake(settings: settings, known: nil, isReader: !isExclusive).run() {
+        switch RedisHandshake(settings: settings, isReader: isReader).run() {
         case .ready(let socket, let opened, let scripts, _):
             (self.socket, self.scripts) = (socket, scripts)
-            (lossID, sessions) = (opened.lossID, opened.sessions)
+            (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
         case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
-        case .held, .taken: throw .refused("\(settings.address) is in use by a server; stop it first")
         }
     }
 
     /// A connection that changes nothing by itself.
     package init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
         let settings = RedisSettings(address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer)
-        try self.init(settings, isExclusive: false)
+        try self.init(settings, isReader: true)
     }
 
-    func close() {
-        _ = try? call(.leave, "", [life])
-        socket.close()
-    }
+    func close() { socket.close() }
 
     /// Sends commands, and waits for their replies.
     package func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {

@@ -12,6 +12,8 @@ final class RedisConnection: Sendable {
     struct Inbox {
         var requests: [RedisRequest] = []
         var outcome: RedisHandshake.Outcome?
+        /// Set until the thread has taken it.
+        var observer: (@Sendable (OwnershipEvent) -> Void)?
         /// Called once everything is answered or has failed; empty unless the connection is closing.
         var closing: [@Sendable () -> Void] = []
         var isClosed = false
@@ -23,35 +25,43 @@ final class RedisConnection: Sendable {
     private static let maxWaitingBytes = 64 << 20
 
     let settings: RedisSettings
+    let node: RedisNode
     let report: @Sendable (StorageEvent) -> Void
     // Guards the commands on their way to the thread. No other lock is taken while it is held.
     let inbox = Locked(Inbox())
     // Guards the hashes of the scripts, which the thread sets before it sends a command.
     let scripts = Locked<[RedisScript: [UInt8]]>([:])
-    let observer = TransactionObserver()
-    // Guards the time reference that the storage had when it was opened.
-    let openedTime = Locked<[UInt8]>([])
+    let transactionObserver = DurationObserver()
+    /// Gets the time from each write of commands to the last reply to it.
+    let latencyObserver = DurationObserver()
 
     /// The pipe that wakes the thread.
     private let wakeRead: Int32
     private let wakeWrite: Int32
 
-    let membership: RedisMembership
+    let membership = RedisMembership()
     let isReady = Atomic(false)
     let isRefusing = Atomic(false)
     let waitingBytes = Atomic(0)
     let live = Atomic(0)
     let transactions = Atomic(0)
-    /// The newest write that was acknowledged, as the storage counts them; -1 before the storage was opened.
-    let acknowledged = Atomic(-1)
+    /// How many nodes have leases that hold, as far as is known.
+    let nodeCount = Atomic(0)
+    /// How many sessions were claimed from nodes that had not given them back.
+    let takeovers = Atomic(0)
+    /// How many commands were refused because another claim or commit came before them.
+    let conflicts = Atomic(0)
+    /// The newest write that is known, whichever node made it, as the storage counts them; -1 before the storage was opened.
+    let newestCommit = Atomic(-1)
     /// Names the newest loss of acknowledged commits; 0 if there was none.
     let lossID = Atomic(0)
 
-    init(_ settings: RedisSettings, _ report: @escaping @Sendable (StorageEvent) -> Void) throws(StorageError) {
+    init(
+        _ settings: RedisSettings, _ node: RedisNode, _ report: @escaping @Sendable (StorageEvent) -> Void
+    ) throws(StorageError) {
         _ = try RedisReplyReader()
-        self.settings = settings
+        (self.settings, self.node) = (settings, node)
         self.report = report
-        membership = RedisMembership(settings)
         var pipe: [Int32] = [-1, -1]
         guard Platform.pipe(&pipe) == 0 else { throw .refused("pipe: \(String(cString: strerror(errno)))") }
         for end in pipe {
@@ -66,37 +76,23 @@ final class RedisConnection: Sendable {
         _ = Platform.close(wakeWrite)
     }
 
-    var heartbeatInterval: Duration {
-        let interval = NodeLease.Terms(duration: settings.lease.wholeMilliseconds).interval
-        return .milliseconds(membership.isAlone ? 500 : min(500, interval))
-    }
-
-    /// Starts the thread, and waits until the storage is opened.
+    /// Starts the thread, and waits until the node has a lease.
     ///
     /// - Parameter patience: how long to wait for a server that does not answer. After that it is opened in the background.
     /// - Throws: why it cannot be opened.
     func start(patience: Duration) throws(StorageError) {
         let begin = ContinuousClock.now
-        var reason = ""
         while true {
-            switch RedisHandshake(settings: settings, known: nil).run() {
+            switch RedisHandshake(settings: settings).run() {
             case .ready(let socket, let opened, let scripts, let runID):
-                let outcome = RedisHandshake.Outcome.ready(socket, opened, scripts: scripts, runID: runID)
-                try run(outcome)
-                // A node gets its lease on the thread.
+                try run(.ready(socket, opened, scripts: scripts, runID: runID))
+                // The thread gets the lease.
                 while !membership.isMember, ContinuousClock.now - begin < patience { usleep(1000) }
                 return
-            case .taken: throw .refused("\(settings.address): another process has taken it over")
             case .refused(let detail): throw .refused("\(settings.address): \(detail)")
-            case .held(let detail):
-                // The lease of a process that was killed ends.
-                guard ContinuousClock.now - begin < settings.lease + .seconds(1) else {
-                    throw .refused("\(settings.address): \(detail)")
-                }
-            case .failed(let detail):
-                reason = detail
+            case .failed(let reason):
                 if ContinuousClock.now - begin >= patience {
-                    report(.disconnected(reason))
+                    report(.disconnected("\(settings.address): \(reason)"))
                     return try run(nil)
                 }
             }
@@ -122,18 +118,17 @@ final class RedisConnection: Sendable {
     ///
     /// - Parameters:
     ///   - session: the key that it works on; empty for none.
-    ///   - isPatient: whether the call waits for the server as long as it takes.
     ///   - byteCount: about how many bytes the arguments take.
     ///   - arguments: made when the call is sent for the first time; nil if it is of no use any more.
     func call(
-        _ script: RedisScript, _ session: String = "", isPatient: Bool = false, byteCount: Int = 64,
+        _ script: RedisScript, _ session: String = "", byteCount: Int = 64,
         _ arguments: @escaping @Sendable () -> [[UInt8]]?,
         done: @escaping @Sendable (Result<RedisReply, JournalError>) -> Void
     ) {
         let tag = settings.tag
         send(
             RedisRequest(
-                kind(of: script), byteCount: byteCount, deadline: isPatient ? nil : .now + Self.timeout,
+                kind(of: script), byteCount: byteCount, deadline: .now + Self.timeout,
                 encode: { [self] in
                     guard let arguments = arguments(), let hash = scripts.withLock({ $0[script] }) else { return nil }
                     return RedisCommand(evaluating: hash, tag, session, arguments).bytes
@@ -143,8 +138,7 @@ final class RedisConnection: Sendable {
     private func kind(of script: RedisScript) -> RedisRequest.Kind {
         if script.isWrite { return .write }
         // After a failover that has lost a claim, another node would have the same epoch.
-        if script == .load, !membership.isAlone { return .claim }
-        return .read
+        return script == .load ? .claim : .read
     }
 
     func send(_ request: RedisRequest) {
@@ -165,26 +159,15 @@ final class RedisConnection: Sendable {
 
     var isClosed: Bool { inbox.withLock { $0.isClosed || !$0.closing.isEmpty } }
 
-    /// Undoes what a session's journal may have stored and nobody was told of, as soon as the server allows it.
-    func revert(_ session: String, _ arguments: [[UInt8]]) {
-        call(.revert, session, isPatient: true) {
-            arguments
-        } done: { [weak self] result in
-            guard case .failure(let failure) = result, case .unavailable = failure.forProcessAlone, let self, !isClosed
-            else { return }
-            // The server has refused it, as it refuses everything now.
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.revert(session, arguments) }
-        }
-    }
-
     /// A command that stores something is durable.
     func acknowledge(_ written: RedisWritten) {
         live.store(written.sessions, ordering: .relaxed)
-        acknowledged.max(written.commits, ordering: .relaxed)
+        newestCommit.max(written.commits, ordering: .relaxed)
     }
 
-    func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
-        self.observer.set(observer)
+    func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {
+        inbox.withLock { $0.observer = observer }
+        wake()
     }
 
     /// Sends what waits, and ends the thread.
@@ -198,27 +181,17 @@ final class RedisConnection: Sendable {
 
     /// Makes another connection on a thread of its own, because that may block.
     func connect() {
-        let known = acknowledged.load(ordering: .relaxed)
+        let known = newestCommit.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
             let outcome = RedisHandshake(settings: settings, known: known < 0 ? nil : known).run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed
             }
-            if isClosed, case .ready(let socket, _, let scripts, _) = outcome {
-                leave(membership.life, scripts, socket)
-                socket.close()
-            }
+            if isClosed, case .ready(let socket, _, _, _) = outcome { socket.close() }
             wake()
         }
         if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
-    }
-
-    /// Gives all sessions back: the next process need not wait for the end of the lease.
-    func leave(_ life: Int, _ scripts: [RedisScript: [UInt8]], _ socket: RedisSocket) {
-        guard let leave = scripts[.leave] else { return }
-        let command = RedisCommand(evaluating: leave, settings.tag, "", [Array(String(life).utf8)])
-        _ = try? socket.send(command.bytes[...])
     }
 
     private func wake() {

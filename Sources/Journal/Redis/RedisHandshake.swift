@@ -1,3 +1,4 @@
+import CCrypto
 import CHiredis
 import Platform
 import StoreHosting
@@ -9,24 +10,38 @@ struct RedisSettings: Sendable {
     let prefix: String
     let isRelaxed: Bool
     let replicas: Int
-    /// Where other nodes reach this one; nil if it is alone, and no other process may use the prefix.
-    var node: String?
-    /// The life of a process that is alone: it has one, while a node may lose its life and begin another.
-    let life = Self.randomLife()
-    /// For how long the sessions belong to this process after a sign of life.
-    var lease = Duration.seconds(5)
     let sealer: any SecretSealer
-
-    /// Random, because a counter would go back with the data after a failover. Lua represents it exactly.
-    static func randomLife() -> Int { Int.random(in: 1..<1 << 53) }
+    /// Nil for a process that claims no sessions.
+    var node: RedisNode?
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
 }
 
+/// A node among others that share the sessions.
+struct RedisNode: Sendable {
+    /// Where other nodes reach it. It is its name.
+    let address: String
+    /// Tells the secret of the nodes from another one, and not what it is.
+    let secretCode: [UInt8]
+    /// For how long sessions belong to the node after a sign of life.
+    let lease: Duration
+
+    init(_ address: String, secret: String, _ lease: Duration) {
+        self.address = address
+        self.lease = lease
+        var code = [UInt8](repeating: 0, count: Int(CCRYPTO_DIGEST_LENGTH))
+        let (key, text) = (Array(secret.utf8), Array("storehouse cluster.secret".utf8))
+        _ = ccrypto_hmac_sha256(key, key.count, text, text.count, &code)
+        secretCode = code
+    }
+
+    /// Random, because a counter would go back with the data after a failover. Lua represents it exactly.
+    static func randomLife() -> Int { Int.random(in: 1..<1 << 53) }
+}
+
 /// What the script `open` has answered.
 enum RedisLease: Sendable, Equatable {
-    /// The storage is this process's until the lease ends.
     struct Opened: Sendable, Equatable {
         /// How many writes the storage has counted.
         let commits: Int
@@ -34,16 +49,17 @@ enum RedisLease: Sendable, Equatable {
         /// Names the newest loss of acknowledged commits; 0 if there was none.
         let lossID: Int
         let check: [UInt8]
-        let time: [UInt8]
-        /// Whether commits that this process had acknowledged are lost now.
+        /// That of the secret of the nodes; empty if there was no node yet.
+        let secretCheck: [UInt8]
+        /// Whether commits that were acknowledged are lost now.
         let hasLost: Bool
+        /// The addresses of the nodes whose leases hold.
+        let nodes: Set<String>
     }
 
     case opened(Opened)
-    /// Another process has the storage alone, or this one cannot have it alone.
+    /// A process of an earlier release has the storage alone.
     case held
-    /// Another process has had the storage since this one opened it.
-    case taken
     /// The node's lease has ended.
     case forgotten
     /// A newer release has written it.
@@ -57,44 +73,46 @@ enum RedisLease: Sendable, Equatable {
         guard let fields = reply.array, let word = fields.first?.text else { return nil }
         switch word {
         case "OK":
-            guard fields.count == 7, let commits = fields[1].integer, let sessions = fields[2].integer,
-                let lossID = fields[3].integer, let check = fields[4].bytes, let time = fields[5].bytes
+            guard fields.count == 8, let commits = fields[1].integer, let sessions = fields[2].integer,
+                let lossID = fields[3].integer, let check = fields[4].bytes, let secretCheck = fields[5].bytes,
+                let nodes = fields[7].array
             else { return nil }
             self = .opened(
                 Opened(
-                    commits: commits, sessions: sessions, lossID: lossID, check: check, time: time,
-                    hasLost: fields[6].integer == 1))
+                    commits: commits, sessions: sessions, lossID: lossID, check: check, secretCheck: secretCheck,
+                    hasLost: fields[6].integer == 1, nodes: Set(nodes.compactMap(\.text))))
         case "HELD": self = .held
-        case "TAKEN": self = .taken
         case "FORGOTTEN": self = .forgotten
         case "LAYOUT": self = .layout(fields.dropFirst().first?.text ?? "")
         default: return nil
         }
     }
 
-    /// What a process does with its lease when it opens the storage.
+    /// What a process does with its lease.
     enum Mode: String {
         case register, renew
         /// Neither.
         case check
-        /// It only looks, whatever other processes do.
+        /// It only looks.
         case read
     }
 
     /// The arguments of the script.
     ///
     /// - Parameters:
-    ///   - known: the newest commit that this process has acknowledged; nil if there is none.
-    ///   - life: that of the process or node.
+    ///   - life: that of the node; 0 if the lease does not matter.
+    ///   - known: the newest commit that this process knows; nil if there is none.
+    ///   - checks: the sealed check values of the key and of the secret; empty if they do not matter.
     static func arguments(
-        _ settings: RedisSettings, _ mode: Mode, life: Int, known: Int?, runID: String, check: [UInt8]
+        _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int?, runID: String,
+        checks: (key: [UInt8], secret: [UInt8]) = ([], [])
     ) -> [[UInt8]] {
         let first = [
-            String(life), String(settings.lease.wholeMilliseconds), known.map(String.init) ?? "", runID,
+            String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "", runID,
             settings.isRelaxed ? "1" : "0",
         ]
-        let last = [mode.rawValue, Self.layout, String(randomLossID()), settings.node ?? ""]
-        return first.map { Array($0.utf8) } + [check] + last.map { Array($0.utf8) }
+        let last = [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""]
+        return first.map { Array($0.utf8) } + [checks.key] + last.map { Array($0.utf8) } + [checks.secret]
     }
 
     /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
@@ -107,10 +125,6 @@ struct RedisHandshake {
         case ready(RedisSocket, RedisLease.Opened, scripts: [RedisScript: [UInt8]], runID: String)
         /// It may succeed later.
         case failed(String)
-        /// Another process uses the storage.
-        case held(String)
-        /// Another process has used the storage since this one opened it, so what this one has in memory is old.
-        case taken
         /// It cannot succeed until somebody changes something.
         case refused(String)
     }
@@ -119,9 +133,9 @@ struct RedisHandshake {
     private static let timeout = Duration.seconds(1)
 
     let settings: RedisSettings
-    /// The newest commit that this process has acknowledged; nil if it has not opened the storage yet.
-    let known: Int?
-    /// Whether it only looks, also while another process uses the storage.
+    /// The newest commit that this process knows; nil if it has not opened the storage yet.
+    var known: Int?
+    /// Whether it only looks.
     var isReader = false
 
     func run() -> Outcome {
@@ -143,13 +157,6 @@ struct RedisHandshake {
         }
         if case .ready = outcome {} else { socket.close() }
         return outcome
-    }
-
-    private var mode: RedisLease.Mode {
-        if isReader { return .read }
-        // A node gets its lease later: the time of the request counts.
-        if settings.node != nil { return .check }
-        return known == nil ? .register : .renew
     }
 
     private func open(_ socket: RedisSocket) throws -> Outcome {
@@ -180,11 +187,13 @@ struct RedisHandshake {
             guard case .bytes(let hash) = reply else { return .failed("it does not answer as expected") }
             scripts[script] = hash
         }
-        guard let check = settings.sealer.seal(Self.text), let open = scripts[.open] else {
-            return .refused("storage.key cannot be used")
-        }
+        guard let check = settings.sealer.seal(Self.text), let open = scripts[.open],
+            let secretCheck = settings.sealer.seal(settings.node?.secretCode ?? [])
+        else { return .refused("storage.key cannot be used") }
+        // A node gets its lease later: the time of the request counts.
         let arguments = RedisLease.arguments(
-            settings, mode, life: settings.life, known: known, runID: facts.runID, check: check)
+            settings, isReader ? .read : .check, known: known, runID: facts.runID,
+            checks: (check, settings.node == nil ? [] : secretCheck))
         let reply = try exchange([RedisCommand(evaluating: open, settings.tag, "", arguments)])[0]
         return outcome(of: reply, socket, scripts, facts.runID)
     }
@@ -200,14 +209,19 @@ struct RedisHandshake {
                     "its sessions are encrypted with another storage.key; set that one, or another storage.redis.prefix"
                 )
             }
+            guard settings.node.map({ settings.sealer.open(opened.secretCheck) == $0.secretCode }) ?? true else {
+                return .refused(
+                    "its nodes have another cluster.secret; set that one, or stop all nodes, delete the field 'secret' of the key "
+                        + "'\(settings.tag):meta', and start them with a new one")
+            }
             return .ready(socket, opened, scripts: scripts, runID: runID)
         case .held:
-            return .held(
-                "another process uses it with the prefix '\(settings.prefix)'; stop that one, or set another storage.redis.prefix"
-            )
-        case .taken: return .taken
+            return .failed(
+                "a server of an earlier release uses it alone with the prefix '\(settings.prefix)'; stop that one")
         case .layout(let layout):
-            return .refused("its sessions have layout \(layout), and this release supports \(RedisLease.layout)")
+            return .refused(
+                "its sessions have layout \(layout), and this release supports \(RedisLease.layout); start a newer release"
+            )
         case .forgotten, nil: return .failed("it does not answer as expected")
         }
     }

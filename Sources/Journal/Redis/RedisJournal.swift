@@ -8,13 +8,13 @@ import Synchronization
 
 /// Persists commits in Redis 7, so that sessions outlive the process and the machine.
 ///
-/// One process uses a prefix of a server at a time, or any number of nodes do: loading a session claims it for a node, and it
+/// Any number of nodes use a prefix of a server at a time. Loading a session claims it for a node, and it
 /// belongs to that node until the node closes its journal or the node's lease ends. Each commit is one atomic script, which
 /// refuses it unless it follows the stored revision and comes from the newest claim of the session. If the connection is lost,
 /// commands are repeated on the next one, and what was executed already is recognized.
 ///
-/// A command that is not answered within 3.5 seconds fails. A process that is alone undoes whatever it did before its session can be
-/// loaded again. Another node may have loaded it meanwhile, so the journal of a node reports `JournalError.outcomeUnknown`.
+/// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
+/// `JournalError.outcomeUnknown`.
 public final class RedisJournal: Journal {
     /// The guarantee that `SessionJournal.whenDurable(through:_:)` waits for.
     public enum Durability: Sendable {
@@ -35,7 +35,7 @@ public final class RedisJournal: Journal {
     private let lookups = DispatchQueue(label: "journal.lookup")
     private let reads = DispatchQueue(label: "journal.history")
 
-    /// Connects to a server.
+    /// Connects to a server, and waits until the node has a lease.
     ///
     /// - Parameters:
     ///   - address: the server.
@@ -45,51 +45,41 @@ public final class RedisJournal: Journal {
     ///   - keepCommits: the minimum number of commits that a session retains, within the next limit.
     ///   - keepBytes: the size of a session's commits above which the oldest are deleted, however few there are.
     ///   - sealer: encrypts the ids of sessions; its key must stay the same.
+    ///   - node: where other nodes reach this one: `host:port`.
+    ///   - secret: what the nodes share. A node with another one is refused.
+    ///   - lease: for how long sessions belong to a node that was killed.
     ///   - patience: how long to wait for a server that does not answer. After that it is awaited in the background.
     ///   - report: receives the events of the storage, on any thread.
     /// - Throws: why the server cannot be used, and what to do about it.
     public convenience init(
         _ address: RedisAddress, prefix: String = "storehouse", durability: Durability = .full, replicas: Int = 0,
-        keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, patience: Duration = .seconds(2),
+        keepCommits: Int = 1000, keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String, secret: String,
+        lease: Duration = .seconds(5), patience: Duration = .seconds(2),
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws(StorageError) {
-        let settings = RedisSettings(
-            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer)
         try self.init(
-            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: systemTime,
-            patience: patience,
-            report)
+            address, prefix: prefix, durability: durability, replicas: replicas, keepCommits: keepCommits,
+            keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease, patience: patience,
+            now: systemTime, report: report)
     }
 
-    /// - Parameters:
-    ///   - node: where other nodes reach this one; nil if it is alone.
-    ///   - lease: for how long sessions belong to a process that was killed.
-    ///   - now: the time in milliseconds since 1970-01-01T00:00:00Z.
-    package convenience init(
-        _ address: RedisAddress, durability: Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: any SecretSealer, node: String? = nil, lease: Duration,
-        now: @escaping @Sendable () -> Int,
-        report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
-    ) throws(StorageError) {
-        let settings = RedisSettings(
-            address: address, prefix: "test", isRelaxed: durability == .relaxed, replicas: replicas,
-            node: node, lease: lease, sealer: sealer)
-        try self.init(
-            settings, RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes), now: now,
-            patience: .seconds(node == nil ? 2 : 10), report)
-    }
-
-    private init(
-        _ settings: RedisSettings, _ limits: RetentionLimits, now: @escaping @Sendable () -> Int, patience: Duration,
-        _ report: @escaping @Sendable (StorageEvent) -> Void
+    /// - Parameter now: the time in milliseconds since 1970-01-01T00:00:00Z.
+    package init(
+        _ address: RedisAddress, prefix: String, durability: Durability, replicas: Int, keepCommits: Int,
+        keepBytes: Int, sealer: any SecretSealer, node: String, secret: String, lease: Duration, patience: Duration,
+        now: @escaping @Sendable () -> Int, report: @escaping @Sendable (StorageEvent) -> Void
     ) throws(StorageError) {
         if let problem = ccrypto_load(CCRYPTO_LIBRARY) {
             throw .refused("libcrypto cannot be loaded (Debian package: libssl3): \(String(cString: problem))")
         }
-        connection = try RedisConnection(settings, report)
+        let node = RedisNode(node, secret: secret, lease)
+        let settings = RedisSettings(
+            address: address, prefix: prefix, isRelaxed: durability == .relaxed, replicas: replicas, sealer: sealer,
+            node: node)
+        connection = try RedisConnection(settings, node, report)
         names = RedisNames(tag: settings.tag)
-        sealer = settings.sealer
-        self.limits = limits
+        self.sealer = sealer
+        limits = RetentionLimits(keepCommits: keepCommits, keepBytes: keepBytes)
         self.now = now
         try connection.start(patience: patience)
     }
@@ -98,7 +88,7 @@ public final class RedisJournal: Journal {
 
     public var outlivesProcess: Bool { true }
 
-    public var isShared: Bool { !connection.membership.isAlone }
+    public var isShared: Bool { true }
 
     /// If Redis has lost commits, the journal notices it, and gives the histories other names.
     public var epoch: Int? { nil }
@@ -110,8 +100,27 @@ public final class RedisJournal: Journal {
     public var transactionCount: Int { connection.transactions.load(ordering: .relaxed) }
 
     public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {
-        connection.observeTransactions(observer)
+        connection.transactionObserver.set(observer)
     }
+
+    /// Calls `observer` with the time that Redis takes to answer, from now on: from each write of commands to the last reply to
+    /// it. It is called on any thread, so it must be quick. A second call replaces the observer.
+    public func observeLatency(_ observer: @escaping @Sendable (Duration) -> Void) {
+        connection.latencyObserver.set(observer)
+    }
+
+    public func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {
+        connection.observeOwnership(observer)
+    }
+
+    /// How many nodes use the storage, as far as this one knows.
+    public var nodeCount: Int { connection.nodeCount.load(ordering: .relaxed) }
+
+    /// How many sessions this node has claimed from nodes that had not given them back.
+    public var takeoverCount: Int { connection.takeovers.load(ordering: .relaxed) }
+
+    /// How many commands Redis has refused because another claim or commit came before them.
+    public var conflictCount: Int { connection.conflicts.load(ordering: .relaxed) }
 
     public func create(_ session: SessionHeader) -> any SessionJournal {
         let position = RedisPosition(checksum: SessionRow.checksum(session))
@@ -144,6 +153,7 @@ public final class RedisJournal: Journal {
     private func journal(of session: RedisStoredSession, _ lossID: Int) -> RedisSessionJournal {
         var progress = RedisSessionJournal.Progress(session.position, isCreated: true, cut: session.cut, limits)
         for answer in session.answers { progress.pinned.add(answer) }
+        if session.isTakenOver { connection.takeovers.add(1, ordering: .relaxed) }
         return RedisSessionJournal(
             self, id: session.summary.header.id, session.claim, lossID: lossID, progress,
             SnapshotPolicy(limits, snapshot: session.snapshot, session.rows),
@@ -164,6 +174,9 @@ public final class RedisJournal: Journal {
         } done: { result in
             // Now, because the storage may lose commits before the next line runs.
             let lossID = connection.lossID.load(ordering: .acquiring)
+            if case .success(let reply) = result, let commits = Found.newestCommit(reply) {
+                connection.newestCommit.max(commits, ordering: .relaxed)
+            }
             lookups.async {
                 let found = result.flatMap { reply in
                     Result { () throws(JournalError) in try Found(reply, id, sealer, lossID: lossID) }
@@ -257,23 +270,6 @@ public final class RedisJournal: Journal {
     private static func opened(_ sealed: [UInt8], _ sealer: any SecretSealer) throws(JournalError) -> String {
         guard let clear = sealer.open(sealed) else { throw .corrupt("an id cannot be decrypted with this storage.key") }
         return String(decoding: clear, as: UTF8.self)
-    }
-
-    /// What an earlier process recorded. If Redis was away at the start, it is not known: the session time then begins as the
-    /// wall clock.
-    public var timeReference: SessionTimeReference? {
-        let numbers = String(decoding: connection.openedTime.withLock(\.self), as: UTF8.self).split(separator: " ")
-            .compactMap { Int($0) }
-        guard numbers.count == 4 else { return nil }
-        let boot = UInt64(UInt(bitPattern: numbers[3]))
-        return SessionTimeReference(
-            time: numbers[0], steady: numbers[1], wall: numbers[2], boot: boot == 0 ? nil : boot)
-    }
-
-    public func record(_ reference: SessionTimeReference) {
-        let boot = Int(bitPattern: UInt(reference.boot ?? 0))
-        let text = "\(reference.time) \(reference.steady) \(reference.wall) \(boot)"
-        run(RedisCommand("HSET", "\(names.tag):meta", "time", text))
     }
 
     func recordUse(_ moment: Int, of hash: String) {

@@ -16,6 +16,10 @@ final class RedisLoop: @unchecked Sendable {
     var socket: RedisSocket?
     private var reader: RedisReplyReader?
     var runID = ""
+    /// How many replies came on this connection.
+    private var replyCount = 0
+    /// When commands were written, and how many replies there are once they are answered.
+    private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
     private var output: ArraySlice<UInt8> = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
@@ -26,12 +30,17 @@ final class RedisLoop: @unchecked Sendable {
     var isBeating = false
     /// When the server was last heard, or began to owe an answer.
     private var lastSign = ContinuousClock.now
+    /// When the pipeline was last empty as commands were sent.
     private var sendStart: ContinuousClock.Instant?
     /// Why there is no connection.
     private var reason = "it is not connected yet"
     var isReported = false
-    /// That of a node; nil for a process that is alone.
-    var lease: NodeLease?
+    var lease: NodeLease
+    /// Whether the node may have sessions: if its lease ends, they are lost.
+    private var isOwner = false
+    /// The addresses of the nodes whose leases hold.
+    private var nodes: Set<String> = []
+    private var observer: (@Sendable (OwnershipEvent) -> Void)?
     private var isClosing = false
     private var isOver = false
     private var wasOpened = false
@@ -39,12 +48,9 @@ final class RedisLoop: @unchecked Sendable {
     /// - Parameter outcome: a connection that is ready; nil if there is none yet.
     init(_ connection: RedisConnection, _ outcome: RedisHandshake.Outcome?) {
         self.connection = connection
-        let settings = connection.settings
-        pipeline = RedisPipeline(replicas: settings.replicas)
-        if settings.node != nil {
-            let terms = NodeLease.Terms(duration: settings.lease.wholeMilliseconds)
-            lease = NodeLease(terms, now: connection.membership.now)
-        }
+        pipeline = RedisPipeline(replicas: connection.settings.replicas)
+        lease = NodeLease(
+            NodeLease.Terms(duration: connection.node.lease.wholeMilliseconds), now: connection.membership.now)
         if let outcome { take(outcome) } else { isReported = true }
     }
 
@@ -58,6 +64,7 @@ final class RedisLoop: @unchecked Sendable {
             }
             let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
             takeInbox()
+            checkLease()
             if events.canRead { receive() }
             expire()
             if !isClosing { sendHeartbeat() }
@@ -72,14 +79,19 @@ final class RedisLoop: @unchecked Sendable {
         var next = nextHeartbeat
         if socket == nil, !isConnecting { next = min(next, nextConnection) }
         if let deadline = pipeline.nextDeadline { next = min(next, deadline) }
+        if isOwner, let end = lease.end { next = min(next, connection.membership.instant(end)) }
         return next
     }
 
     private func takeInbox() {
-        let (requests, outcome) = connection.inbox.withLock { inbox in
-            defer { (inbox.requests, inbox.outcome) = ([], nil) }
+        let (requests, outcome, observer) = connection.inbox.withLock { inbox in
+            defer { (inbox.requests, inbox.outcome, inbox.observer) = ([], nil, nil) }
             isClosing = !inbox.closing.isEmpty
-            return (inbox.requests, inbox.outcome)
+            return (inbox.requests, inbox.outcome, inbox.observer)
+        }
+        if let observer {
+            self.observer = observer
+            observer(.nodes(nodes))
         }
         for request in requests { pipeline.append(request) }
         if let outcome { take(outcome) }
@@ -96,8 +108,7 @@ final class RedisLoop: @unchecked Sendable {
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
-        case .failed(let detail), .held(let detail): disconnect(detail)
-        case .taken: loseLease()
+        case .failed(let detail): disconnect(detail)
         case .refused(let detail):
             if !wasOpened { connection.report(.refused("\(connection.settings.address): \(detail)")) }
             disconnect(detail)
@@ -106,13 +117,34 @@ final class RedisLoop: @unchecked Sendable {
 
     private func adopt(_ opened: RedisLease.Opened, _ scripts: [RedisScript: [UInt8]]) {
         connection.scripts.withLock { $0 = scripts }
-        if !wasOpened { connection.openedTime.withLock { $0 = opened.time } }
+        connection.newestCommit.store(opened.commits, ordering: .relaxed)
+        take(opened)
         wasOpened = true
-        connection.live.store(opened.sessions, ordering: .relaxed)
-        connection.lossID.store(opened.lossID, ordering: .releasing)
-        connection.acknowledged.store(opened.commits, ordering: .relaxed)
         connection.isReady.store(true, ordering: .releasing)
-        if opened.hasLost { connection.report(.lostCommits) }
+    }
+
+    /// Takes what the storage tells with each renewal of the lease.
+    func take(_ opened: RedisLease.Opened) {
+        connection.live.store(opened.sessions, ordering: .relaxed)
+        connection.newestCommit.max(opened.commits, ordering: .relaxed)
+        // Another node may have found the loss.
+        let lossID = connection.lossID.exchange(opened.lossID, ordering: .acquiringAndReleasing)
+        if wasOpened, lossID != opened.lossID {
+            connection.report(.lostCommits)
+            observer?(.lost)
+        }
+        guard nodes != opened.nodes else { return }
+        nodes = opened.nodes
+        connection.nodeCount.store(nodes.count, ordering: .relaxed)
+        observer?(.nodes(nodes))
+    }
+
+    /// Finds out whether the node has lost its sessions, because it was forgotten or could not renew its lease.
+    func checkLease() {
+        let holds = lease.holds(at: connection.membership.now)
+        guard holds != isOwner else { return }
+        isOwner = holds
+        if !holds { observer?(.lost) }
     }
 
     private func receive() {
@@ -121,6 +153,11 @@ final class RedisLoop: @unchecked Sendable {
             while let count = try socket.receive(into: buffer) {
                 try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 while let reply = try reader?.next() {
+                    replyCount += 1
+                    if let write = writes.first, write.replyCount <= replyCount {
+                        writes.removeFirst()
+                        connection.latencyObserver.call(ContinuousClock.now - write.at)
+                    }
                     perform(pipeline.receive(reply))
                     if self.socket == nil { return }
                 }
@@ -143,12 +180,13 @@ final class RedisLoop: @unchecked Sendable {
         } else if let problem = step.problem {
             refuse(problem)
         }
+        connection.conflicts.add(step.conflicts, ordering: .relaxed)
         for completion in step.completions { completion() }
         guard step.hasWritten else { return }
         if let start = sendStart, !pipeline.isWaiting {
             sendStart = nil
             connection.transactions.add(1, ordering: .relaxed)
-            connection.observer.call(ContinuousClock.now - start)
+            connection.transactionObserver.call(ContinuousClock.now - start)
         }
     }
 
@@ -179,7 +217,7 @@ final class RedisLoop: @unchecked Sendable {
         socket = nil
         reader = nil
         output = []
-        (sendStart, isBeating) = (nil, false)
+        (sendStart, isBeating, replyCount, writes) = (nil, false, 0, [])
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
         guard !isReported else { return }
@@ -195,6 +233,7 @@ final class RedisLoop: @unchecked Sendable {
                     guard pipeline.hasUnsent else { return }
                     if !pipeline.isWaiting { (lastSign, sendStart) = (.now, .now) }
                     output = pipeline.take()[...]
+                    writes.append((.now, replyCount + pipeline.outstandingCount))
                 }
                 let count = try socket.send(output)
                 output = output.dropFirst(count)
@@ -217,12 +256,8 @@ final class RedisLoop: @unchecked Sendable {
         for request in requests { pipeline.append(request) }
         let rest = pipeline.removeAll(because: "the journal is closed")
         for completion in rest.completions { completion() }
-        let life = connection.membership.life
-        if lease?.leave(now: connection.membership.now) == true, let lease { connection.membership.take(lease) }
-        if let socket {
-            connection.leave(life, connection.scripts.withLock(\.self), socket)
-            socket.close()
-        }
+        giveBack()
+        socket?.close()
         connection.isReady.store(false, ordering: .releasing)
         for done in closing { done() }
     }

@@ -5,22 +5,18 @@ import Synchronization
 
 /// Whether a process may answer for its sessions: what its connection has learned from Redis, for all threads.
 ///
-/// A process that is alone always may. A node may as long as its lease holds, by the monotonic clock.
+/// It may as long as its lease holds, by the monotonic clock.
 final class RedisMembership: Sendable {
-    let isAlone: Bool
     private let start = ContinuousClock.now
-    private let currentLife: Atomic<Int>
+    private let currentLife = Atomic(0)
     /// When the lease ends, in milliseconds after the start.
-    private let end: Atomic<Int>
-
-    init(_ settings: RedisSettings) {
-        isAlone = settings.node == nil
-        currentLife = Atomic(isAlone ? settings.life : 0)
-        end = Atomic(isAlone ? .max : 0)
-    }
+    private let end = Atomic(0)
 
     /// The time that leases are counted in.
     var now: Int { start.duration(to: .now).wholeMilliseconds }
+
+    /// The moment that is so many milliseconds after the start.
+    func instant(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
     /// The life that sessions can be claimed for; 0 if there is none.
     var life: Int { currentLife.load(ordering: .acquiring) }
@@ -32,11 +28,14 @@ final class RedisMembership: Sendable {
     func mayAnswer(_ life: Int) -> Bool {
         // The end first: that of another life is stored after that life.
         let end = end.load(ordering: .acquiring)
-        return life == self.life && (end == .max || now < end)
+        return life == self.life && now < end
     }
 
     /// Whether sessions can be claimed and created now.
-    var isMember: Bool { isAlone || life != 0 && mayAnswer(life) }
+    var isMember: Bool {
+        let life = life
+        return life != 0 && mayAnswer(life)
+    }
 
     func take(_ lease: NodeLease) {
         guard let life = lease.life, let end = lease.end else {
@@ -46,12 +45,5 @@ final class RedisMembership: Sendable {
         }
         currentLife.store(life.number, ordering: .releasing)
         self.end.store(end, ordering: .releasing)
-    }
-}
-
-extension JournalError {
-    /// The error of a process that is alone: it undoes what was not acknowledged, so the outcome is known.
-    var forProcessAlone: JournalError {
-        if case .outcomeUnknown(let detail) = self { .unavailable(detail) } else { self }
     }
 }

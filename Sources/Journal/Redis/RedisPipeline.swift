@@ -100,6 +100,8 @@ package struct RedisPipeline {
         package var problem: String?
         /// Whether a command that stores something was completed.
         package var hasWritten = false
+        /// How many commands were refused because another claim or commit came before them.
+        package var conflicts = 0
 
         fileprivate mutating func complete(_ request: RedisRequest, _ result: Result<RedisReply, JournalError>) {
             completions.append { request.done(result) }
@@ -128,6 +130,9 @@ package struct RedisPipeline {
 
     /// Whether an answer is outstanding on this connection.
     package var isWaiting: Bool { answered < sent || !waits.isEmpty }
+
+    /// How many replies are outstanding on this connection.
+    var outstandingCount: Int { sent - answered + waits.count }
 
     package var hasUnsent: Bool { sent < items.count }
 
@@ -172,6 +177,7 @@ package struct RedisPipeline {
         }
         var step = take(reply)
         step.problem = problem
+        if reply.isConflict { step.conflicts = 1 }
         return step
     }
 
@@ -252,6 +258,12 @@ package struct RedisPipeline {
 extension RedisReply {
     /// Whether a script has answered that it did not do what it was asked for.
     fileprivate var isRefusal: Bool { array.map { $0.first?.text != "OK" } ?? false }
+
+    /// Whether a script has answered that another claim or commit came before.
+    fileprivate var isConflict: Bool {
+        guard let word = array?.first?.text else { return false }
+        return word == "FENCED" || word == "CONFLICT"
+    }
 
     /// What the sender of a command gets.
     var result: Result<RedisReply, JournalError> {

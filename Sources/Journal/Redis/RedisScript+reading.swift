@@ -4,18 +4,22 @@ extension RedisScript {
     /// commits
     static let loadSource = """
         local hash, life, oldest, isWhole = unpack(ARGV)
+        local isTakenOver = 0
         if call('EXISTS', session) == 0 then return {'UNKNOWN'} end
         local ended, owner = fields('ended', 'owner')
         if ended then return {'ENDED', owner} end
         if life ~= '' then
             local now = moment()
             if not addressOf(life, now) then return {'FORGOTTEN'} end
-            local address, epoch = otherOwner(session, life, now)
+            local address, epoch, owner = otherOwner(session, life, now)
             if address then return {'OWNED', address} end
+            -- The lease of its owner has ended before the owner has given it back
+            isTakenOver = owner and owner ~= life and call('HEXISTS', tag .. ':nodes', owner) or 0
             call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0)
         end
         local head = call('HMGET', session, 'id', 'header', 'revision', 'chain', 'cut', 'total', 'shares', 'losses',
             'claim')
+        head[10], head[11] = isTakenOver, call('HGET', tag .. ':meta', 'commits')
         local initial = call('GET', call('HGET', session, 'initial'))
         local newest = call('ZREVRANGE', session .. ':snapshots', 0, 0)[1]
         local base, state = '0', false

@@ -89,29 +89,6 @@ extension RedisScript {
         return done()
         """
 
-    /// Arguments: hash, claim, wasCreated, sequence, revision, chain, total, shares, due, idempotency records
-    static let revertSource = """
-        local hash, claim, wasCreated, sequence, revision, chain, total, shares, due = unpack(ARGV, 1, 9)
-        local holder, stored = fields('claim', 'revision')
-        if not holder or holder ~= claim then return done() end
-        if wasCreated == '0' then
-            forget(hash)
-            return done()
-        end
-        local count = tonumber(stored) - tonumber(revision)
-        if count > 0 then call('LTRIM', session .. ':log', 0, -count - 1) end
-        for _, member in ipairs(call('ZRANGEBYSCORE', session .. ':snapshots', '(' .. revision, '+inf')) do
-            call('HDEL', session .. ':states', (string.match(member, '^%d+')))
-            call('ZREM', session .. ':snapshots', member)
-        end
-        for index = 10, #ARGV do call('ZREM', session .. ':answers', ARGV[index]) end
-        local life, epoch = string.match(claim, '^(%d+) (%d+)$')
-        call('HSET', session, 'claim', life .. string.format(' %.0f', epoch + 1), 'sequence', 0, 'revision', revision,
-            'chain', chain, 'total', total, 'shares', shares)
-        setDue(hash, due)
-        return done()
-        """
-
     /// Arguments: claim, newest revision that may be deleted for the number of commits, oldest pinned revision, the most bytes, the
     /// bytes to which the log is then brought down, time before which records are expired
     static let compactSource = """

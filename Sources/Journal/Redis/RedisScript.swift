@@ -12,22 +12,20 @@
 /// - tag `:me:…`, `:initial:…`: the personal session of an owner and kind, and the initial states that sessions share
 /// - tag `:meta`: the counter of commits and other facts of the storage
 /// - tag `:nodes`: by the numbers of their lives, when the leases of the nodes end by the clock of Redis, and where the nodes are
-///   reached. The node that has no address is alone: no other may begin until its lease has ended, and until another begins it
-///   goes on.
+///   reached. A life that has given its sessions back is gone, and one whose lease has ended is for some minutes more, so that a
+///   claim can tell the one from the other. A process of an earlier release, which used the storage alone, has no address.
 ///
 /// A session's `claim` is `life epoch`: the life of the node that owns it, and a number that each claim makes one higher, so it
 /// names the one `RedisSessionJournal` that may append to it. It is free once the lease of its owner has ended. `sequence` is the
 /// newest of the journal's commands that was executed. A command of another claim is refused, so a delayed one does no harm; one
 /// that was executed is recognized by its number.
 package enum RedisScript: String, CaseIterable, Sendable {
-    case open, leave, probe, create, load, append, share, end, revert, compact, list, idle, due, personal,
-        commits,
-        replay
+    case open, leave, probe, create, load, append, share, end, compact, list, idle, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {
         switch self {
-        case .create, .append, .share, .end, .revert, .compact: true
+        case .create, .append, .share, .end, .compact: true
         case .open, .leave, .probe, .load, .list, .idle, .due, .personal, .commits, .replay: false
         }
     }
@@ -41,7 +39,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
         switch self {
         case .probe, .create, .append, .share: ""
         // What frees memory, or reads and only changes a field, works in a full server too.
-        case .open, .leave, .load, .end, .revert, .compact: "allow-oom"
+        case .open, .leave, .load, .end, .compact: "allow-oom"
         case .list, .idle, .due, .personal, .commits, .replay: "no-writes"
         }
     }
@@ -73,12 +71,12 @@ package enum RedisScript: String, CaseIterable, Sendable {
         -- Where a node is reached; nil if its lease has ended
         local function addressOf(life, now)
             local ending, address = string.match(call('HGET', tag .. ':nodes', life) or '', '^(%d+) (.*)$')
-            if ending and (address == '' or tonumber(ending) > now) then return address end
+            if ending and tonumber(ending) > now then return address end
         end
-        -- Where the owner of a session is reached, unless that is `life` or its lease has ended; the epoch of the claim
+        -- Where the owner of a session is reached, unless that is `life` or its lease has ended; the epoch of the claim; the owner
         local function otherOwner(key, life, now)
             local owner, epoch = string.match(call('HGET', key, 'claim') or '', '^(%d+) (%d+)$')
-            return owner and owner ~= life and addressOf(owner, now), epoch or 0
+            return owner and owner ~= life and addressOf(owner, now), epoch or 0, owner
         end
 
         """
@@ -86,7 +84,7 @@ package enum RedisScript: String, CaseIterable, Sendable {
     private var asksForOwners: Bool {
         switch self {
         case .open, .load, .end, .idle, .due: true
-        case .leave, .probe, .create, .append, .share, .revert, .compact, .list, .personal, .commits, .replay: false
+        case .leave, .probe, .create, .append, .share, .compact, .list, .personal, .commits, .replay: false
         }
     }
 
@@ -100,7 +98,6 @@ package enum RedisScript: String, CaseIterable, Sendable {
         case .append: Self.appendSource
         case .share: Self.shareSource
         case .end: Self.endSource
-        case .revert: Self.revertSource
         case .compact: Self.compactSource
         case .list: Self.listSource
         case .idle: Self.idleSource
@@ -114,46 +111,42 @@ package enum RedisScript: String, CaseIterable, Sendable {
 
 /// The scripts of the storage as a whole.
 extension RedisScript {
-    /// Arguments: life, lease, acknowledged commits or '', run id, isRelaxed, sealed check value, mode, layout, name of a loss, address
-    /// or '' to be alone. The mode is `register`, `renew`, `check` for neither, or `read` if other nodes do not matter.
+    /// Arguments: life, lease, newest known commit or '', run id, isRelaxed, sealed check value, mode, layout, name of a loss, address,
+    /// sealed check value of the secret or ''. The mode is `register` or `renew` the lease, `check` for neither, or `read`, which
+    /// changes nothing.
     static let openSource = """
-        local life, lease, known, run, relaxed, check, mode, layout, loss, address = unpack(ARGV)
+        local life, lease, known, run, relaxed, check, mode, layout, loss, address, secret = unpack(ARGV)
         local meta, nodes, now = tag .. ':meta', tag .. ':nodes', moment()
-        local oldRun, oldCheck, oldLayout = unpack(call('HMGET', meta, 'run', 'check', 'layout'))
+        local oldRun, oldCheck, oldLayout, oldSecret = unpack(call('HMGET', meta, 'run', 'check', 'layout', 'secret'))
         if oldLayout and oldLayout ~= layout and oldLayout ~= '1' then return {'LAYOUT', oldLayout} end
         local commits = tonumber(call('HGET', meta, 'commits') or '0')
-        if mode == 'read' then
-            local losses = call('HGET', meta, 'losses')
-            return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, '', 0}
-        end
-        -- A process of an earlier release
-        if call('EXISTS', tag .. ':writer') == 1 then return {'HELD'} end
-        local entries = call('HGETALL', nodes)
+        local isHeld, addresses, entries = call('EXISTS', tag .. ':writer') == 1, {}, call('HGETALL', nodes)
         for index = 1, #entries, 2 do
             local ending, other = string.match(entries[index + 1], '^(%d+) (.*)$')
-            if entries[index] ~= life then
-                if tonumber(ending) <= now then
-                    call('HDEL', nodes, entries[index])
-                elseif other == '' or address == '' then
-                    return {'HELD'}
-                end
+            if tonumber(ending) > now then
+                if other == '' then isHeld = true end
+                if entries[index] ~= life then addresses[#addresses + 1] = other end
+            elseif mode ~= 'read' and tonumber(ending) + 600000 < now then
+                call('HDEL', nodes, entries[index])
             end
         end
-        local isLost = known ~= '' and commits < tonumber(known)
-        if mode == 'renew' and not addressOf(life, now) then
-            if address ~= '' then return {'FORGOTTEN'} elseif not isLost then return {'TAKEN'} end
+        local isLost = false
+        if mode ~= 'read' then
+            if isHeld then return {'HELD'} end
+            if mode == 'renew' and not addressOf(life, now) then return {'FORGOTTEN'} end
+            isLost = known ~= '' and commits < tonumber(known)
+            if isLost or (oldRun and oldRun ~= run and relaxed == '1') then call('HSET', meta, 'losses', loss) end
+            if mode ~= 'check' then
+                call('HSET', nodes, life, string.format('%.0f ', now + lease) .. address)
+                addresses[#addresses + 1] = address
+            end
+            if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
+            if not oldSecret and secret ~= '' then call('HSET', meta, 'secret', secret) end
+            if oldLayout ~= layout then call('HSET', meta, 'layout', layout) end
+            if oldRun ~= run then call('HSET', meta, 'run', run) end
         end
-        local isOther = oldRun and oldRun ~= run
-        if isLost or (isOther and relaxed == '1' and (mode == 'register' or address ~= '')) then
-            call('HSET', meta, 'losses', loss)
-        end
-        if mode ~= 'check' then call('HSET', nodes, life, string.format('%.0f ', now + lease) .. address) end
-        if not oldCheck and check ~= '' then call('HSET', meta, 'check', check) end
-        if oldLayout ~= layout then call('HSET', meta, 'layout', layout) end
-        if oldRun ~= run then call('HSET', meta, 'run', run) end
-        local losses, time = unpack(call('HMGET', meta, 'losses', 'time'))
-        return {'OK', commits, call('ZCARD', tag .. ':ids'), losses or '0', oldCheck or check, time or '',
-            isLost and 1 or 0}
+        return {'OK', commits, call('ZCARD', tag .. ':ids'), call('HGET', meta, 'losses') or '0', oldCheck or check,
+            oldSecret or secret, isLost and 1 or 0, addresses}
         """
 
     /// All sessions of the node are free. Arguments: life

@@ -13,8 +13,8 @@ final class RedisSessionJournal: SessionJournal {
         var acknowledged: RedisPosition
         /// Where the sent commands end.
         var sent: RedisPosition
-        /// The commands that were sent and are not acknowledged, oldest first: where each ends, and its idempotency record.
-        var inFlight: [(position: RedisPosition, answer: [UInt8]?)] = []
+        /// Where each of the commands ends that were sent and are not acknowledged, oldest first.
+        var inFlight: [RedisPosition] = []
         var nextCompactionCheck: Int
         var nextCompactionBytes: Int
         /// The revisions that idempotency records show.
@@ -128,7 +128,6 @@ final class RedisSessionJournal: SessionJournal {
     }
 
     func whenDurable(through revision: Int, _ done: @escaping @Sendable (JournalError?) -> Void) {
-        guard !journal.connection.membership.isAlone else { return contents.whenDurable(through: revision, done) }
         contents.whenDurable(through: revision) { [self] failure in
             if failure == nil, !mayAnswer { loseOwnership() }
             done(failure ?? contents.withLock(\.failure))
@@ -238,12 +237,11 @@ extension RedisSessionJournal {
         _ arguments: @escaping @Sendable (inout Progress) -> [[UInt8]]?
     ) {
         contents.enqueued += 1
-        let isAlone = journal.connection.membership.isAlone
         journal.connection.call(script, key, byteCount: byteCount) { [self] in
             self.contents.withLock { contents in
                 guard contents.failure == nil, var progress = contents.position else { return nil }
                 guard let arguments = arguments(&progress) else { return nil }
-                progress.inFlight.append((progress.sent, answer?.encoded))
+                progress.inFlight.append(progress.sent)
                 if let answer { progress.pinned.add(answer) }
                 contents.position = progress
                 return arguments
@@ -251,7 +249,7 @@ extension RedisSessionJournal {
         } done: { [self] result in
             switch result {
             case .success(let reply): take(reply)
-            case .failure(let failure): fail(isAlone ? failure.forProcessAlone : failure)
+            case .failure(let failure): fail(failure)
             }
             self.contents.notifyWaiters()
         }
@@ -264,7 +262,7 @@ extension RedisSessionJournal {
             guard contents.failure == nil, var progress = contents.position, !progress.inFlight.isEmpty else {
                 return nil
             }
-            progress.acknowledged = progress.inFlight.removeFirst().position
+            progress.acknowledged = progress.inFlight.removeFirst()
             progress.isCreated = true
             contents.acknowledged += 1
             let revision = progress.acknowledged.revision
@@ -284,25 +282,9 @@ extension RedisSessionJournal {
         }
     }
 
-    /// Persists nothing more. If the storage may have executed what was not acknowledged, a process that is alone undoes it: nobody
-    /// was told of it.
+    /// Persists nothing more.
     private func fail(_ failure: JournalError) {
         if case .corrupt(let detail, _) = failure { journal.connection.report(.damaged(session: id, detail)) }
-        contents.withLock { contents in
-            guard contents.failure == nil else { return }
-            contents.fail(failure, journal.recentCommits)
-            guard journal.connection.membership.isAlone, failure != .conflict, let progress = contents.position,
-                !progress.inFlight.isEmpty
-            else {
-                return
-            }
-            // Nobody can load the session before this is sent: the failure is seen only once the lock is released.
-            journal.connection.revert(
-                key,
-                progress.acknowledged.revertArguments(
-                    hash, claim: claim.text, wasCreated: progress.isCreated,
-                    answers: progress.inFlight.compactMap(\.answer))
-            )
-        }
+        contents.withLock { $0.fail(failure, journal.recentCommits) }
     }
 }

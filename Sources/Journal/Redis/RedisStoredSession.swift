@@ -59,15 +59,6 @@ struct RedisPosition: Sendable, Equatable {
     /// The number of the newest command of the session's journal.
     var sequence = 0
 
-    /// The arguments of the script `revert`.
-    func revertArguments(_ hash: String, claim: String, wasCreated: Bool, answers: [[UInt8]]) -> [[UInt8]] {
-        [
-            hash, claim, wasCreated ? "1" : "0", String(sequence), String(revision), String(checksum),
-            String(byteCount),
-            String(shareGeneration), nextDeadline.map(String.init) ?? "",
-        ].map { Array($0.utf8) } + answers
-    }
-
     /// Moves behind a transaction.
     ///
     /// - Returns: the arguments of the script `append`.
@@ -104,6 +95,12 @@ struct RedisPosition: Sendable, Equatable {
 extension RedisJournal {
     /// What the script `load` has found.
     enum Found: Sendable {
+        /// The newest write when a session was read, as the storage counts them; nil if none was found.
+        static func newestCommit(_ reply: RedisReply) -> Int? {
+            guard let fields = reply.array, fields.count >= 9, let head = fields[1].array else { return nil }
+            return head.last?.integer
+        }
+
         case unknown
         case ended(owner: String?)
         /// Another node owns it.
@@ -133,6 +130,8 @@ extension RedisJournal {
 struct RedisStoredSession: Sendable {
     let summary: SessionSummary
     let claim: RedisClaim
+    /// Whether its last owner had not given it back.
+    let isTakenOver: Bool
     let position: RedisPosition
     /// The revision before the oldest commit.
     let cut: Int
@@ -148,7 +147,7 @@ struct RedisStoredSession: Sendable {
     ///   - id: the session's.
     ///   - lossID: that of the storage; nil to read the name of the history as it is stored.
     init(_ fields: [RedisReply], id: String, _ sealer: any SecretSealer, lossID: Int?) throws(JournalError) {
-        guard fields.count >= 9, let head = fields[1].array, head.count == 9, let sealed = head[0].bytes,
+        guard fields.count >= 9, let head = fields[1].array, head.count == 11, let sealed = head[0].bytes,
             let header = head[1].bytes, let revision = head[2].integer,
             let chain = head[3].text.flatMap({ UInt64($0) }),
             let cut = head[4].integer, let total = head[5].integer, let shares = head[6].integer,
@@ -190,6 +189,7 @@ struct RedisStoredSession: Sendable {
         }
         self.replayable = replayable
         claim = RedisClaim(stored: head[8].text ?? "")
+        isTakenOver = head[9].integer == 1
         self.cut = cut
         position = RedisPosition(
             revision: revision, checksum: chain, byteCount: total, nextDeadline: fields[8].integer,

@@ -34,6 +34,12 @@ public protocol Journal: Sendable {
     /// of the sync. It is called on any thread, so it must be quick. A second call replaces the observer.
     func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void)
 
+    /// Calls `observer` with what changes from now on about the owners of sessions, one event after the other, and at once with the
+    /// nodes that are known. It is called on any thread, so it must be quick. A second call replaces the observer.
+    ///
+    /// A journal that is not shared has no events.
+    func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void)
+
     /// Creates a session.
     func create(_ session: SessionHeader) -> any SessionJournal
 
@@ -92,6 +98,8 @@ extension Journal {
 
     public func observeTransactions(_ observer: @escaping @Sendable (Duration) -> Void) {}
 
+    public func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {}
+
     public func dueSessions(
         after last: DueSession?, until moment: Int, limit: Int,
         done: @escaping @Sendable (Result<[DueSession], JournalError>) -> Void
@@ -102,6 +110,15 @@ extension Journal {
     public var timeReference: SessionTimeReference? { nil }
 
     public func record(_ reference: SessionTimeReference) {}
+}
+
+/// What changes about the owners of sessions in a journal that several processes share.
+public enum OwnershipEvent: Sendable, Equatable {
+    /// Every session that this process has in memory may belong to another one: drop them all. It is not repeated until this
+    /// process can claim sessions again.
+    case lost
+    /// The addresses of the nodes whose leases hold, with that of this one if its lease holds.
+    case nodes(Set<String>)
 }
 
 /// The commits of one session.

@@ -28,7 +28,7 @@ extension StorageCommand {
         ["redis://", "rediss://", "unix://"].contains { storage.hasPrefix($0) }
     }
 
-    /// Whether no server may use the storage on Redis meanwhile.
+    /// Whether something is changed.
     var changesSessions: Bool {
         switch self {
         case .import, .restore: true

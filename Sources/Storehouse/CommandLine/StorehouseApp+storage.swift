@@ -55,7 +55,7 @@ extension StorehouseApp {
         }
         let storage = try RedisStorage(
             address, prefix: settings.redis.prefix, durability: settings.durability == .full ? .full : .relaxed,
-            replicas: settings.redis.replicas, sealer: sealer, isExclusive: command.changesSessions)
+            replicas: settings.redis.replicas, sealer: sealer, isReader: !command.changesSessions)
         defer { storage.close() }
         switch command {
         case .backup:

@@ -8,34 +8,67 @@ package import StorehouseServer
 extension Configuration {
     /// Finds what would keep a server from serving these kinds, before it opens anything.
     package func check(_ kinds: [StoreKind]) throws(ConfigurationError) {
-        let problems = problems(serving: kinds, outlivesProcess: storage.kind.outlivesProcess) + storage.problems
+        let problems = problems(serving: kinds, outlivesProcess: storage.kind.outlivesProcess) + storageProblems
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 }
 
-extension Configuration.Storage {
+extension Configuration {
+    private var storageProblems: [ConfigurationProblem] {
+        switch storage.kind {
+        case .memory: clusterProblems
+        case .sqlite: clusterProblems + storage.fileProblems
+        case .redis: storage.redisProblems + clusterProblems
+        }
+    }
+
+    private var clusterProblems: [ConfigurationProblem] {
+        guard storage.kind == .redis else {
+            let isSet = [
+                ("address", !cluster.address.isEmpty), ("secret", cluster.secret != nil),
+                ("lease", cluster.lease != Configuration().cluster.lease),
+            ]
+            return isSet.filter(\.1).map { name, _ in
+                ConfigurationProblem(
+                    path: "cluster.\(name)", detail: "has no effect unless storage.kind is redis; remove it")
+            }
+        }
+        var problems: [ConfigurationProblem] = []
+        if cluster.address.isEmpty {
+            problems.append(
+                ConfigurationProblem(
+                    path: "cluster.address",
+                    detail:
+                        "is required if storage.kind is redis: where other nodes reach this one, such as 10.0.0.1:8080")
+            )
+        }
+        if cluster.secret == nil {
+            problems.append(
+                ConfigurationProblem(
+                    path: "cluster.secret",
+                    detail:
+                        "is required if storage.kind is redis, the same on every node; make one with 'openssl rand -base64 32'"
+                ))
+        }
+        return problems
+    }
+}
+
+extension Configuration {
     /// Opens the journal.
     ///
     /// - Throws: why the file or the server cannot be used, and what to do about it.
     package func journal(_ log: Log) throws -> any Journal {
-        switch kind {
-        case .memory: return MemoryJournal(keepCommits: keepCommits, keepBytes: keepBytes)
+        switch storage.kind {
+        case .memory: return MemoryJournal(keepCommits: storage.keepCommits, keepBytes: storage.keepBytes)
         case .sqlite:
             return try SQLiteJournal(
-                path: path, durability: durability == .full ? .full : .relaxed, keepCommits: keepCommits,
-                keepBytes: keepBytes, keepDays: keepDays
+                path: storage.path, durability: storage.durability == .full ? .full : .relaxed,
+                keepCommits: storage.keepCommits, keepBytes: storage.keepBytes, keepDays: storage.keepDays
             ) { log.write($0) }
         case .redis:
             do {
-                guard let sealer = try sealer() else { throw StorageError.refused("storage.key is missing") }
-                return try RedisJournal(
-                    RedisAddress(redis.url), prefix: redis.prefix, durability: durability == .full ? .full : .relaxed,
-                    replicas: redis.replicas, keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer
-                ) { event in
-                    log.write(event)
-                    // What this process has in memory is of no use any more: whoever supervises it starts another.
-                    if case .refused = event { exit(2) }
-                }
+                return try redisJournal(log)
             } catch let error as StorageError {
                 throw ConfigurationError(problems: [
                     ConfigurationProblem(path: "storage.redis", detail: error.description)
@@ -44,22 +77,32 @@ extension Configuration.Storage {
         }
     }
 
+    private func redisJournal(_ log: Log) throws -> RedisJournal {
+        guard let sealer = try storage.sealer(), let secret = cluster.secret, !cluster.address.isEmpty else {
+            throw ConfigurationError(problems: storageProblems)
+        }
+        return try RedisJournal(
+            RedisAddress(storage.redis.url), prefix: storage.redis.prefix,
+            durability: storage.durability == .full ? .full : .relaxed, replicas: storage.redis.replicas,
+            keepCommits: storage.keepCommits, keepBytes: storage.keepBytes, sealer: sealer, node: cluster.address,
+            secret: secret.text, lease: cluster.lease
+        ) { event in
+            log.write(event)
+            // It waited for a server that it must not use: whoever supervises it sees why.
+            if case .refused = event { exit(2) }
+        }
+    }
+}
+
+extension Configuration.Storage {
     /// What encrypts the secrets; nil if there is no key.
     package func sealer() throws(SealerError) -> (any SecretSealer)? {
         guard let key else { return nil }
         return try AESSealer(key: key.bytes)
     }
 
-    fileprivate var problems: [ConfigurationProblem] {
-        switch kind {
-        case .memory: []
-        case .sqlite: fileProblems
-        case .redis: redisProblems
-        }
-    }
-
     /// What is wrong with the settings. The server itself is looked at when it is connected to.
-    private var redisProblems: [ConfigurationProblem] {
+    fileprivate var redisProblems: [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         do {
             _ = try RedisAddress(redis.url)
@@ -82,7 +125,7 @@ extension Configuration.Storage {
     }
 
     /// Why no file can be made at the path. The file itself is looked at when it is opened.
-    private var fileProblems: [ConfigurationProblem] {
+    fileprivate var fileProblems: [ConfigurationProblem] {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             return [

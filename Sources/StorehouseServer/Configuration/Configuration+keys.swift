@@ -4,7 +4,8 @@ import JSON
 extension Configuration {
     /// Every key, in the order of the file.
     package static let keys: [ConfigurationKey<Configuration>] = [
-        httpKeys, accessKeys, sessionKeys, streamKeys, limitKeys, upstreamKeys, storageKeys, otherKeys,
+        httpKeys, accessKeys, sessionKeys, streamKeys, limitKeys, upstreamKeys, storageKeys, clusterKeys,
+        otherKeys,
     ].flatMap(\.self)
 
     private static let day = 86_400_000
@@ -191,6 +192,18 @@ extension Configuration {
         ConfigurationKey(
             "storage.redis.prefix", \.storage.redis.prefix, .keyPrefix,
             "the first part of the names of all keys; storages with different prefixes share a server"),
+    ]
+
+    private static let clusterKeys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(
+            "cluster.address", \.cluster.address, .nodeAddress,
+            "where other nodes reach this one; it is the name of the node; `redis` needs it"),
+        ConfigurationKey(
+            "cluster.secret", \.cluster.secret, ValueFormat.secret(atLeast: 32).orNull(),
+            "proves to a node that a request comes from another one; the same on every node; `redis` needs it"),
+        ConfigurationKey(
+            "cluster.lease", \.cluster.lease, .seconds(milliseconds: 1000...60_000),
+            "how long the sessions of a node that was killed or cut off wait for another node; the same on every node"),
     ]
 
     private static let otherKeys: [ConfigurationKey<Configuration>] = [

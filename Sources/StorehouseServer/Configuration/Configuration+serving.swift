@@ -12,7 +12,7 @@ extension Configuration.Http {
     var loopCount: Int { threads > 0 ? threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     func serverSettings(
-        on loops: LoopImplementation, _ output: OutputBudget, _ traffic: HTTPTraffic
+        on loops: LoopImplementation, _ output: OutputBudget, _ traffic: HTTPTraffic, isNode: Bool = false
     ) -> HTTPServer.Settings {
         var settings = HTTPServer.Settings()
         settings.limits = HTTPLimits(maxHeaderBytes: maxHeaderBytes, maxBodyBytes: maxBodyBytes)
@@ -21,7 +21,9 @@ extension Configuration.Http {
         settings.idleTimeout = idleTimeout
         settings.output = output
         settings.traffic = traffic
-        settings.maxConnections = maxConnections > 0 ? maxConnections : Self.connectionLimitOfSystem(on: loops)
+        // A request that is forwarded has another connection to its node.
+        let limit = Self.connectionLimitOfSystem(on: loops) / (isNode ? 2 : 1)
+        settings.maxConnections = maxConnections > 0 ? maxConnections : limit
         return settings
     }
 
@@ -120,7 +122,7 @@ extension Configuration {
 
     /// Values of security settings that a file could not have. A program may have set them.
     private var unreadValues: [ConfigurationProblem] {
-        let paths = ["access.", "http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
+        let paths = ["access.", "cluster.", "http.basePath", "http.allowedHosts", "http.trustedProxies", "limits."]
         return Self.keys.filter { key in paths.contains { key.path.hasPrefix($0) } }.compactMap { key in
             var copy = self
             return key.set(key.value(in: self), in: &copy).map { ConfigurationProblem(path: key.path, detail: $0) }
@@ -131,6 +133,12 @@ extension Configuration {
     /// unknown as long as Redis is away at the start.
     var clientSecret: [UInt8]? {
         access.secret.map { Array($0.text.utf8) } ?? (storage.kind == .redis ? storage.key?.bytes : nil)
+    }
+
+    /// What shows other nodes that this process is one of them; nil for a server that is alone.
+    private var node: NodeIdentity? {
+        guard storage.kind == .redis, let secret = cluster.secret else { return nil }
+        return NodeIdentity(name: cluster.address, secret: Array(secret.text.utf8))
     }
 
     func apiSettings(
@@ -161,6 +169,8 @@ extension Configuration {
         settings.hasInspector = inspector.enabled
         settings.hasOperatorPort = metrics.port != 0
         settings.maxWait = http.maxWait
+        settings.node = node
+        settings.lease = cluster.lease
         return settings
     }
 }

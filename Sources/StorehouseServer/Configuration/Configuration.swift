@@ -13,6 +13,7 @@ public struct Configuration: Sendable, Hashable {
     public var limits = Limits()
     public var upstreams = Upstreams()
     public var storage = Storage()
+    public var cluster = Cluster()
     public var memory = Memory()
     public var admin = Admin()
     public var log = Logging()
@@ -168,6 +169,17 @@ public struct Configuration: Sendable, Hashable {
         public var replicas = 0
         /// The first part of the names of all keys: 1 to 64 letters, digits, dots, dashes and underscores.
         public var prefix = "storehouse"
+    }
+
+    /// A node among others that serve the same sessions, if ``Storage/kind`` is `redis`.
+    public struct Cluster: Sendable, Hashable {
+        /// `host:port` at which other nodes reach this one. It is the node's name. Redis needs one.
+        public var address = ""
+        /// Proves to a node that a request comes from another one; the same on every node. It has 32 bytes at least. Redis needs
+        /// one.
+        public var secret: Secret?
+        /// For how long sessions belong to a node that was killed.
+        public var lease = Duration.seconds(5)
     }
 
     /// The memory of the process.

@@ -101,6 +101,24 @@ extension ValueFormat<String> {
             write: { .string($0) })
     }
 
+    /// A host with a port, or nothing.
+    static var nodeAddress: ValueFormat {
+        ValueFormat(
+            "empty, or a host name or an IP address with a port, such as \"10.0.0.1:8080\"", json: { .string($0) },
+            read: { value in
+                guard let text = value.asString, !text.isEmpty, text.utf8.count <= 255 else { return value.asString }
+                guard let colon = text.lastIndex(of: ":"), HostName.canonical(String(text[..<colon])) != nil else {
+                    return nil
+                }
+                let digits = text[text.index(after: colon)...]
+                guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits),
+                    (1...65535).contains(port)
+                else { return nil }
+                return text
+            },
+            write: { .string($0) })
+    }
+
     /// A path that stands before others, or nothing.
     static var basePath: ValueFormat {
         ValueFormat(

@@ -88,6 +88,14 @@ extension API {
         for kind in kinds { kind.metrics.write(kind.kind.name, into: &text) }
         text.gauge("storehouse_sessions", "Sessions that have not ended.", registry.sessionCount)
         text.gauge("storehouse_sessions_resident", "Sessions in memory.", registry.residentCount)
+        if let forwarder {
+            text.gauge(
+                "storehouse_cluster_sessions_owned", "Sessions in memory, which belong to this node.",
+                registry.residentCount)
+            text.counter(
+                "storehouse_cluster_forwarded_requests_total",
+                "Requests that were sent to the nodes that have their sessions.", forwarder.count)
+        }
         text.gauge("storehouse_draining", "1 while the server is shutting down.", isDraining ? 1 : 0)
         if let journal {
             text.gauge("storehouse_storage_available", "1 while commits can be persisted.", journal.isAvailable ? 1 : 0)

@@ -131,10 +131,11 @@ extension OpenAPI {
             "links": .schema("SessionLinks"),
             "forkedFrom": .schema("ForkOrigin"),
             "owner": ["type": "string", "description": "The subject that it belongs to, if there is one."],
+            "node": ["type": "string", "description": "The node that has it, if there are several nodes."],
         ]
     }
 
-    private static let optionalSessionMembers: Set = ["forkedFrom", "owner"]
+    private static let optionalSessionMembers: Set = ["forkedFrom", "owner", "node"]
 
     private static var session: JSONValue { object(sessionMembers, optional: optionalSessionMembers) }
 

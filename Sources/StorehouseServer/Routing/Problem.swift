@@ -113,8 +113,11 @@ extension Response {
     /// - Parameter requestID: needs no escaping.
     consuming func naming(_ requestID: String) -> Response {
         guard status.rawValue >= 400, body.suffix(2).elementsEqual("}\n".utf8) else { return self }
+        let end = Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
+        // Another node, which has the session, may have added it already.
+        guard !body.suffix(end.count).elementsEqual(end) else { return self }
         body.removeLast(2)
-        body += Array(",\"requestId\":\"\(requestID)\"}\n".utf8)
+        body += end
         return self
     }
 }

@@ -50,6 +50,9 @@ package enum Route: String, Sendable, CaseIterable {
     /// Whether it is a session through a share.
     private var isShared: Bool { self == .sharedState || self == .sharedEvents || self == .sharedActions }
 
+    /// Whether GET may open a stream.
+    var isStream: Bool { self == .events || self == .sharedEvents }
+
     /// Whether it moves to the listener of `metrics.port`, if there is one.
     var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
 

@@ -34,6 +34,10 @@ package final class Router: RequestHandler {
     /// Refuses a request for its origin, its host or the rate of its client: of any route, and before its body is read.
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
+            if let node = api.forwarder?.identity, let credentials = head.fields.first("storehouse-node") {
+                // The node that the client talks to has checked its origin, host and rate.
+                return try accept(head, of: connection, node.accepts(credentials))
+            }
             try api.origins.requireKnownOrigin(head, peer: connection.peer)
             guard api.hosts.allows(head) else {
                 throw Problem(
@@ -43,10 +47,23 @@ package final class Router: RequestHandler {
             try api.limits.admitRequest(head.fields, peer: connection.peer)
             return nil
         } catch {
-            let route = try? resource(of: head).route
+            let route = try? resource(of: head, connection).route
             return decorator(head, route).finish(error.response, to: head, connection, since: connection.now)
         }
     }
+
+    /// Takes a request that another node forwards.
+    private func accept(_ head: RequestHead, of connection: HTTPConnection, _ isGenuine: Bool) throws(Problem)
+        -> Response?
+    {
+        guard isGenuine, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
+            !api.isDraining
+        else { throw .notHere }
+        connection.acceptForwarded(for: client)
+        return nil
+    }
+
+    package var closingNotice: Response? { Problem.notHere.response }
 
     /// Bytes that are no request count for the rate of their client too.
     package func refusal(of failure: RequestFailure, on connection: HTTPConnection) -> Response? {
@@ -61,7 +78,7 @@ package final class Router: RequestHandler {
     package func handle(_ request: Request, _ exchange: Exchange) {
         let resource: Resource
         do throws(Problem) {
-            resource = try self.resource(of: request.head)
+            resource = try self.resource(of: request.head, exchange.connection)
         } catch {
             let context = RequestContext(request, exchange, decorator(request.head, nil))
             return answer(context, api.basePath.redirect(request.head) ?? error.response)
@@ -114,22 +131,24 @@ package final class Router: RequestHandler {
     package func connectionLimitReached(closing closed: Int) { api.connectionLimitReached(closing: closed) }
 
     package func requestWasCut(_ head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
-        api.recorder.record(cutRequest(head, since: start), of: head, on: connection)
+        api.recorder.record(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
     package func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant) {
-        api.recorder.writeLine(cutRequest(head, since: start), of: head, on: connection)
+        api.recorder.writeLine(cutRequest(head, connection, since: start), of: head, on: connection)
     }
 
-    private func cutRequest(_ head: RequestHead, since start: LoopInstant) -> FinishedRequest {
-        let route = try? resource(of: head).route
+    private func cutRequest(
+        _ head: RequestHead, _ connection: HTTPConnection, since start: LoopInstant
+    ) -> FinishedRequest {
+        let route = try? resource(of: head, connection).route
         return FinishedRequest(method: head.method, route: route, status: nil, since: start)
     }
 
-    /// What the path names, if this listener has it.
-    private func resource(of head: RequestHead) throws(Problem) -> Resource {
+    /// What the path names, if this listener has it. Nodes forward what is for operators to the listener for clients.
+    private func resource(of head: RequestHead, _ connection: HTTPConnection) throws(Problem) -> Resource {
         let resource = try Resource(head.path, below: api.basePath)
-        guard audience.has(resource.route) else { throw Resource.unknown }
+        guard audience.has(resource.route) || connection.isForwarded else { throw Resource.unknown }
         return resource
     }
 

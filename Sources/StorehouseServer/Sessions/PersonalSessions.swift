@@ -10,14 +10,12 @@ import Stores
 /// The registry knows those in memory, and the journal knows all. A journal refuses a second one of the same subject and
 /// kind, so there is one at most, whatever happens here.
 final class PersonalSessions: Sendable {
-    typealias Found = Result<SessionRegistry.Lookup, Problem>
-
     /// How often a session is looked for again that has ended in the meantime.
     private static let maxAttempts = 3
 
     private let creator: SessionCreator
     private let registry: SessionRegistry
-    private let loader: SessionLoader?
+    private let locator: SessionLocator?
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
     private let availability: Availability
@@ -28,11 +26,11 @@ final class PersonalSessions: Sendable {
     private let creating = (0..<64).map { _ in Locked(false) }
 
     init(
-        _ creator: SessionCreator, _ loader: SessionLoader?, _ journal: (any Journal)?, _ availability: Availability,
+        _ creator: SessionCreator, _ locator: SessionLocator?, _ journal: (any Journal)?, _ availability: Availability,
         _ limits: RateLimits
     ) {
         self.creator = creator
-        self.loader = loader
+        self.locator = locator
         self.availability = availability
         self.limits = limits
         registry = creator.registry
@@ -53,28 +51,47 @@ final class PersonalSessions: Sendable {
         _ use: @escaping SessionAccess.Use
     ) throws(Problem) {
         if let session = resident(key) { return try use(session, context) }
-        guard let journal, let loader else { return try use(try create(key, kind, context), context) }
+        guard let journal, let locator else { return try use(try create(key, kind, context), context) }
         let deferred = context.deferred
         // What to do with the session, once it is known whether there is one.
-        let proceed: @Sendable (Found) -> Void = { found in
-            deferred.resume { [self] context throws(Problem) in
-                switch try found.get() {
-                case .session(let session): try use(session, context)
-                case .unknown: try use(try create(key, kind, context), context)
-                case .unreadable(let problem, _): throw problem
-                case .ended:
-                    // It expired as it was loaded. The journal finds it no more.
-                    guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }
-                    try find(key, kind, context, attempt: attempt + 1, use)
-                }
+        let proceed: SessionLocator.Use = { [self] (found, context) throws(Problem) in
+            switch found {
+            case .session(let session): try use(session, context)
+            case .unknown: try createAndUse(key, kind, context, attempt: attempt, use)
+            case .unreadable(let problem, _): throw problem
+            // It expired as it was loaded. The journal finds it no more.
+            case .ended, .elsewhere: try findAgain(key, kind, context, attempt: attempt, use)
             }
         }
         journal.personalSession(of: key.subject, kind: key.kind) { found in
-            switch found {
-            case .failure(let failure): proceed(.failure(Problem(failure)))
-            case .success(let text):
-                guard let id = text.flatMap({ SessionID($0.utf8) }) else { return proceed(.success(.unknown)) }
-                loader.load(id, done: proceed)
+            deferred.resume { context throws(Problem) in
+                let id = try found.mapError { Problem($0) }.get().flatMap { SessionID($0.utf8) }
+                guard let id else { return try proceed(.unknown, context) }
+                try locator.find(id, for: context, proceed)
+            }
+        }
+    }
+
+    private func findAgain(
+        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
+        _ use: @escaping SessionAccess.Use
+    ) throws(Problem) {
+        guard attempt < Self.maxAttempts else { throw Problem(JournalError.unavailable("")) }
+        try find(key, kind, context, attempt: attempt + 1, use)
+    }
+
+    /// Creates the session. Another node may do so at the same time, and the journal has only the first: look for it then.
+    private func createAndUse(
+        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
+        _ use: @escaping SessionAccess.Use
+    ) throws(Problem) {
+        let session = try create(key, kind, context)
+        guard journal?.isShared == true, !session.isDurable else { return try use(session, context) }
+        let deferred = context.deferred
+        session.whenDurable { failure in
+            deferred.resume { [self] context throws(Problem) in
+                guard failure == .conflict else { return try use(session, context) }
+                try findAgain(key, kind, context, attempt: attempt, use)
             }
         }
     }

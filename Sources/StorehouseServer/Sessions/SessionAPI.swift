@@ -267,11 +267,14 @@ struct SessionDocument: JSONEncodable {
     private let effects: [String]
     private let forkedFrom: Int?
     private let owner: String?
+    /// The node that has the session; nil if the server is alone, or if it is not in memory.
+    private let node: String?
     /// Nil if the document is without the state.
     private let state: [UInt8]?
 
     init(
-        session: Session, revision: Int, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int,
+        session: Session, revision: Int, basePath: String, node: String?, createdAt: Int, lastActiveAt: Int,
+        expiresAt: Int,
         state: [UInt8]?
     ) {
         id = session.id.description
@@ -285,6 +288,7 @@ struct SessionDocument: JSONEncodable {
         effects = session.store.runningEffects
         forkedFrom = session.fork?.revision
         owner = session.owner
+        self.node = node
         self.state = state
     }
 
@@ -303,6 +307,7 @@ struct SessionDocument: JSONEncodable {
         effects = []
         forkedFrom = summary.header.forkedFrom
         owner = summary.header.owner
+        node = nil
         state = nil
     }
 
@@ -318,6 +323,7 @@ struct SessionDocument: JSONEncodable {
             json.member("effects", effects)
             if let forkedFrom { json.member("forkedFrom", object: { $0.member("revision", forkedFrom) }) }
             json.member("owner", ifPresent: owner)
+            json.member("node", ifPresent: node)
             json.member(
                 "links",
                 object: { json in

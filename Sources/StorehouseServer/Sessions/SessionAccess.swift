@@ -1,4 +1,5 @@
 import Access
+import Cluster
 import HTTP
 import StoreHosting
 import Stores
@@ -10,12 +11,12 @@ final class SessionAccess: Sendable {
 
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
-    private let loader: SessionLoader?
+    private let locator: SessionLocator?
     private let personal: PersonalSessions
 
-    init(_ registry: SessionRegistry, _ loader: SessionLoader?, _ personal: PersonalSessions) {
+    init(_ registry: SessionRegistry, _ locator: SessionLocator?, _ personal: PersonalSessions) {
         self.registry = registry
-        self.loader = loader
+        self.locator = locator
         self.personal = personal
     }
 
@@ -57,14 +58,11 @@ final class SessionAccess: Sendable {
         if let found = registry.find(id) {
             return try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
-        guard let loader else {
+        guard let locator else {
             return try self.use(.unknown, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
-        let deferred = context.deferred
-        loader.load(id) { found in
-            deferred.resume { [self] context throws(Problem) in
-                try self.use(try found.get(), id, context, isUse: isUse, ifEnded, ifUnknown, use)
-            }
+        try locator.find(id, for: context) { [self] (found, context) throws(Problem) in
+            try self.use(found, id, context, isUse: isUse, ifEnded, ifUnknown, use)
         }
     }
 
@@ -87,7 +85,8 @@ final class SessionAccess: Sendable {
         case .unreadable(let problem, let owner):
             try context.credentials.require(unknown: id, ownedBy: owner)
             throw problem
-        case .unknown:
+        // It was looked for here, and where it was last.
+        case .elsewhere, .unknown:
             if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
             try context.credentials.require(unknown: id)
@@ -109,8 +108,9 @@ extension RequestContext {
         let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
+        let isRead = head.method == .get || head.method == .head
         session.whenDurable(through: revision) { failure in
-            deferred.answer { failure.map { Problem($0).response } ?? response }
+            deferred.answer { failure.map { Problem($0, isRead: isRead).response } ?? response }
         }
     }
 }
@@ -127,8 +127,14 @@ extension RequestContext {
 
 extension Problem {
     /// Why a commit is not durable, or a session cannot be loaded.
-    init(_ failure: JournalError) {
+    ///
+    /// - Parameter isRead: whether nothing was to be committed.
+    init(_ failure: JournalError, isRead: Bool = false) {
         switch failure {
+        case .outcomeUnknown where isRead:
+            self.init(
+                .storageUnavailable,
+                "The session may belong to another node meanwhile, so it cannot be shown. Try again.")
         case .unavailable:
             self.init(.storageUnavailable, "The storage is not available; nothing was committed. Try again soon.")
         case .conflict:

@@ -44,7 +44,7 @@ final class SessionLoader: Sendable {
         case .failure(let failure): return .failure(Problem(failure))
         case .success(.unknown): return .success(.unknown)
         case .success(.ended(let owner)): return .success(.ended(owner: owner))
-        case .success(.elsewhere): return .failure(Problem(JournalError.conflict))
+        case .success(.elsewhere(let owner)): return .success(.elsewhere(owner))
         case .success(.session(let summary, let past, let answers, let journal)):
             guard registry.mayLoad(id, summary) else { return .success(.ended(owner: summary.header.owner)) }
             switch restore(summary, past, answers, journal) {

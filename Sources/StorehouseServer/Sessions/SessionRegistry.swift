@@ -11,6 +11,8 @@ package final class SessionRegistry: Sendable {
         case ended(owner: String?)
         /// The stored data is damaged, or of a kind or release that this server does not have. The owner as above.
         case unreadable(Problem, owner: String?)
+        /// Another node has it, by its name.
+        case elsewhere(String)
         case unknown
     }
 
@@ -27,6 +29,8 @@ package final class SessionRegistry: Sendable {
     let policy: SessionPolicy
     let clock: SessionClock
     private let basePath: String
+    /// The name of this node; nil for a server that is alone.
+    private let node: String?
     private let journal: (any Journal)?
     private let events: Counters<SessionEvent>
     // Each guards a range of ids, in the order of the ids. There are so many that a page of the list of a million sessions
@@ -46,17 +50,26 @@ package final class SessionRegistry: Sendable {
 
     /// - Parameters:
     ///   - basePath: stands before the paths in documents.
+    ///   - node: the name of this node; nil for a server that is alone.
     ///   - events: counts what happens to sessions.
     package init(
         _ policy: SessionPolicy, journal: (any Journal)?, clock: WallClock, basePath: String = "",
+        node: String? = nil,
         events: Counters<SessionEvent> = Counters()
     ) {
         self.policy = policy
         self.basePath = basePath
+        self.node = node
         self.events = events
         tombstones = SessionTombstones(maxSessions: policy.maxSessions)
         self.journal = journal
-        self.clock = SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+        self.clock =
+            if journal?.isShared == true {
+                // What several processes have in common is the time of day.
+                SessionClock(WallClock(now: { clock.now() }))
+            } else {
+                SessionClock(clock, after: journal?.timeReference, maxAbsence: policy.idleTimeout / 2)
+            }
         shards = (0..<SessionID.rangeCount).map { _ in Locked([:]) }
         expiry = ExpiryQueue(granularity: policy.sweepInterval)
         unused = ExpiryQueue(granularity: policy.sweepInterval)
@@ -153,7 +166,8 @@ package final class SessionRegistry: Sendable {
     private func end(_ id: SessionID, _ now: Int, owner: String? = nil) {
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }
-        tombstones.add(id, now: now, owner: owner)
+        // A shared journal may refuse the end, and it knows those that it has not refused.
+        if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
         journal?.end(id.description, at: clock.wall.now())
     }
 
@@ -222,7 +236,9 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        for id in unused.due(now) where resident(id) == nil { end(id, now) }
+        let isShared = journal?.isShared == true
+        // Another process may have used it since.
+        for id in unused.due(now) where resident(id) == nil && !isShared { end(id, now) }
         endExpiredInJournal(now)
     }
 
@@ -292,6 +308,13 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Drops all sessions: they may belong to other nodes, and are loaded again when they are asked for.
+    func evictAll() {
+        for shard in shards {
+            for session in shard.withLock({ Array($0.values) }) { evict(session) }
+        }
+    }
+
     /// The sessions in memory after `id` in the order of their ids, at most `limit`.
     package func list(
         after id: SessionID?, limit: Int, where isListed: (Session) -> Bool = { _ in true }
@@ -323,7 +346,7 @@ extension SessionRegistry {
     /// - Parameter state: nil for a document without the state.
     func document(of session: Session, revision: Int, state: [UInt8]? = nil) -> SessionDocument {
         SessionDocument(
-            session: session, revision: revision, basePath: basePath,
+            session: session, revision: revision, basePath: basePath, node: node,
             createdAt: clock.shown(session.createdAt), lastActiveAt: clock.shown(session.lastActiveAt),
             expiresAt: clock.shown(session.expires(policy, now: clock.now())), state: state)
     }

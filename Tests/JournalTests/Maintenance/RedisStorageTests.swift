@@ -41,7 +41,7 @@ struct RedisStorageTests {
         }
         #expect(listed.map(\.id) == ["parcel-0123456789abcdef"] && listed[0].damage != nil)
         #expect(throws: StorageError.self) { try server.reading { try $0.export("parcel-0123456789abcdef") } }
-        try server.reading(isExclusive: true) { try $0.deleteSession("parcel-0123456789abcdef") }
+        try server.reading(isReader: false) { try $0.deleteSession("parcel-0123456789abcdef") }
         #expect(try server.problems().isEmpty)
         let journal = try server.open()
         #expect(try await journal.found("parcel-0123456789abcdef").word == "ended")
@@ -58,7 +58,7 @@ struct RedisStorageTests {
         let copied = try SQLiteStorage.export("copy", from: file.path)
         let target = try RedisServer()
         await (try target.open()).closed()
-        try target.reading(isExclusive: true) { storage in
+        try target.reading(isReader: false) { storage in
             let added = try storage.insert(copied, as: nil)
             #expect(added == "copy")
             #expect(throws: StorageError.self) { try storage.insert(copied, as: nil) }
@@ -74,7 +74,7 @@ struct RedisStorageTests {
         #expect(!documents.contains(found.summary.header.historyID) && documents[0] != documents[1])
         try Parcel.store(Parcel.first, found).weigh(3)
         #expect(await found.journal.awaitDurable() == nil)
-        #expect(throws: StorageError.self) { try target.reading(isExclusive: true) { try $0.deleteSession("copy") } }
+        #expect(throws: StorageError.self) { try target.reading(isReader: false) { try $0.deleteSession("copy") } }
         await journal.closed()
         #expect(try target.problems().isEmpty)
     }
@@ -85,7 +85,7 @@ struct RedisStorageTests {
         let document = try server.reading { try $0.export("parcel-0123456789abcdef") }
         server.kill()
         try server.start()
-        let added = try server.reading(isExclusive: true) { try $0.insert(document, as: "copy") }
+        let added = try server.reading(isReader: false) { try $0.insert(document, as: "copy") }
         #expect(added == "copy")
         let journal = try server.open()
         #expect(try await journal.session("parcel-0123456789abcdef").summary.header.historyID == "h")
@@ -99,14 +99,14 @@ struct RedisStorageTests {
         for round in 1...3 {
             // The facts of the storage are as they were at the backup.
             try server.execute("HDEL", "{test}:meta", "losses")
-            #expect(try server.reading(isExclusive: true) { try $0.renameHistories() } == round)
+            #expect(try server.reading(isReader: false) { try $0.renameHistories() } == round)
             #expect(try server.problems().isEmpty)
             let journal = try server.open()
             let history = try await journal.session("parcel-0123456789abcdef").summary.header.historyID
             #expect(history.hasPrefix("h.") && histories.insert(history).inserted)
             await journal.create(Parcel.session("later \(round)")).awaitDurable()
             #expect(try await journal.session("later \(round)").summary.header.historyID == "h")
-            #expect(throws: StorageError.self) { try server.reading(isExclusive: true) { try $0.renameHistories() } }
+            #expect(throws: StorageError.self) { try server.reading(isReader: false) { try $0.renameHistories() } }
             await journal.closed()
         }
     }

@@ -22,7 +22,7 @@ struct RedisJournalTests {
         throw Missing(id: "event")
     }
 
-    @Test("refuses a server that would lose commits, another key, and a storage that is in use")
+    @Test("refuses a server that would lose commits, another key or secret, and a newer layout, and says which")
     func refusals() async throws {
         for options in [["--appendonly", "no"], ["--appendonly", "yes", "--appendfsync", "everysec"]] {
             let server = try RedisServer(options)
@@ -32,22 +32,49 @@ struct RedisJournalTests {
         await (try relaxed.open(.relaxed)).closed()
 
         let server = try RedisServer()
-        let journal = try server.open()
-        #expect(throws: StorageError.self) { try server.open() }
-        await journal.closed()
-        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
-        #expect {
-            try server.open(sealer: other)
-        } throws: {
-            "\($0)".contains("storage.key")
-        }
         await (try server.open()).closed()
+        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
+        try expectRefusal("storage.key") { try server.open(sealer: other) }
+        try expectRefusal("cluster.secret") { try server.open(secret: "another secret") }
+        await (try server.open()).closed()
+        #expect(try server.execute("HGETALL", "{test}:meta").allSatisfy { !$0.contains("a secret of all nodes") })
+        try server.execute("HDEL", "{test}:meta", "secret")
+        await (try server.open(secret: "another secret")).closed()
         try server.execute("HSET", "{test}:meta", "layout", "3")
-        #expect {
-            try server.open()
-        } throws: {
-            "\($0)".contains("layout 3")
+        try expectRefusal("layout 3") { try server.open(secret: "another secret") }
+    }
+
+    private func expectRefusal(_ part: String, _ open: () throws -> RedisJournal) throws {
+        let error = try #require(throws: StorageError.self) { _ = try open() }
+        #expect(error.description.contains(part))
+    }
+
+    @Test("waits for a server that is away at the start, and tells then why it must not be used")
+    func lateRefusal() async throws {
+        let server = try RedisServer()
+        await (try server.open()).closed()
+        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
+        let openings: [(String, (@escaping @Sendable (StorageEvent) -> Void) throws -> RedisJournal)] = [
+            ("storage.key", { try server.open(sealer: other, patience: .zero, report: $0) }),
+            ("cluster.secret", { try server.open(secret: "another secret", patience: .zero, report: $0) }),
+        ]
+        for (part, open) in openings {
+            server.kill()
+            let (events, report) = events()
+            let journal = try open(report)
+            #expect(!journal.isAvailable)
+            try await awaitEvent(events) { if case .disconnected = $0 { true } else { false } }
+            try server.start()
+            try await awaitEvent(events) { if case .refused(let detail) = $0 { detail.contains(part) } else { false } }
+            await journal.closed()
         }
+        server.kill()
+        let (events, report) = events()
+        let journal = try server.open(patience: .zero, report: report)
+        try server.start()
+        try await awaitEvent(events) { $0 == .recovered }
+        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        await journal.closed()
     }
 
     @Test("stores neither an id nor an owner's session under a name that gives the id away")
@@ -89,10 +116,10 @@ struct RedisJournalTests {
         for id in ids {
             let found = try await again.session(id)
             let acknowledged = try #require(durable[id])
-            #expect(
-                found.summary.revision == acknowledged && found.replayable.count == acknowledged && acknowledged > 0)
+            let revision = found.summary.revision
+            #expect(revision >= acknowledged && found.replayable.count == revision && acknowledged > 0)
             let commits = try #require(try await found.journal.commits(after: 0))
-            #expect(commits.map(\.revision) == Array(1..<(acknowledged + 1)))
+            #expect(commits.map(\.revision) == Array(1..<(revision + 1)))
         }
         await again.closed()
     }
@@ -104,9 +131,10 @@ struct RedisJournalTests {
         var acknowledged = 0
         while !isOver() {
             guard let found = try? await journal.session(id) else { continue }
-            // What failed was undone.
-            #expect(found.summary.revision == acknowledged)
-            let store = Step.store(found.journal, from: found.summary.revision)
+            // A commit whose outcome was unknown may be there.
+            #expect((acknowledged...acknowledged + 1).contains(found.summary.revision))
+            acknowledged = found.summary.revision
+            let store = Step.store(found.journal, from: acknowledged)
             while !isOver() {
                 store.step()
                 guard await found.journal.awaitDurable() == nil else { break }
@@ -116,7 +144,7 @@ struct RedisJournalTests {
         return acknowledged
     }
 
-    @Test("fails commits while Redis stands still, undoes what it did with them later, and goes on by itself")
+    @Test("tells that the outcome of commits is unknown while Redis stands still, and goes on by itself")
     func standstill() async throws {
         let server = try RedisServer()
         let (events, report) = events()
@@ -130,17 +158,17 @@ struct RedisJournalTests {
         server.send(SIGSTOP)
         store.step(5)
         session.whenDurable { _ in duration.withLock { $0 = ContinuousClock.now - begin } }
-        guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
+        guard case .outcomeUnknown = await session.awaitDurable() else { throw Missing(id: "failure") }
         #expect(duration.withLock(\.self) < .seconds(5))
         #expect(session.hasFailed && !journal.isAvailable)
         server.send(SIGCONT)
         try await awaitEvent(events) { $0 == .recovered }
         let found = try await journal.session("session")
-        #expect(found.summary.revision == 10 && found.replayable.count == 10)
-        let next = Step.store(found.journal, from: 10)
-        next.step(2)
+        let revision = found.summary.revision
+        #expect(revision == 10 || revision == 15)
+        Step.store(found.journal, from: revision).step(2)
         #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
-        #expect(try await journal.session("session").replayable.count == 12)
+        #expect(try await journal.session("session").replayable.count == revision + 2)
         await journal.closed()
     }
 
@@ -181,53 +209,66 @@ struct RedisJournalTests {
         await journal.closed()
     }
 
-    @Test("gives histories other names after Redis has lost acknowledged commits, and no others")
+    @Test("gives histories other names at all nodes after Redis has lost acknowledged commits, and no others")
     func losses() async throws {
-        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        let server = try RedisServer()
         let (events, report) = events()
-        let journal = try server.open(.relaxed, report: report)
-        let session = journal.create(Step.session())
-        let store = Step.store(session)
-        store.step(10)
+        let nodes = [try server.open(node: "first:1", report: report), try server.open(node: "second:1")]
+        let session = nodes[0].create(Step.session())
+        Step.store(session).step(10)
         #expect(await session.awaitDurable() == nil)
+        let idle = nodes[1].create(Step.session("idle"))
+        #expect(await idle.awaitDurable() == nil)
         server.kill()
         try server.start()
-        #expect(try await journal.session("session").summary.header.historyID == "h")
-        let held = try await journal.session("session").journal
+        let held = try await nodes[0].session("session")
+        #expect(held.summary.header.historyID == "h")
         let copy = server.directory.appending(path: "copy")
         let data = server.directory.appending(path: "appendonlydir")
         server.kill()
         try FileManager.default.copyItem(at: data, to: copy)
         try server.start()
-        Step.store(held, from: 10).step(5)
-        #expect(await held.awaitDurable() == nil)
+        Step.store(held.journal, from: 10).step(5)
+        #expect(await held.journal.awaitDurable() == nil)
+        let lost = AsyncStream.makeStream(of: Void.self)
+        nodes[1].observeOwnership { if $0 == .lost { lost.continuation.yield() } }
         server.kill()
         try FileManager.default.removeItem(at: data)
         try FileManager.default.moveItem(at: copy, to: data)
         try server.start()
         try await awaitEvent(events) { $0 == .lostCommits }
-        #expect(held.hasFailed)
-        let found = try await journal.session("session")
-        #expect(found.summary.revision == 10 && found.summary.header.historyID.hasPrefix("h."))
-        await journal.create(Step.session("later")).awaitDurable()
-        #expect(try await journal.session("later").summary.header.historyID == "h")
-        await journal.closed()
+        #expect(held.journal.hasFailed)
+        // The other node has lost nothing of its own, but other sessions than it knows may have been lost.
+        for await _ in lost.stream { break }
+        #expect(idle.hasFailed)
+        for (node, id) in [(nodes[0], "session"), (nodes[1], "idle")] {
+            let found = try await node.session(id)
+            #expect(found.summary.revision == (id == "idle" ? 0 : 10))
+            #expect(found.summary.header.historyID.hasPrefix("h."))
+        }
+        await nodes[1].create(Step.session("later")).awaitDurable()
+        #expect(try await nodes[1].session("later").summary.header.historyID == "h")
+        for node in nodes { await node.closed() }
     }
 
     @Test("keeps an object that is not the newest of its session from writing")
     func fencing() async throws {
         let server = try RedisServer()
         let journal = try server.open()
+        let latencies = Locked<[Duration]>([])
+        journal.observeLatency { latency in latencies.withLock { $0.append(latency) } }
         let first = journal.create(Step.session())
         let store = Step.store(first)
         store.step(3)
         #expect(await first.awaitDurable() == nil)
         let second = try await journal.session("session").journal
         store.step()
-        #expect(await first.awaitDurable() == .conflict)
+        #expect(await first.awaitDurable() == .conflict && journal.conflictCount == 1)
         Step.store(second, from: 3).step()
         #expect(await second.awaitDurable() == nil)
         #expect(try await journal.session("session").summary.revision == 4)
+        // One at least for each of the commands that were awaited.
+        #expect(latencies.withLock { $0.count >= 5 && $0.allSatisfy { $0 > .zero } })
         await journal.closed()
     }
 
@@ -321,27 +362,28 @@ struct RedisJournalTests {
         let (events, report) = events()
         let seen = Locked<[StorageEvent]>([])
         let journal = try server.open(
-            replicas: 1,
+            replicas: 1, patience: .zero,
             report: { event in
                 seen.withLock { $0.append(event) }
                 report(event)
             })
+        let isMissing = StorageEvent.disconnected("0 of 1 replicas have the newest commits")
+        try await awaitEvent(events) { $0 == isMissing }
         let session = journal.create(Step.session())
         guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
         #expect(!journal.isAvailable)
-        #expect(seen.withLock(\.self) == [.disconnected("0 of 1 replicas have the newest commits")])
         let replica = try RedisServer(["--appendonly", "yes", "--appendfsync", "always", "--port", "0"])
         // A replica reaches its primary over TCP.
         try server.execute("CONFIG", "SET", "port", "21300")
         try replica.execute("REPLICAOF", "127.0.0.1", "21300")
         try await awaitEvent(events) { $0 == .recovered }
-        #expect(journal.isAvailable)
+        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try await journal.found("session").word == "unknown")
         let again = journal.create(Step.session())
         Step.store(again).step(3)
         #expect(await again.awaitDurable() == nil)
         #expect(try replica.execute("ZCARD", "{test}:ids") == ["1"])
-        #expect(seen.withLock(\.self).count == 2)
+        #expect(seen.withLock(\.self) == [isMissing, .recovered])
         await journal.closed()
     }
 }

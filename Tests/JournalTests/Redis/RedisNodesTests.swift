@@ -14,11 +14,72 @@ struct RedisNodesTests {
     }
 
     /// Ends the lease of a node, which does not know it.
-    private func forget(_ address: String, on server: RedisServer) throws {
+    private func forget(_ address: String, on server: RedisServer, hasGivenBack: Bool = true) throws {
         let entries = try server.execute("HGETALL", "{test}:nodes")
         for index in stride(from: 0, to: entries.count - 1, by: 2) where entries[index + 1].hasSuffix(" " + address) {
-            try server.execute("HDEL", "{test}:nodes", entries[index])
+            if hasGivenBack {
+                try server.execute("HDEL", "{test}:nodes", entries[index])
+            } else {
+                let now = Int(Date().timeIntervalSince1970 * 1000)
+                try server.execute("HSET", "{test}:nodes", entries[index], "\(now) \(address)")
+            }
         }
+    }
+
+    /// What a node is told of owners, the newest last.
+    private final class Told: Sendable {
+        // Guards the events.
+        private let all = Locked<[OwnershipEvent]>([])
+
+        init(_ journal: RedisJournal) {
+            journal.observeOwnership { [all] event in all.withLock { $0.append(event) } }
+        }
+
+        var losses: Int { all.withLock { $0.count { $0 == .lost } } }
+
+        var nodes: Set<String>? {
+            all.withLock { events in
+                for case .nodes(let nodes) in events.reversed() { return nodes }
+                return nil
+            }
+        }
+    }
+
+    @Test("are told which nodes there are")
+    func nodes() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1")
+        let told = Told(first)
+        try await eventually { told.nodes == ["first:1"] }
+        let second = try server.open(node: "second:1")
+        try await eventually { told.nodes == ["first:1", "second:1"] && first.nodeCount == 2 }
+        // A late observer is told at once.
+        let late = Told(second)
+        try await eventually { late.nodes == ["first:1", "second:1"] }
+        await second.closed()
+        try await eventually { told.nodes == ["first:1"] }
+        #expect(told.losses == 0)
+        await first.closed()
+    }
+
+    @Test("are told once that their sessions are lost, and count what they take over")
+    func losses() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1")
+        let told = Told(first)
+        for (round, id) in ["a", "b"].enumerated() {
+            #expect(await first.create(Step.session(id)).awaitDurable() == nil)
+            try forget("first:1", on: server, hasGivenBack: round == 0)
+            try await eventually { told.losses == round + 1 }
+            // It has begun another life.
+            try await eventually { first.isAvailable && told.nodes == ["first:1"] }
+        }
+        let second = try server.open(node: "second:1")
+        for id in ["a", "b"] { #expect(try await second.session(id).summary.revision == 0) }
+        #expect(second.takeoverCount == 1 && first.takeoverCount == 0 && told.losses == 2)
+        await first.closed()
+        #expect(told.losses == 2)
+        await second.closed()
     }
 
     @Test("names the owner of a session, which another node claims as soon as the owner has left")
@@ -80,8 +141,11 @@ struct RedisNodesTests {
         await maker.closed()
         let journal = try server.open(node: "first:1", lease: .seconds(1))
         let session = try await loaded(from: journal)
+        let told = Told(journal)
         server.send(SIGSTOP)
-        try await eventually { !session.isDurable }
+        // Without an answer of Redis, and not before the lease has ended.
+        try await eventually { told.losses > 0 }
+        #expect(!session.isDurable)
         try await eventually { await session.awaitDurable() != nil }
         #expect(session.hasFailed)
         await #expect(throws: JournalError.self) { try await journal.session("session") }
@@ -101,18 +165,6 @@ struct RedisNodesTests {
         }
     }
 
-    @Test("and a process that is alone exclude each other")
-    func alone() async throws {
-        let server = try RedisServer()
-        let node = try server.open(node: "first:1", lease: .seconds(60))
-        #expect(throws: StorageError.self) { try server.open(lease: .zero) }
-        await node.closed()
-        let alone = try server.open(lease: .seconds(60))
-        #expect(throws: StorageError.self) { try server.open(node: "first:1", lease: .milliseconds(10)) }
-        await alone.closed()
-        await (try server.open(node: "first:1")).closed()
-    }
-
     @Test("claim the sessions of a release that knew no nodes, once its process has ended")
     func olderLayout() async throws {
         let server = try RedisServer()
@@ -124,13 +176,20 @@ struct RedisNodesTests {
         let key = try #require(try server.execute("KEYS", "{test}:s:*").filter { !$0.hasSuffix(":log") }.first)
         try server.execute("HSET", key, "claim", "1y2p0ij32e8e7")
         try server.execute("HSET", "{test}:meta", "layout", "1")
+        // A process of an earlier release has the storage alone.
         try server.execute("SET", "{test}:writer", "1y2p0ij32e8e6")
-        #expect(throws: StorageError.self) { try server.open(lease: .zero) }
+        let node = try server.open(patience: .zero)
+        #expect(!node.isAvailable)
         try server.execute("DEL", "{test}:writer")
-        let node = try server.open(node: "first:1")
+        try server.execute("HSET", "{test}:nodes", "1", "\(1 << 50) ")
+        let other = try server.open(patience: .zero)
+        #expect(!other.isAvailable)
+        try server.execute("HSET", "{test}:nodes", "1", "1 ")
+        try await eventually { node.isAvailable && other.isAvailable }
         #expect(try await node.session("session").replayable.count == 3)
         #expect(try server.execute("HGET", "{test}:meta", "layout") == ["2"])
         await node.closed()
+        await other.closed()
     }
 
     @Test("find the timers and idle sessions that are free or their own")

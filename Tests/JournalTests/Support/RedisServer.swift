@@ -10,18 +10,18 @@ extension RedisServer {
 
     func open(
         _ durability: RedisJournal.Durability = .full, replicas: Int = 0, keepCommits: Int = 1000,
-        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, node: String? = nil,
-        lease: Duration = .seconds(1),
+        keepBytes: Int = 64 << 20, sealer: (any SecretSealer)? = sealer, node: String = "node:1",
+        secret: String = "a secret of all nodes", lease: Duration = .seconds(60),
+        patience: Duration = .seconds(20),
         now: @escaping @Sendable () -> Int = { Step.moment },
         report: @escaping @Sendable (StorageEvent) -> Void = { _ in }
     ) throws -> RedisJournal {
         guard let sealer else { throw Missing(id: "sealer") }
         // The server stays as long as the journal does.
         return try RedisJournal(
-            RedisAddress("unix://\(socket)"), durability: durability, replicas: replicas, keepCommits: keepCommits,
-            keepBytes: keepBytes, sealer: sealer, node: node, lease: lease, now: { withExtendedLifetime(self, now) },
-            report: report
-        )
+            RedisAddress("unix://\(socket)"), prefix: "test", durability: durability, replicas: replicas,
+            keepCommits: keepCommits, keepBytes: keepBytes, sealer: sealer, node: node, secret: secret, lease: lease,
+            patience: patience, now: { withExtendedLifetime(self, now) }, report: report)
     }
 }
 
@@ -64,25 +64,27 @@ extension JournalFile: OpenableStorage {
 }
 
 extension RedisServer: OpenableStorage {
-    func openJournal(isRelaxed: Bool) throws -> any Journal { try open(isRelaxed ? .relaxed : .full) }
+    func openJournal(isRelaxed: Bool) throws -> any Journal {
+        // As if the leases of earlier nodes had ended.
+        try execute("DEL", "{test}:nodes")
+        return try open(isRelaxed ? .relaxed : .full)
+    }
 
     func crash(_ journal: any Journal) async throws -> any OpenableStorage {
         kill()
         try start()
         await journal.closed()
-        // The next journal would wait for the end of the lease.
-        try execute("DEL", "{test}:nodes")
         return self
     }
 
     func problems() throws -> [String] { try reading { try $0.verify().problems } }
 
-    /// Calls `body` with the storage while no journal is open on it, or while it only reads.
-    func reading<Value>(isExclusive: Bool = false, _ body: (RedisStorage) throws -> Value) throws -> Value {
+    /// Calls `body` with the storage, which it changes unless it is a reader.
+    func reading<Value>(isReader: Bool = true, _ body: (RedisStorage) throws -> Value) throws -> Value {
         guard let sealer = Self.sealer else { throw Missing(id: "sealer") }
         let storage = try RedisStorage(
             RedisAddress("unix://\(socket)"), prefix: "test", durability: .full, sealer: sealer,
-            isExclusive: isExclusive)
+            isReader: isReader)
         defer { storage.close() }
         return try body(storage)
     }

@@ -1,5 +1,6 @@
 #if os(Linux)
     import JSON
+    import RedisTesting
     import Testing
 
     /// docs/metrics.md lists what a server writes, and the dashboard and the alerts use nothing else.
@@ -37,7 +38,7 @@
             return families
         }
 
-        /// The program with a database, and with one remote service that cannot be reached.
+        /// The program with a database, and with one remote service that cannot be reached; and the program with Redis.
         @Test func theTableListsWhatAServerWrites() async throws {
             let durable = try DurableServer()
             let environment = [
@@ -60,7 +61,17 @@
                 try await dispatch(session, ["type": "login/authenticate"])
                 return try await client.exchange(TestRequest("GET", "/metrics")).text
             }
-            let (documented, written) = (try Self.documented(), Self.written(text))
+            let redis = try RedisServer()
+            let node = [
+                "STOREHOUSE_STORAGE_KIND": "redis", "STOREHOUSE_STORAGE_REDIS_URL": "unix://\(redis.socket)",
+                "STOREHOUSE_STORAGE_KEY": String(repeating: "7", count: 64),
+                "STOREHOUSE_CLUSTER_ADDRESS": "127.0.0.1:1",
+                "STOREHOUSE_CLUSTER_SECRET": String(repeating: "s", count: 32),
+            ]
+            let textOfNode = try await ServerProcess.run(node) { server in
+                try await server.client().exchange(TestRequest("GET", "/metrics")).text
+            }
+            let (documented, written) = (try Self.documented(), Self.written(text + textOfNode))
             #expect(documented.count > 35)
             for name in Set(documented.keys).union(written.keys).sorted() {
                 #expect(documented[name] == written[name], "\(name)")

@@ -66,7 +66,10 @@ final class DurableServer: Sendable {
             configuration.storage.kind = .redis
             configuration.storage.redis.url = "unix://\(redis.socket)"
             configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
-            let journal = try configuration.storage.journal(Log(level: .error, format: .text, sink: LogLines()))
+            configuration.cluster.address = "node:1"
+            configuration.cluster.secret = Secret(String(repeating: "s", count: 32))
+            configuration.cluster.lease = .seconds(60)
+            let journal = try configuration.journal(Log(level: .error, format: .text, sink: LogLines()))
             return try await LiveServer.run(
                 animal: animal, auth: auth, clock: clock, configuration: configuration, journal: journal,
                 sealer: try configuration.storage.sealer(), body)

@@ -188,13 +188,14 @@ import Testing
         case ("storage.durability", _): "relaxed"
         case ("storage.redis.url", _): "redis://redis.example:6380/3"
         case ("storage.redis.prefix", _): "app-2.x"
+        case ("cluster.address", _): "[fd00::1]:8080"
         case ("log.level", _): "debug"
         case ("log.format", _): "json"
         case ("log.access", _): "all"
         case ("admin.token", _): "0123456789abcdef"
         case ("access.issuer", _), ("access.audience", _): "https://id.example"
         case ("access.jwksURL", _): "https://id.example/keys"
-        case ("access.secret", _): .string(String(repeating: "s", count: 32))
+        case ("access.secret", _), ("cluster.secret", _): .string(String(repeating: "s", count: 32))
         case ("storage.key", _): "4OHi4+Tl5ufo6err7O3u7/Dx8vP09fb3+Pn6+/z9/v8="
         // `false` requires URLs, which this configuration does not have.
         case ("upstreams.embedded", _): true

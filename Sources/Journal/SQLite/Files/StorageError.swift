@@ -59,7 +59,7 @@ public enum StorageEvent: Sendable, Equatable {
     case failed(String)
     /// Redis cannot be used, for this reason. The journal tries again and again.
     case disconnected(String)
-    /// Redis has lost commits that were acknowledged.
+    /// Redis has lost commits that were acknowledged, or may have, as any node has found.
     case lostCommits
     /// Redis must not be used by this process, for this reason: it should end.
     case refused(String)
@@ -76,7 +76,7 @@ extension StorageEvent: CustomStringConvertible {
         case .upgrading(let old, let new): "upgrading the storage file from version \(old) to \(new)"
         case .failed(let detail): "storage cannot be written; check that its file is writable and has space: \(detail)"
         case .disconnected(let detail): "Redis cannot be used: \(detail)"
-        case .lostCommits: "Redis has lost commits that were acknowledged"
+        case .lostCommits: "Redis has lost commits that were acknowledged, or may have"
         case .refused(let detail): "Redis must not be used by this process: \(detail)"
         case .recovered: "storage can be written again"
         case .damaged(_, let detail): "the rows of a session are damaged; it cannot be used: \(detail)"

@@ -46,7 +46,7 @@ final class Writer: Sendable {
     private let waitingBytes = Atomic(0)
     private let live: Atomic<Int>
     private let transactions = Atomic(0)
-    private let observer = TransactionObserver()
+    private let observer = DurationObserver()
 
     init(
         _ database: sending WriteConnection, _ readers: Readers, _ checkpointer: Checkpointer,

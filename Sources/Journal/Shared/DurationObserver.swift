@@ -1,10 +1,10 @@
 import Locks
 
-/// Gets the duration of each transaction of a journal.
+/// Gets durations, such as those of transactions.
 ///
 /// A function that stands in a `Locked` by itself gets one more wrapper at each access, so each call would take longer than the
 /// one before. In a structure it keeps its form.
-final class TransactionObserver: Sendable {
+final class DurationObserver: Sendable {
     private struct Function {
         let call: @Sendable (Duration) -> Void
     }

@@ -1,0 +1,64 @@
+extension RequestHead {
+    /// The bytes of the same request for another server, whose response the client gets.
+    ///
+    /// What is about this connection or its client is left out (RFC 9110, section 7.6.1). HEAD becomes GET, so that the response has
+    /// its body. A stream is asked for with HTTP/1.0: it then ends with its connection, and needs no chunks.
+    ///
+    /// - Parameters:
+    ///   - body: the decoded body.
+    ///   - isStream: whether the response may be a stream.
+    ///   - added: fields for the other server; those of the same names are left out.
+    package func forwarded(body: [UInt8], isStream: Bool, adding added: [Response.Field]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(fields.bytes.count + body.count + 512)
+        output.appendText(method == .head ? "GET" : method.description)
+        output.append(ASCII.space)
+        output.appendText(target)
+        output.appendText(isStream ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
+        fields.bytes.withUnsafeBytes { bytes in
+            for line in fields.lines where !isOfConnection(line.name, bytes) {
+                if added.contains(where: { bytes[line.name].elementsEqual($0.name.utf8, by: areEqualIgnoringCase) }) {
+                    continue
+                }
+                output.append(contentsOf: bytes[line.name])
+                output.appendText(": ")
+                output.append(contentsOf: bytes[line.value])
+                output.appendText("\r\n")
+            }
+        }
+        for field in added {
+            output.appendText(field.name)
+            output.appendText(": ")
+            output.appendText(field.value)
+            output.appendText("\r\n")
+        }
+        if !body.isEmpty {
+            output.appendText("Content-Length: ")
+            output.appendDecimal(body.count)
+            output.appendText("\r\n")
+        }
+        output.appendText("\r\n")
+        output.append(contentsOf: body)
+        return output
+    }
+
+    private func isOfConnection(_ name: Range<Int>, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        if Self.namesOfConnection.contains(where: { bytes.hasText($0, in: name) }) { return true }
+        // A client may name more.
+        return fields.lines.contains { line in
+            bytes.hasText("connection", in: line.name)
+                && ListElements(bytes, in: line.value).contains { option in
+                    bytes[option].elementsEqual(bytes[name], by: areEqualIgnoringCase)
+                }
+        }
+    }
+
+    /// Origin, host and client are checked by the server that the client talks to.
+    private static let namesOfConnection: [StaticString] = [
+        "connection", "content-length", "expect", "forwarded", "keep-alive", "origin", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host",
+        "x-forwarded-proto",
+    ]
+}
+
+private func areEqualIgnoringCase(_ one: UInt8, _ other: UInt8) -> Bool { one.lowercased == other.lowercased }

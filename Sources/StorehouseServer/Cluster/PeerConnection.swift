@@ -1,0 +1,167 @@
+import HTTP
+import Sockets
+
+/// A request on its way to another node. On its client's loop only.
+final class ForwardedRequest {
+    /// What has become of it.
+    enum Outcome {
+        case response(Response)
+        /// The response is a stream, which ends with its connection.
+        case stream(ResponseHead, PeerConnection)
+        /// The other node does not have the session, and has done nothing.
+        case notHere
+        /// The other node cannot be reached, so it has done nothing.
+        case notSent
+        /// The other node has not answered: it may have done it.
+        case unknown
+    }
+
+    let bytes: [UInt8]
+    let isStream: Bool
+    private var finish: ((Outcome) -> Void)?
+    /// Where it was sent; nil while it waits for a connection.
+    fileprivate weak var connection: PeerConnection?
+
+    /// - Parameter finish: is called once.
+    init(_ bytes: [UInt8], isStream: Bool, finish: @escaping (Outcome) -> Void) {
+        self.bytes = bytes
+        self.isStream = isStream
+        self.finish = finish
+    }
+
+    /// Whether somebody still waits for it.
+    var isAwaited: Bool { finish != nil }
+
+    func end(_ outcome: Outcome) { finish.take()?(outcome) }
+
+    /// Gives up waiting.
+    func abandon() {
+        guard isAwaited else { return }
+        let wasSent = connection != nil
+        connection?.close()
+        end(wasSent ? .unknown : .notSent)
+    }
+}
+
+/// A connection to another node, with one request at a time. On its loop only.
+final class PeerConnection {
+    private enum State {
+        case idle
+        case awaitingHead(ForwardedRequest)
+        case awaitingBody(ForwardedRequest, ResponseHead)
+        case streaming(RelayedStream)
+        case closed
+    }
+
+    /// A longer response of another node is not passed on.
+    private static let maxBodyBytes = 1 << 30
+
+    private let peer: Peer
+    private var state = State.idle
+    /// What has arrived of it.
+    private var body: [UInt8] = []
+    private var channel: Channel?
+    private let parser = ResponseParser()
+
+    init(_ peer: Peer) { self.peer = peer }
+
+    func start(on channel: Channel) {
+        self.channel = channel
+        channel.maxUnconsumedBytes = 1 << 17
+    }
+
+    func send(_ request: ForwardedRequest) {
+        request.connection = self
+        state = .awaitingHead(request)
+        channel?.write(request.bytes)
+    }
+
+    /// From now on the bytes are those of a stream.
+    func stream(to stream: RelayedStream) {
+        state = .streaming(stream)
+        channel?.resumeReading()
+    }
+
+    /// Reads no more until ``resume()``, so that the other node sees that the client is slow.
+    func pause() { channel?.pauseReading() }
+
+    func resume() { channel?.resumeReading() }
+
+    /// What was awaited is over.
+    func close() { channel?.closeNow() }
+}
+
+extension PeerConnection: ChannelDelegate {
+    func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) -> Int {
+        switch state {
+        case .awaitingHead(let request): return receiveHead(of: request, bytes)
+        case .awaitingBody(let request, let head): return receiveBody(of: head, request, bytes)
+        case .streaming(let stream):
+            stream.received(bytes)
+            return bytes.count
+        // The other node closes the connection.
+        case .idle, .closed:
+            close()
+            return bytes.count
+        }
+    }
+
+    private func receiveHead(of request: ForwardedRequest, _ bytes: UnsafeRawBufferPointer) -> Int {
+        switch parser.parse(bytes) {
+        case .needMore: return 0
+        case .failed:
+            close()
+            return bytes.count
+        case .head(let head, let consumed):
+            guard let length = head.contentLength else {
+                guard request.isStream, head.status == .ok else {
+                    close()
+                    return bytes.count
+                }
+                // What is behind the head is delivered once it is known who gets it.
+                pause()
+                request.end(.stream(head, self))
+                return consumed
+            }
+            guard length <= Self.maxBodyBytes else {
+                close()
+                return bytes.count
+            }
+            body.reserveCapacity(min(length, 1 << 20))
+            return consumed + receiveBody(of: head, request, UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
+        }
+    }
+
+    private func receiveBody(
+        of head: ResponseHead, _ request: ForwardedRequest, _ bytes: UnsafeRawBufferPointer
+    ) -> Int {
+        let count = min(bytes.count, (head.contentLength ?? 0) - body.count)
+        body.append(contentsOf: bytes[..<count])
+        guard body.count == head.contentLength else {
+            state = .awaitingBody(request, head)
+            return count
+        }
+        let response = Response(head.status, fields: head.endToEndFields, body: body)
+        body = []
+        state = head.keepAlive ? .idle : .closed
+        if head.keepAlive { peer.isFree(self) } else { close() }
+        request.end(head.status == .misdirectedRequest ? .notHere : .response(response))
+        return count
+    }
+
+    func channelReachedEndOfInput(_ channel: Channel) { channel.closeNow() }
+
+    func channelDrained(_ channel: Channel) {}
+
+    func channelClosed(_ channel: Channel, reason: CloseReason) {
+        let last = state
+        state = .closed
+        self.channel = nil
+        peer.isClosed(self)
+        switch last {
+        case .awaitingHead(let request), .awaitingBody(let request, _): request.end(.unknown)
+        case .streaming(let stream): stream.sourceClosed()
+        case .idle, .closed: break
+        }
+    }
+}

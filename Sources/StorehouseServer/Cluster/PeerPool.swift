@@ -1,0 +1,128 @@
+import Dispatch
+import HTTP
+import Sockets
+
+/// The connections of one event loop to the other nodes. On that loop only.
+final class PeerPool {
+    private let loop: any EventLoop
+    private let identity: NodeIdentity
+    private var peers: [String: Peer] = [:]
+
+    init(on loop: any EventLoop, _ identity: NodeIdentity) {
+        self.loop = loop
+        self.identity = identity
+    }
+
+    func peer(at address: String) -> Peer {
+        if let peer = peers[address] { return peer }
+        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address))
+        peers[address] = peer
+        return peer
+    }
+
+    /// Closes the connections to a node that has lost its sessions, or has left. What it was asked may be done or not.
+    func close(to address: String) { peers.removeValue(forKey: address)?.closeAll() }
+}
+
+/// Another node, with the connections of one loop to it. On that loop only.
+///
+/// Each request has a connection for itself until it is answered, so there are at most as many as clients wait.
+final class Peer {
+    /// How long it may take to connect.
+    private static let connectTimeout = Duration.seconds(1)
+    /// A node that could not be reached is not tried again for so long.
+    private static let retryInterval = Duration.milliseconds(50)
+
+    /// Shows the other node that requests come from a node.
+    let credentials: String
+    private let address: String
+    private let loop: any EventLoop
+    private var idle: [PeerConnection] = []
+    private var open: [ObjectIdentifier: PeerConnection] = [:]
+    /// The requests that wait for a connection, oldest first.
+    private var waiting: [ForwardedRequest] = []
+    private var isDialing = false
+    private var nextDial = LoopInstant(nanoseconds: 0)
+
+    init(_ address: String, on loop: any EventLoop, credentials: String) {
+        self.address = address
+        self.loop = loop
+        self.credentials = credentials
+    }
+
+    /// Sends a request, and ends it with its outcome.
+    func send(_ request: ForwardedRequest) {
+        if let connection = idle.popLast() { return connection.send(request) }
+        guard loop.now >= nextDial else { return request.end(.notSent) }
+        waiting.append(request)
+        dial()
+    }
+
+    /// A connection awaits nothing.
+    func isFree(_ connection: PeerConnection) {
+        while !waiting.isEmpty {
+            let next = waiting.removeFirst()
+            if next.isAwaited { return connection.send(next) }
+        }
+        idle.append(connection)
+    }
+
+    func isClosed(_ connection: PeerConnection) {
+        open[ObjectIdentifier(connection)] = nil
+        idle.removeAll { $0 === connection }
+    }
+
+    func closeAll() {
+        for connection in open.values { connection.close() }
+        fail()
+    }
+
+    /// Makes one connection at a time, on another thread because that may block.
+    private func dial() {
+        guard !isDialing, !waiting.isEmpty else { return }
+        isDialing = true
+        let bound = LoopBound(self, on: loop)
+        DispatchQueue.global().async { [address, loop] in
+            let socket = Self.connect(to: address)
+            let isRunning = loop.execute { bound.value.dialed(socket) }
+            if !isRunning, let socket { Dialing.close(socket) }
+        }
+    }
+
+    private func dialed(_ socket: Int32?) {
+        isDialing = false
+        let connection = PeerConnection(self)
+        guard let socket, let channel = try? Channel(owning: socket, on: loop, delegate: connection) else {
+            nextDial = loop.now.advanced(by: Self.retryInterval)
+            return fail()
+        }
+        open[ObjectIdentifier(connection)] = connection
+        connection.start(on: channel)
+        isFree(connection)
+        dial()
+    }
+
+    private func fail() {
+        let failed = waiting
+        waiting = []
+        for request in failed { request.end(.notSent) }
+    }
+
+    private static func connect(to address: String) -> Int32? {
+        guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
+            return nil
+        }
+        let host = address[..<colon].trimming { $0 == "[" || $0 == "]" }
+        do throws(SocketError) {
+            return try Dialing.connect(to: try SocketAddress(host: host, port: port), within: connectTimeout)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> String {
+        String(drop(while: isTrimmed).reversed().drop(while: isTrimmed).reversed())
+    }
+}

@@ -1,0 +1,131 @@
+import Cluster
+import HTTP
+import HTTPServer
+import StoreHosting
+
+/// Finds the session of a request that is not in memory: it is loaded from the journal, or the request goes to the node that has the
+/// session.
+final class SessionLocator: Sendable {
+    typealias Use = @Sendable (SessionRegistry.Lookup, RequestContext) throws(Problem) -> Void
+
+    private let registry: SessionRegistry
+    private let loader: SessionLoader
+    /// Nil if no other process uses the journal.
+    private let forwarder: Forwarder?
+    private let availability: Availability
+
+    init(
+        _ registry: SessionRegistry, _ loader: SessionLoader, _ forwarder: Forwarder?, _ availability: Availability
+    ) {
+        self.registry = registry
+        self.loader = loader
+        self.forwarder = forwarder
+        self.availability = availability
+    }
+
+    /// Calls `use` on the connection's loop, later or at once, unless another node answers the request. What `use` throws is the
+    /// response.
+    func find(_ id: SessionID, for context: RequestContext, _ use: @escaping Use) throws(Problem) {
+        guard let forwarder else {
+            let deferred = context.deferred
+            return loader.load(id) { found in
+                deferred.resume { context throws(Problem) in try use(try found.get(), context) }
+            }
+        }
+        let request = RoutedRequest(
+            context.routedKind, isForwarded: context.isForwarded, deadline: forwarder.deadline)
+        try Route(id, use, self, forwarder).look(request, context)
+    }
+
+    /// The way of one request to its session. Each step is decided by ``RoutedRequest``.
+    private struct Route: Sendable {
+        let id: SessionID
+        let use: Use
+        let locator: SessionLocator
+        let forwarder: Forwarder
+
+        init(_ id: SessionID, _ use: @escaping Use, _ locator: SessionLocator, _ forwarder: Forwarder) {
+            self.id = id
+            self.use = use
+            self.locator = locator
+            self.forwarder = forwarder
+        }
+
+        func look(_ request: RoutedRequest, _ context: RequestContext) throws(Problem) {
+            if let found = locator.registry.find(id) { return try use(found, context) }
+            try look(request, context, at: forwarder.owner(of: id))
+        }
+
+        /// - Parameter owner: that is known; nil for none.
+        private func look(
+            _ request: RoutedRequest, _ context: RequestContext, at owner: String?
+        ) throws(Problem) {
+            var request = request
+            // The number of the owner's life is not needed to reach it.
+            let place = owner.map { SessionPlace.elsewhere(NodeLife(number: 0, address: $0)) } ?? .unknown
+            let step = request.next(
+                place, holdsLease: true, isDraining: locator.availability.isDraining, now: forwarder.now)
+            try perform(step, request, context)
+        }
+
+        private func perform(
+            _ step: RoutedRequest.Step, _ request: RoutedRequest, _ context: RequestContext
+        ) throws(Problem) {
+            let deferred = context.deferred
+            switch step {
+            case .serve, .claim:
+                locator.loader.load(id) { [self] found in
+                    deferred.resume { context throws(Problem) in try take(try found.get(), request, context) }
+                }
+            case .forward(let owner):
+                forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
+                    forwarder.forget(owner.address, of: id)
+                    var request = request
+                    let step = request.failed(failure, now: forwarder.now)
+                    try perform(step, request, context)
+                }
+            case .lookAgain(after: 0):
+                deferred.resumeInLaterTurn { [self] context throws(Problem) in try look(request, context) }
+            case .lookAgain(let delay):
+                deferred.schedule(after: .milliseconds(delay)) { [self] in
+                    deferred.resume { context throws(Problem) in try look(request, context) }
+                }
+            case .answerNotHere: throw .notHere
+            case .answerUnavailable, .endStream:
+                throw Problem(
+                    .storageUnavailable,
+                    "The node that has this session does not answer; nothing was committed. Try again soon.")
+            case .answerUnknown: throw Problem(JournalError.outcomeUnknown(""))
+            }
+        }
+
+        /// Takes what the journal has found.
+        private func take(
+            _ found: SessionRegistry.Lookup, _ request: RoutedRequest, _ context: RequestContext
+        ) throws(Problem) {
+            guard case .elsewhere(let owner) = found else { return try use(found, context) }
+            forwarder.remember(owner, of: id)
+            try look(request, context, at: owner)
+        }
+    }
+}
+
+extension RequestContext {
+    /// Whether another node has sent the request.
+    var isForwarded: Bool { exchange.connection.isForwarded }
+
+    /// What can be done if the node dies that has the request.
+    fileprivate var routedKind: RoutedRequest.Kind {
+        switch head.method {
+        case .get, .head: decorator.route?.isStream == true ? .stream : .read
+        default: .write(isIdempotent: head.fields.contains("idempotency-key"))
+        }
+    }
+}
+
+extension Problem {
+    /// What a node answers to another one that has forwarded a request to it in vain. No client sees it.
+    static var notHere: Problem {
+        Problem(.misdirectedRequest, "This node does not have the session, and has done nothing.")
+    }
+}

@@ -1,0 +1,180 @@
+import JSON
+import RedisTesting
+import StorehouseServer
+import StoresTesting
+import Testing
+
+/// Each node answers for each session, whichever node has it.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ForwardingTests {
+    @Test func aSessionIsTheSameAtEveryNode() async throws {
+        try await TestCluster.run { cluster in
+            let here = try await cluster.first.session()
+            let there = here.at(cluster.second)
+            #expect(try await here.increment(2).revision == 1)
+            let second = try await there.increment(3)
+            #expect(second.status == 200)
+            #expect(second.revision == 2)
+            #expect(second["via"] == "1.1 127.0.0.1:\(cluster.second.port)")
+            #expect(try await there.state("/counter/count") == 5)
+            #expect(try await here.state("/counter/count") == 5)
+            let document = try await there.read()
+            #expect(document.at("/node") == .string("127.0.0.1:\(cluster.first.port)"))
+            #expect(try await here.read()["via"] == nil)
+            let log = try await there.read("/actions")
+            #expect(log.at("/actions/1/revision") == 2)
+            #expect(try await there.delete().status == 204)
+            #expect(try await here.read().status == 410)
+            #expect(try await there.read().status == 410)
+        }
+    }
+
+    @Test func responsesAreThoseOfTheOwner() async throws {
+        try await TestCluster.run { cluster in
+            let here = try await cluster.first.session()
+            let there = here.at(cluster.second)
+            _ = try await here.increment()
+            let requests = [
+                TestRequest("GET", here.path), TestRequest("HEAD", here.path),
+                TestRequest("GET", here.path + "/state", [("If-None-Match", "*")]),
+                TestRequest("GET", here.path + "/state?select=/none"),
+                TestRequest("GET", here.path + "/actions?limit=0"),
+                TestRequest("POST", here.path + "/actions", json: ["type": "no/such"]),
+                TestRequest(
+                    "POST", here.path + "/actions", [("If-Match", "\"7\"")], json: ["type": "counter/increment"]),
+                TestRequest("DELETE", here.path, [("If-Match", "\"7\"")]),
+                TestRequest("PUT", here.path, [("Content-Type", "application/json")], json: ["store": "login"]),
+            ]
+            for request in requests {
+                let direct = try await here.server.send(request)
+                let forwarded = try await there.server.send(request)
+                #expect(direct.status == forwarded.status, "\(request)")
+                #expect(direct["content-type"] == forwarded["content-type"], "\(request)")
+                #expect(direct["content-length"] == forwarded["content-length"], "\(request)")
+                #expect(direct["etag"] == forwarded["etag"], "\(request)")
+            }
+            // The client's own id of the request is in the problem once.
+            let problem = try await there.server.get(here.path + "/state?revision=9", [("X-Request-Id", "mine")])
+            #expect(problem["x-request-id"] == "mine")
+            #expect(String(decoding: problem.body, as: UTF8.self).split(separator: "requestId").count == 2)
+        }
+    }
+
+    @Test func aKeyIsCommittedOnceWhicheverNodesItsRepeatsReach() async throws {
+        try await TestCluster.run { cluster in
+            let here = try await cluster.first.session()
+            let there = here.at(cluster.second)
+            let fields = [("Idempotency-Key", "\"one\"")]
+            let first = try await there.dispatch("counter/increment", ["by": 1], fields: fields)
+            let second = try await here.dispatch("counter/increment", ["by": 1], fields: fields)
+            let third = try await there.dispatch("counter/increment", ["by": 1], fields: fields)
+            #expect([first, second, third].map(\.revision) == [1, 1, 1])
+            #expect(third["idempotency-replayed"] == "true")
+        }
+    }
+
+    @Test func aStreamFollowsTheSessionOfAnotherNode() async throws {
+        try await TestCluster.run { cluster in
+            let here = try await cluster.first.session()
+            let there = here.at(cluster.second)
+            let events = try await there.events()
+            #expect(events.head["via"] == "1.1 127.0.0.1:\(cluster.second.port)")
+            let first = try await events.state()
+            #expect(first.revision == 0)
+            _ = try await here.increment()
+            _ = try await there.increment()
+            let states = try await events.states(upTo: 2)
+            #expect(states.last?.revision == 2)
+            // It resumes at the other node as if that were the same.
+            let id = try #require(first.id)
+            let resumed = try await here.events(query: "?changes=patch", [("Last-Event-ID", id)])
+            let event = try #require(try await resumed.event())
+            #expect(event.name == "patch")
+            #expect(event.revision == 1)
+            #expect(try await here.delete().status == 204)
+            let last = try #require(try await events.event())
+            #expect(last.name == "closed")
+            #expect(try await events.event() == nil)
+        }
+    }
+
+    @Test func aNodeThatDrainsGivesItsSessionsBackAtOnce() async throws {
+        let configuration = Configuration.with { $0.cluster.lease = .seconds(30) }
+        let redis = try RedisServer()
+        try await TestCluster.runNode(on: redis, configuration) { second in
+            let (path, events) = try await TestCluster.runNode(on: redis, configuration) { first in
+                let session = try await first.session()
+                let there = session.at(second)
+                #expect(try await there.increment().revision == 1)
+                let events = try await there.events()
+                _ = try await events.state()
+                return (session.path, events)
+            }
+            let closed = try #require(try await events.event())
+            #expect(closed.name == "closed")
+            #expect(closed.data["reason"] == "draining")
+            let session = LiveSession(server: second, path: path)
+            let begin = ContinuousClock.now
+            let response = try await session.increment()
+            #expect(response.revision == 2)
+            #expect(response["via"] == nil)
+            #expect(ContinuousClock.now - begin < .seconds(10), "within less than the lease")
+        }
+    }
+
+    @Test func aSessionGoesOnWhenTheLifeOfItsNodeIsForgotten() async throws {
+        try await TestCluster.run { cluster in
+            let here = try await cluster.first.session()
+            _ = try await here.increment()
+            let events = try await here.events()
+            _ = try await events.state()
+            try cluster.forgetLives()
+            // The node drops the session, and with it the stream.
+            #expect(try await events.event() == nil)
+            // Whoever gets a request first has it from now on.
+            let there = here.at(cluster.second)
+            let response = try await there.server.eventually(there.request("counter/increment", ["by": 1])) {
+                $0.status == 200
+            }
+            #expect(response.revision == 2)
+            #expect(try await here.increment().revision == 3)
+        }
+    }
+
+    @Test func oneSubjectHasOnePersonalSessionOnAllNodes() async throws {
+        try await TestCluster.run(configuration: TestTokens.configuration()) { cluster in
+            let documents = try await withThrowingTaskGroup(of: TestResponse.self) { group in
+                for server in [cluster.first, cluster.second, cluster.first, cluster.second] {
+                    group.addTask { try await server.send("GET", "/sessions/me", as: "alice") }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(documents.allSatisfy { $0.status == 200 })
+            #expect(Set(documents.map { $0.at("/id") }).count == 1)
+        }
+    }
+
+    @Test func strangersCannotForward() async throws {
+        try await TestCluster.run { cluster in
+            let session = try await cluster.first.session()
+            let fields = [("Storehouse-Node", "127.0.0.1:1 AAAA"), ("Storehouse-Client", "10.0.0.1")]
+            let response = try await cluster.first.get(session.path, fields)
+            #expect(response.status == 421)
+            #expect(response.at("/code") == "misdirected-request")
+            // What a client says about nodes is not passed on.
+            let client = [("Storehouse-Client", "10.0.0.1")]
+            #expect(try await session.at(cluster.second).read("", client).status == 200)
+        }
+    }
+
+    @Test func aNodeWithAnotherSecretServesNoRequestsOfOthers() async throws {
+        let other = String(repeating: "another-", count: 4)
+        let configuration = Configuration.with { $0.cluster.lease = .seconds(1) }
+        try await TestCluster.run(configuration: configuration, secrets: [TestCluster.secret, other]) { cluster in
+            let session = try await cluster.first.session()
+            let response = try await session.at(cluster.second).increment()
+            #expect(response.status == 503)
+            #expect(try await session.revision() == 0)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import JSON
+import Journal
+import Platform
+import RedisTesting
+import RemoteServices
+import Sealing
+import Sockets
+import StoreHosting
+import StorehouseServer
+import Stores
+import StoresTesting
+
+/// Two nodes on one Redis, for as long as a test runs.
+struct TestCluster: Sendable {
+    let redis: RedisServer
+    let first: LiveServer
+    let second: LiveServer
+
+    static func run<Result: Sendable>(
+        animal: any RemoteClient = ScriptedRemoteClient(), configuration: Configuration = .with(),
+        secrets: [String] = [secret, secret], _ body: @Sendable (TestCluster) async throws -> Result
+    ) async throws -> Result {
+        let redis = try RedisServer()
+        return try await runNode(on: redis, configuration, animal: animal, secret: secrets[0]) { first in
+            try await runNode(on: redis, configuration, animal: animal, secret: secrets[1]) { second in
+                try await body(TestCluster(redis: redis, first: first, second: second))
+            }
+        }
+    }
+
+    /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
+    func forgetLives() throws { try redis.execute("DEL", "{test}:nodes") }
+
+    static let secret = String(repeating: "cluster-", count: 4)
+
+    /// Serves as a node until `body` returns.
+    static func runNode<Result: Sendable>(
+        on redis: RedisServer, _ configuration: Configuration = .with(),
+        animal: any RemoteClient = ScriptedRemoteClient(), secret: String = secret,
+        _ body: (LiveServer) async throws -> Result
+    ) async throws -> Result {
+        let port = try freePort()
+        var configuration = configuration
+        configuration.http.port = port
+        configuration.storage.kind = .redis
+        configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
+        configuration.cluster.address = "127.0.0.1:\(port)"
+        configuration.cluster.secret = Secret(secret)
+        let sealer = try AESSealer(key: [UInt8](repeating: 7, count: SealingKey.length))
+        let journal = try RedisJournal(
+            try RedisAddress("unix://\(redis.socket)"), sealer: sealer, node: configuration.cluster.address,
+            lease: configuration.cluster.lease, now: systemTime)
+        return try await LiveServer.run(
+            animal: animal, configuration: configuration, journal: journal, sealer: sealer, body)
+    }
+
+    /// A port that was free a moment ago, and that the system gives to no outgoing connection.
+    private static func freePort() throws -> Int {
+        while true {
+            let port = Int.random(in: 12_000..<32_000)
+            let address = try SocketAddress(host: "127.0.0.1", port: UInt16(port))
+            guard let socket = try? ListeningSocket.open(address, count: 1)[0] else { continue }
+            socket.close()
+            return port
+        }
+    }
+}
+
+extension LiveSession {
+    /// The same session at another node.
+    func at(_ server: LiveServer) -> LiveSession { LiveSession(server: server, path: path) }
+}
