@@ -60,6 +60,7 @@ class Crowd:
             self.numbers["lost"] += 1
             raise
         self.numbers[f"{answer.status}"] += 1
+        self.numbers["forwarded"] += "via" in answer.headers
         return answer
 
     def note_acknowledgement(self, session):

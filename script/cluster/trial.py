@@ -268,7 +268,7 @@ class Trial:
                  f"{sum(entry['type'] in ENDS for entry in entries)} settled effects, {interrupted} interrupted; "
                  f"{len(self.crowd.ended)} sessions ended")
         statuses = {name: count for name, count in sorted(numbers.items()) if name.isdecimal()}
-        self.say(f"answers: {statuses}, lost: {numbers['lost']}")
+        self.say(f"answers: {statuses}, forwarded: {numbers['forwarded']}, lost: {numbers['lost']}")
         for name, gaps in sorted(self.gaps.items()):
             if gaps:
                 self.say(f"{name.replace('_', ' ')}: {len(gaps)} times; the longest time in which a session committed nothing: "
