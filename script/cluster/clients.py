@@ -159,6 +159,8 @@ class Writer:
             except Lost as lost:
                 sent.evidence.append(f"lost {lost}")
                 may_be_committed = True
+                if sent.outcome == "refused":
+                    sent.outcome = "unknown"
                 if not sent.key or time.monotonic() > deadline:
                     raise
             else:
@@ -182,9 +184,8 @@ class Writer:
         """Whether nothing was committed by this request."""
         if answer.status == 503 and answer.code in REFUSALS or answer.status == 412 and "If-Match" in headers:
             return True
-        if not (answer.status == 504 and answer.code == "outcome-unknown" and not sent.key
-                or answer.status == 409 and answer.code == "idempotency-conflict" and sent.key
-                or answer.status == 504 and answer.code == "outcome-unknown"):
+        if (answer.status, answer.code) != (504, "outcome-unknown") and not (
+                sent.key and (answer.status, answer.code) == (409, "idempotency-conflict")):
             self.unexpected(record, f"increments {sent.amounts}", answer)
         return False
 

@@ -18,11 +18,11 @@ class Faults:
                  self.cut_peers, self.cut_node, self.cut_all_peers, self.two_nodes]
         return kinds + [self.promote_replica] * bool(self.cluster.replica)
 
-    def plan(self, count):
-        """So many faults in random order, each kind as often as the others."""
+    def plan(self, count, only=None):
+        """So many faults in random order, each kind as often as the others; `only` are the names of some."""
         plan = []
+        kinds = [kind for kind in self.kinds() if not only or kind.__name__ in only]
         while len(plan) < count:
-            kinds = self.kinds()
             self.random.shuffle(kinds)
             plan += kinds
         return plan[:count]

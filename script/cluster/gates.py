@@ -1,6 +1,7 @@
 """TCP gates that can be cut, and the load balancer."""
 
 import asyncio
+import contextlib
 import hashlib
 import random
 import re
@@ -104,7 +105,8 @@ class _Near(asyncio.Protocol):
                 self.waiting[index].clear()
             if self.ended[index] and not transport.is_closing() and transport.can_write_eof():
                 self.ended[index] = False
-                transport.write_eof()
+                with contextlib.suppress(OSError):  # the other side is gone
+                    transport.write_eof()
 
     def abort(self):
         self.gate.pairs.discard(self)
@@ -192,7 +194,7 @@ class Balancer:
             await asyncio.wait(halves, return_when=asyncio.FIRST_COMPLETED)
             for half in halves:
                 half.cancel()
-        except (OSError, EOFError, asyncio.LimitOverrunError):
+        except (OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError):
             pass
         finally:
             for each in (writer, far):

@@ -77,7 +77,7 @@ class Trial:
         await asyncio.sleep(1)
         numbers = self.crowd.numbers
         doing = Faults(self, self.random, self.options.redis_pause)
-        for number, fault in enumerate(doing.plan(faults), 1):
+        for number, fault in enumerate(doing.plan(faults, self.options.only), 1):
             before = numbers.copy()
             self.crowd.begin_fault()
             did = await fault()
