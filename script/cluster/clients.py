@@ -81,7 +81,7 @@ class Crowd:
             session = await self.create()
             if session:
                 self.sessions[session] = SessionRecord(session)
-        self.tasks = [asyncio.create_task(Writer(self).run()) for _ in range(writers)]
+        self.tasks = [asyncio.create_task(Writer(self, number).run()) for number in range(writers)]
         for number in range(followers):
             record = list(self.sessions.values())[number % sessions]
             self.followers.append(Follower(self, record, number, number % 3 != 2))
@@ -107,9 +107,11 @@ class Crowd:
 
 
 class Writer:
-    """Does one thing after the other, with random sessions."""
+    """Does one thing after the other. The first writers have a session each, the others take a random one each time."""
 
-    def __init__(self, crowd):
+    def __init__(self, crowd, number):
+        records = list(crowd.sessions.values())
+        self.records = [records[number]] if number < len(records) else records
         self.crowd, self.random = crowd, random.Random(crowd.random.random())
         self.connection = None
 
@@ -118,7 +120,7 @@ class Writer:
                 (self.end_a_session, 2)]
         names, weights = zip(*ways)
         while self.crowd.is_running:
-            record = self.random.choice(list(self.crowd.sessions.values()))
+            record = self.random.choice(self.records)
             self.connection = Connection(self.crowd.port)
             try:
                 for _ in range(self.random.randrange(1, 12)):

@@ -19,7 +19,8 @@ from cluster.wire import Lost
 
 UPSTREAM_SECONDS = 2
 SETTLE_SECONDS = 30
-METRICS = ("cluster_takeovers_total", "cluster_forwarded_requests_total", "cluster_conflicts_total", "cluster_nodes")
+METRICS = ("cluster_nodes", "cluster_sessions_owned", "cluster_takeovers_total", "cluster_forwarded_requests_total",
+           "cluster_conflicts_total")
 
 
 class CheckFailed(Exception):
@@ -33,7 +34,7 @@ class Trial:
         self.options, self.policy, self.replicas, self.directory = options, policy, replicas, directory
         self.lease, self.random = options.lease, random.Random(f"{options.seed} {policy}")
         self.nodes, self.primary, self.replica, self.crowd = [], None, None, None
-        self.gaps, self.begin, self.metrics = collections.defaultdict(list), time.monotonic(), collections.Counter()
+        self.gaps, self.begin = collections.defaultdict(list), time.monotonic()
 
     def say(self, text):
         print(f"  {time.monotonic() - self.begin:6.1f} s  {text}", flush=True)
@@ -235,13 +236,24 @@ class Trial:
             raise CheckFailed(f"the check does not find these breaks: {', '.join(passing)}")
 
     async def read_metrics(self):
+        """Prints what the nodes have counted since their last starts, and checks that each of them sees all."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while set(values := await self.metric("cluster_nodes")) != {len(self.nodes)}:
+            if time.monotonic() > deadline:
+                raise CheckFailed(f"there are {len(self.nodes)} nodes, and they see {values}")
+            await asyncio.sleep(0.1)
+        for name in METRICS:
+            self.say(f"storehouse_{name} by node: {await self.metric(name)}")
+
+    async def metric(self, name):
+        """The values of a metric by node."""
+        values = []
         for node in self.nodes:
-            text = (await self.raw_metrics(node))
-            for name in METRICS:
-                if found := re.search(rf"^storehouse_{name} (\S+)$", text, re.MULTILINE):
-                    self.metrics[name] += float(found[1])
-        words = ", ".join(f"{name} {self.metrics[name]:.0f}" for name in METRICS)
-        self.say(f"metrics of all nodes since their last start: {words}")
+            found = re.search(rf"^storehouse_{name} (\S+)$", await self.raw_metrics(node), re.MULTILINE)
+            if not found:
+                raise CheckFailed(f"{node.name} has no metric storehouse_{name}")
+            values.append(int(float(found[1])))
+        return values
 
     @staticmethod
     async def raw_metrics(node):
