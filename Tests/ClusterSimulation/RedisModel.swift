@@ -39,6 +39,8 @@ package struct StoredSession {
 /// A command to Redis. Each is a script, so it is atomic.
 package enum RedisCommand {
     case lease(NodeLease.Command, address: String)
+    /// Creates a session, which is the creator's; the next one has the number that follows the last.
+    case create(Int, life: Int, epoch: Int)
     case claim(Int, life: Int)
     case append(Int, life: Int, epoch: Int, sequence: Int, revision: Int, Entry)
     case end(Int, life: Int, epoch: Int)
@@ -88,6 +90,13 @@ package struct RedisModel {
         case .lease(.leave(let life), _):
             lives[life.number] = nil
             return .lease(.forgotten)
+        case .create(let id, let life, let epoch):
+            guard sessions.indices.contains(id) else {
+                sessions.append(StoredSession(owner: life, epoch: epoch))
+                return .done
+            }
+            let isRepeated = !sessions[id].hasEnded && sessions[id].owner == life && sessions[id].epoch == epoch
+            return isRepeated ? .done : .refused
         case .claim(let id, let life): return claim(id, life, now, rules)
         case .append(let id, let life, let epoch, let sequence, let revision, let entry):
             return append(id, life, epoch, sequence, revision, entry, rules)

@@ -182,7 +182,7 @@ package final class Simulation {
         let session: Int? =
             switch command {
             case .claim(let id, _), .append(let id, _, _, _, _, _): id
-            case .lease, .end, .findDue: nil
+            case .lease, .create, .end, .findDue: nil
             }
         let before = redis.isAvailable ? session.map { Audit.Before(redis.model.sessions[$0]) } : nil
         let answer = redis.receive(node, command, context, now: now)

@@ -1,3 +1,4 @@
+import ClusterSimulation
 import Cluster
 import Testing
 

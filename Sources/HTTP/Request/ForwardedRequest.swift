@@ -32,6 +32,8 @@ extension RequestHead {
             output.appendText(field.value)
             output.appendText("\r\n")
         }
+        // A client of HTTP/1.0 need not name one.
+        if !isStream, !fields.contains("host") { output.appendText("Host: node\r\n") }
         if !body.isEmpty {
             output.appendText("Content-Length: ")
             output.appendDecimal(body.count)

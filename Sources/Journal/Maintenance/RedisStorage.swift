@@ -177,7 +177,7 @@ public struct RedisStorage {
         guard try client.execute([RedisCommand("HEXISTS", key, "claim")])[0].integer == 1 else {
             throw .refused("there is no session \(id)")
         }
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), ""]
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), "", ""]
         guard try client.change(.end, key, arguments.map { Array($0.utf8) }) == "OK" else {
             throw .refused("a node uses the session \(id); end it there, or stop the node first")
         }

@@ -283,9 +283,14 @@ public final class RedisJournal: Journal {
                 .read, deadline: .now + RedisConnection.timeout, encode: { command.bytes }, done: { _ in }))
     }
 
-    public func end(_ id: String, at moment: Int) {
+    public func end(_ id: String, at moment: Int) { end(id) }
+
+    public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, createdAt: String(createdAt)) }
+
+    /// - Parameter createdAt: empty to end the session also if it was used.
+    private func end(_ id: String, createdAt: String = "") {
         let hash = RedisNames.hash(of: id)
-        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), life].map { Array($0.utf8) }
+        let arguments = [hash, "", String(RetentionPolicy.tombstoneTTL), life, createdAt].map { Array($0.utf8) }
         connection.call(.end, names.session(hash)) {
             arguments
         } done: { [connection] result in

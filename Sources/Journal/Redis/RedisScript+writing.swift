@@ -73,11 +73,15 @@ extension RedisScript {
             return done()
             """
 
-    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life
+    /// Arguments: hash, claim or '' if the session is free, milliseconds for which the end is remembered, life, time of the creation if
+    /// it must not have been used since, else ''
     static let endSource = """
-        local hash, claim, lifetime, life = unpack(ARGV)
-        local holder, ended, owner = fields('claim', 'ended', 'owner')
+        local hash, claim, lifetime, life, created = unpack(ARGV)
+        local holder, ended, owner, revision = fields('claim', 'ended', 'owner', 'revision')
         if ended or not holder then return done() end
+        if created ~= '' and (revision ~= '0' or tonumber(call('ZSCORE', tag .. ':used', hash)) > tonumber(created)) then
+            return done()
+        end
         if claim == '' then
             if otherOwner(session, life, moment()) then return {'FENCED'} end
         elseif holder ~= claim then

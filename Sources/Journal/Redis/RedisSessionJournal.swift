@@ -118,7 +118,7 @@ final class RedisSessionJournal: SessionJournal {
             guard !contents.hasEnded else { return }
             contents.hasEnded = true
             send(.end, &contents) { _ in
-                [hash, claim, String(RetentionPolicy.tombstoneTTL), ""].map { Array($0.utf8) }
+                [hash, claim, String(RetentionPolicy.tombstoneTTL), "", ""].map { Array($0.utf8) }
             }
         }
     }

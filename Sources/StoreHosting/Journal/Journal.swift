@@ -87,6 +87,14 @@ public protocol Journal: Sendable {
     ///   - moment: milliseconds since 1970. The journal remembers for an hour at least that the session existed.
     func end(_ id: String, at moment: Int)
 
+    /// Ends a session like ``end(_:at:)``, but only if no process has used it since it was created.
+    ///
+    /// - Parameters:
+    ///   - id: the session's.
+    ///   - createdAt: when it was created, in session time.
+    ///   - moment: milliseconds since 1970.
+    func endUnused(_ id: String, createdAt: Int, at moment: Int)
+
     /// Writes everything that was appended, and releases the storage. No call may follow.
     func close(done: @escaping @Sendable () -> Void)
 }
@@ -106,6 +114,8 @@ extension Journal {
     ) {
         done(.success([]))
     }
+
+    public func endUnused(_ id: String, createdAt: Int, at moment: Int) { end(id, at: moment) }
 
     public var timeReference: SessionTimeReference? { nil }
 

@@ -118,7 +118,8 @@ extension CommandDeclaration {
                 """
                 Checks the whole document before it writes anything, and prints the id of the session. The store of \
                 the session must be one that this program hosts.
-                """
+                """,
+                "Nodes may go on using Redis meanwhile.",
             ],
             arguments: [
                 CommandArgument(
@@ -169,7 +170,8 @@ extension CommandFlag {
         values: .files)
     fileprivate static let delete = CommandFlag(
         name: "--delete", placeholder: "ID",
-        summary: "delete this session, damaged or not, from a database that no server uses")
+        summary:
+            "delete this session, damaged or not, from a file that no server uses, or from Redis if no node owns it")
     fileprivate static let withOwners = CommandFlag(
         name: "--with-owners", summary: "include the subject that the session belongs to")
     fileprivate static let id = CommandFlag(

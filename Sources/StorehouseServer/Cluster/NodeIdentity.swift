@@ -5,22 +5,22 @@ import Locks
 ///
 /// Each request between nodes has a field `Storehouse-Node` with the name of its sender, and a code that only a node with the same
 /// `cluster.secret` can make, for this sender and this receiver.
-final class NodeIdentity: Sendable {
+package final class NodeIdentity: Sendable {
     private static let maxAccepted = 4096
 
     /// Its `cluster.address`.
-    let name: String
+    package let name: String
     private let secret: [UInt8]
     // Guards the values that were accepted before.
     private let accepted = Locked<Set<String>>([])
 
-    init(name: String, secret: [UInt8]) {
+    package init(name: String, secret: [UInt8]) {
         self.name = name
         self.secret = secret
     }
 
     /// The value of the field in requests to another node; empty if libcrypto cannot be loaded.
-    func credentials(for receiver: String) -> String {
+    package func credentials(for receiver: String) -> String {
         guard CryptoLibrary.load() == nil, let code = TokenSigner.code(of: Self.signed(name, receiver), secret) else {
             return ""
         }
@@ -28,7 +28,7 @@ final class NodeIdentity: Sendable {
     }
 
     /// Whether another node has made this value for this node.
-    func accepts(_ value: String) -> Bool {
+    package func accepts(_ value: String) -> Bool {
         if accepted.withLock({ $0.contains(value) }) { return true }
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard CryptoLibrary.load() == nil, parts.count == 2, let code = Base64URL.decode(parts[1].utf8),

@@ -50,14 +50,17 @@ final class PersonalSessions: Sendable {
         _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
         _ use: @escaping SessionAccess.Use
     ) throws(Problem) {
-        if let session = resident(key) { return try use(session, context) }
+        if let session = resident(key) {
+            return try self.use(session, key, kind, context, attempt: attempt, use)
+        }
         guard let journal, let locator else { return try use(try create(key, kind, context), context) }
         let deferred = context.deferred
         // What to do with the session, once it is known whether there is one.
         let proceed: SessionLocator.Use = { [self] (found, context) throws(Problem) in
             switch found {
             case .session(let session): try use(session, context)
-            case .unknown: try createAndUse(key, kind, context, attempt: attempt, use)
+            case .unknown:
+                try self.use(try create(key, kind, context), key, kind, context, attempt: attempt, use)
             case .unreadable(let problem, _): throw problem
             // It expired as it was loaded. The journal finds it no more.
             case .ended, .elsewhere: try findAgain(key, kind, context, attempt: attempt, use)
@@ -80,13 +83,15 @@ final class PersonalSessions: Sendable {
         try find(key, kind, context, attempt: attempt + 1, use)
     }
 
-    /// Creates the session. Another node may do so at the same time, and the journal has only the first: look for it then.
-    private func createAndUse(
-        _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
+    /// Calls `use` with a session in memory. Another node may create one at the same time, and the journal takes only the first:
+    /// look for it then.
+    private func use(
+        _ session: Session, _ key: PersonalKey, _ kind: KindRuntime, _ context: RequestContext, attempt: Int,
         _ use: @escaping SessionAccess.Use
     ) throws(Problem) {
-        let session = try create(key, kind, context)
-        guard journal?.isShared == true, !session.isDurable else { return try use(session, context) }
+        guard journal?.isShared == true, session.store.revision == 0, !session.isDurable else {
+            return try use(session, context)
+        }
         let deferred = context.deferred
         session.whenDurable { failure in
             deferred.resume { [self] context throws(Problem) in

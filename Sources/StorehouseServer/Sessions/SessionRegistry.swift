@@ -46,7 +46,14 @@ package final class SessionRegistry: Sendable {
     private let tombstones: SessionTombstones
     private let expiry: ExpiryQueue<Session>
     /// The sessions that hibernated before they were used, so that nobody has to look for them among all in the journal.
-    private let unused: ExpiryQueue<SessionID>
+    private let unused: ExpiryQueue<UnusedSession>
+
+    private struct UnusedSession: Hashable {
+        let id: SessionID
+        let createdAt: Int
+
+        init(_ session: Session) { (id, createdAt) = (session.id, session.createdAt) }
+    }
 
     /// - Parameters:
     ///   - basePath: stands before the paths in documents.
@@ -118,7 +125,7 @@ package final class SessionRegistry: Sendable {
     package func insert(_ session: Session) {
         let now = clock.now()
         count.add(1, ordering: .relaxed)
-        unused.remove(session.id, at: endOfUnused(session))
+        unused.remove(UnusedSession(session), at: endOfUnused(session))
         insert(session, now)
         events.add(to: .woken)
     }
@@ -163,12 +170,18 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Ends a session that has expired and is not in memory.
-    private func end(_ id: SessionID, _ now: Int, owner: String? = nil) {
+    ///
+    /// - Parameter createdAt: if another process may have used it since; nil if that is known.
+    private func end(_ id: SessionID, _ now: Int, owner: String? = nil, createdAt: Int? = nil) {
         // The journal may list it again until it has written the end.
         if tombstones.lookup(id) == nil { events.add(to: .expired) }
         // A shared journal may refuse the end, and it knows those that it has not refused.
         if journal?.isShared != true { tombstones.add(id, now: now, owner: owner) }
-        journal?.end(id.description, at: clock.wall.now())
+        if let createdAt {
+            journal?.endUnused(id.description, createdAt: createdAt, at: clock.wall.now())
+        } else {
+            journal?.end(id.description, at: clock.wall.now())
+        }
     }
 
     /// Ends a session, and calls `done` once that is durable or is known not to be.
@@ -236,9 +249,9 @@ package final class SessionRegistry: Sendable {
             // A session that was removed meanwhile may have left the queue before it was added again.
             if resident(session.id) !== session { expiry.remove(session, at: moment) }
         }
-        let isShared = journal?.isShared == true
-        // Another process may have used it since.
-        for id in unused.due(now) where resident(id) == nil && !isShared { end(id, now) }
+        for session in unused.due(now) where resident(session.id) == nil {
+            end(session.id, now, createdAt: session.createdAt)
+        }
         endExpiredInJournal(now)
     }
 
@@ -282,13 +295,13 @@ package final class SessionRegistry: Sendable {
     private func tryHibernate(_ session: Session) {
         let end = endOfUnused(session)
         // Before it hibernates: a request that wakes it removes it again.
-        if !session.isUsed { unused.add(session.id, at: end) }
+        if !session.isUsed { unused.add(UnusedSession(session), at: end) }
         let isDetached = session.tryHibernate()
         if isDetached {
             remove(session)
             events.add(to: .hibernated)
         }
-        if !isDetached || session.isUsed { unused.remove(session.id, at: end) }
+        if !isDetached || session.isUsed { unused.remove(UnusedSession(session), at: end) }
     }
 
     /// When a session ends if it is never used. The slots of a queue begin earlier.

@@ -214,6 +214,25 @@ struct RedisNodesTests {
         await second.closed()
     }
 
+    @Test("end a session that seems unused only if no node has used it")
+    func unused() async throws {
+        let server = try RedisServer()
+        let first = try server.open(node: "first:1")
+        let created = Step.session().createdAt
+        let names = ["unused", "read", "changed"]
+        let sessions = names.map { first.create(Step.session($0)) }
+        sessions[2].appendCommit(1, nextDeadline: nil)
+        for session in sessions { #expect(await session.awaitDurable() == nil) }
+        sessions[1].recordUse(at: created + 1)
+        await first.closed()
+        let second = try server.open(node: "second:1")
+        for name in names { second.endUnused(name, createdAt: created, at: Step.moment) }
+        for (name, word) in zip(names, ["ended", "session", "session"]) {
+            #expect(try await second.found(name).word == word)
+        }
+        await second.closed()
+    }
+
     @Test("lose nothing acknowledged, and leave no hole, while Redis is killed and leases are lost")
     func faults() async throws {
         let server = try RedisServer()

@@ -11,41 +11,39 @@ struct RedisScriptModelTests {
     func agree(seed: UInt64) throws {
         var pair = try Pair(seed)
         for _ in 0..<400 { try pair.step() }
-        #expect(pair.claims > 5 && pair.commits > 5 && pair.refusals > 5, "the operations are not worth it")
+        let counts = [pair.creations, pair.claims, pair.commits, pair.refusals]
+        #expect(counts.allSatisfy { $0 > 5 }, "the operations are not worth it")
     }
 }
 
 /// A Redis server and a model of it, to which the same is done.
 private struct Pair {
-    private static let sessionCount = 4
     /// By the clock of the model. The timers of the server lie as far back.
     private static let now = 1000
 
     private let server: RedisServer
     private let client: RedisClient
-    private var model = RedisModel(sessionCount: Self.sessionCount, lease: 1000)
+    private var model = RedisModel(sessionCount: 0, lease: 1000)
     private var random: SeededRandom
     private var lives: [NodeLife] = []
     /// The claims that were made, the newest last: whose they are, and the number and revision of the next commit.
     private var made: [(session: Int, life: NodeLife, epoch: Int, sequence: Int, revision: Int)] = []
-    private(set) var (claims, commits, refusals) = (0, 0, 0)
+    private var sessionCount = 0
+    private(set) var (creations, claims, commits, refusals) = (0, 0, 0, 0)
 
     init(_ seed: UInt64) throws {
         server = try RedisServer(["--appendonly", "no"])
         guard let sealer = RedisServer.sealer else { throw Missing(id: "sealer") }
         client = try RedisClient(RedisAddress("unix://\(server.socket)"), prefix: "test", sealer: sealer)
         random = SeededRandom(seed: seed)
-        for index in 0..<Self.sessionCount {
-            try run(
-                .create, index,
-                ["\(index)", "", "id \(index)", "header", "0", "1", "{test}:initial:0", "state", "", "", "0"])
-        }
         for _ in 0..<3 { try register() }
+        for _ in 0..<4 { try create(isNew: true) }
     }
 
     mutating func step() throws {
         guard let life = lives.randomElement(using: &random) else { return try register() }
-        let session = Int.random(in: 0..<Self.sessionCount, using: &random)
+        // The newest are the busiest.
+        let session = Int.random(in: max(0, sessionCount - 5)..<sessionCount, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
         case 0: try register()
         case 1: try renew(life)
@@ -54,6 +52,7 @@ private struct Pair {
         case 8..<17: try append()
         case 17: try findDue(life)
         case 18 where claims > 20: try end()
+        case 19: try create(isNew: Bool.random(using: &random))
         default: break
         }
     }
@@ -86,6 +85,32 @@ private struct Pair {
             try execute(["HSET", "{test}:nodes", "\(life.number)", "1 \(life.address)"])
         }
         if lives.count > 6 { lives.removeAll { $0 == life } }
+    }
+
+    /// Creates a session, or tries to create one again.
+    private mutating func create(isNew: Bool) throws {
+        guard let life = lives.randomElement(using: &random) else { return }
+        let (session, number, epoch): (Int, Int, Int)
+        if isNew {
+            (session, number, epoch) = (sessionCount, life.number, Int.random(in: 1..<1 << 32, using: &random))
+        } else if Bool.random(using: &random), let one = made.randomElement(using: &random) {
+            (session, number, epoch) = (one.session, one.life.number, one.epoch)
+        } else {
+            (session, number, epoch) = (Int.random(in: 0..<sessionCount, using: &random), life.number, 1)
+        }
+        let answer = model.execute(.create(session, life: number, epoch: epoch), now: Self.now, Rules())
+        let reply = try run(
+            .create, session,
+            [
+                "\(session)", "\(number) \(epoch)", "id \(session)", "header", "0", "1", "{test}:initial:0", "state", "",
+                "", "0",
+            ])
+        let isDone = if case .done = answer { true } else { false }
+        #expect(reply.first == (isDone ? "OK" : "EXISTS"))
+        guard isNew else { return }
+        made.append((session, life, epoch, 1, 0))
+        sessionCount += 1
+        creations += 1
     }
 
     private mutating func claim(_ session: Int, _ life: NodeLife) throws {
@@ -135,7 +160,7 @@ private struct Pair {
     private mutating func end() throws {
         guard let (session, life, epoch, _, _) = made.randomElement(using: &random) else { return }
         let answer = model.execute(.end(session, life: life.number, epoch: epoch), now: Self.now, Rules())
-        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", ""])
+        let reply = try run(.end, session, ["\(session)", "\(life.number) \(epoch)", "10000000", "", ""])
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first == "OK") == isDone)
     }

@@ -167,14 +167,20 @@ struct ForwardingTests {
         }
     }
 
-    @Test func aNodeWithAnotherSecretServesNoRequestsOfOthers() async throws {
-        let other = String(repeating: "another-", count: 4)
-        let configuration = Configuration.with { $0.cluster.lease = .seconds(1) }
-        try await TestCluster.run(configuration: configuration, secrets: [TestCluster.secret, other]) { cluster in
-            let session = try await cluster.first.session()
-            let response = try await session.at(cluster.second).increment()
-            #expect(response.status == 503)
-            #expect(try await session.revision() == 0)
+    /// A node that sends a request at that moment must know that nothing was done.
+    @Test func aConnectionOfAnotherNodeClosesWithANotice() async throws {
+        let redis = try RedisServer()
+        let client = try await TestCluster.runNode(on: redis) { node in
+            let session = try await node.session()
+            let other = NodeIdentity(name: "127.0.0.1:1", secret: Array(TestCluster.secret.utf8))
+            let credentials = other.credentials(for: "127.0.0.1:\(node.port)")
+            let fields = [("Storehouse-Node", credentials), ("Storehouse-Client", "10.0.0.1")]
+            let client = try node.client()
+            #expect(try await client.exchange(TestRequest("GET", session.path, fields)).status == 200)
+            return client
         }
+        let notice = String(decoding: try await client.rest(), as: UTF8.self)
+        #expect(notice.hasPrefix("HTTP/1.1 421 "))
+        #expect(notice.contains("Connection: close\r\n"))
     }
 }

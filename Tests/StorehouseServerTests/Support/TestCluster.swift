@@ -19,25 +19,27 @@ struct TestCluster: Sendable {
 
     static func run<Result: Sendable>(
         animal: any RemoteClient = ScriptedRemoteClient(), configuration: Configuration = .with(),
-        secrets: [String] = [secret, secret], _ body: @Sendable (TestCluster) async throws -> Result
+        _ body: @Sendable (TestCluster) async throws -> Result
     ) async throws -> Result {
         let redis = try RedisServer()
-        return try await runNode(on: redis, configuration, animal: animal, secret: secrets[0]) { first in
-            try await runNode(on: redis, configuration, animal: animal, secret: secrets[1]) { second in
+        return try await runNode(on: redis, configuration, animal: animal) { first in
+            try await runNode(on: redis, configuration, animal: animal) { second in
                 try await body(TestCluster(redis: redis, first: first, second: second))
             }
         }
     }
 
     /// Makes Redis forget the nodes, so that they begin other lives and have no sessions any more.
-    func forgetLives() throws { try redis.execute("DEL", "{test}:nodes") }
+    func forgetLives() throws { try redis.execute("DEL", "{storehouse}:nodes") }
 
     static let secret = String(repeating: "cluster-", count: 4)
 
     /// Serves as a node until `body` returns.
+    ///
+    /// - Parameter advertised: the port where other nodes look for it; nil for its own.
     static func runNode<Result: Sendable>(
         on redis: RedisServer, _ configuration: Configuration = .with(),
-        animal: any RemoteClient = ScriptedRemoteClient(), secret: String = secret,
+        animal: any RemoteClient = ScriptedRemoteClient(), reachedAt advertised: Int? = nil,
         _ body: (LiveServer) async throws -> Result
     ) async throws -> Result {
         let port = try freePort()
@@ -45,12 +47,12 @@ struct TestCluster: Sendable {
         configuration.http.port = port
         configuration.storage.kind = .redis
         configuration.storage.key = SealingKey(Data(repeating: 7, count: SealingKey.length).base64EncodedString())
-        configuration.cluster.address = "127.0.0.1:\(port)"
+        configuration.cluster.address = "127.0.0.1:\(advertised ?? port)"
         configuration.cluster.secret = Secret(secret)
         let sealer = try AESSealer(key: [UInt8](repeating: 7, count: SealingKey.length))
         let journal = try RedisJournal(
             try RedisAddress("unix://\(redis.socket)"), sealer: sealer, node: configuration.cluster.address,
-            lease: configuration.cluster.lease, now: systemTime)
+            secret: secret, lease: configuration.cluster.lease)
         return try await LiveServer.run(
             animal: animal, configuration: configuration, journal: journal, sealer: sealer, body)
     }

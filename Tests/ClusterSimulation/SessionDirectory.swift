@@ -1,3 +1,5 @@
+package import Cluster
+
 /// What a node knows about the owners of sessions: those that it owns or claims, and who owns others.
 ///
 /// What it says about other nodes may be old. That is found out when the other node refuses, see ``forget(_:at:)``. What it says

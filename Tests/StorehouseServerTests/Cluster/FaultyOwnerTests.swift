@@ -1,0 +1,109 @@
+import FaultyServices
+import JSON
+import Platform
+import RedisTesting
+import StorehouseServer
+import Testing
+
+/// What a client gets if the node that has its session dies, hangs or answers nonsense.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct FaultyOwnerTests {
+    /// A node, and a session that belongs to another one, which is the faulty service and renews its lease no more.
+    private func run(
+        _ owner: FaultyUpstream, lease: Int = 30_000, _ body: @Sendable (LiveSession) async throws -> Void
+    ) async throws {
+        let redis = try RedisServer()
+        try await TestCluster.runNode(on: redis, .with { $0.cluster.lease = .seconds(1) }) { node in
+            let path = try await TestCluster.runNode(on: redis) { try await $0.session().path }
+            let key = try #require(try redis.execute("KEYS", "{storehouse}:s:*").first)
+            let life = "\(systemTime() + lease) 127.0.0.1:\(owner.port)"
+            try redis.execute("HSET", "{storehouse}:nodes", "4711", life)
+            try redis.execute("HSET", key, "claim", "4711 9")
+            try await body(LiveSession(server: node, path: path))
+        }
+    }
+
+    @Test(arguments: [
+        [FaultyUpstream.Step.close], [.reset], [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), .close],
+        [.send("what?\r\n\r\n")], [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")],
+    ])
+    func itIsUnknownWhetherAWriteWasDone(_ steps: [FaultyUpstream.Step]) async throws {
+        let owner = try FaultyUpstream { _ in steps }
+        try await run(owner) { session in
+            let response = try await session.increment()
+            #expect(response.status == 504)
+            #expect(response.code == "outcome-unknown")
+            #expect(owner.record.requests.count == 1)
+        }
+    }
+
+    @Test func whatCanBeRepeatedIsRepeatedAtTheOwner() async throws {
+        let owner = try FaultyUpstream(inTurn: [
+            [.reset], [.send(Answer.status(421))], [.send(Answer.status(200, "ETag: \"1\"", body: "{}"))],
+        ])
+        try await run(owner) { session in
+            let response = try await session.read("/state")
+            #expect(response.status == 200)
+            #expect(response["etag"] == "\"1\"")
+            #expect(owner.record.requests.count == 3)
+            let written = try await session.dispatch("counter/increment", fields: [("Idempotency-Key", "\"a\"")])
+            #expect(written.status == 200)
+        }
+    }
+
+    @Test(arguments: [[FaultyUpstream.Step.send(Answer.status(421))], [.hang], [.close]])
+    func theNextOwnerDoesWhatTheLastOneHasNotDone(_ steps: [FaultyUpstream.Step]) async throws {
+        let owner = try FaultyUpstream { _ in steps }
+        try await run(owner, lease: 1500) { session in
+            async let read = session.read("/state")
+            let fields = [("Idempotency-Key", "\"a\"")]
+            let written = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
+            #expect(written.status == 200)
+            #expect(written.revision == 1)
+            let state = try await read
+            #expect(state.status == 200)
+        }
+    }
+
+    @Test func aWriteDoesNotAwaitANodeThatIsGone() async throws {
+        let owner = try FaultyUpstream(.hang)
+        try await run(owner, lease: 1500) { session in
+            let first = try await session.increment()
+            #expect(first.status == 504)
+            let second = try await session.increment()
+            #expect(second.revision == 1)
+        }
+    }
+
+    @Test func aStreamEndsWithItsOwner() async throws {
+        let owner = try FaultyUpstream { _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: state\nid: x-1\ndata: {}\n\n"),
+                .hold, .close,
+            ]
+        }
+        try await run(owner) { session in
+            let events = try await session.events()
+            #expect(try await events.event()?.id == "x-1")
+            owner.release()
+            #expect(try await events.event() == nil)
+            let request = try #require(owner.record.requests.first)
+            #expect(request.line.hasSuffix("HTTP/1.0"))
+            #expect(request.field("storehouse-client") == "127.0.0.1")
+        }
+    }
+
+    @Test func theRequestOfAClientThatHasGoneIsForgotten() async throws {
+        let owner = try FaultyUpstream(.hold, .send(Answer.status(200, body: "{}")))
+        try await run(owner) { session in
+            let client = try session.server.client()
+            try await client.send(session.request("counter/increment").bytes)
+            await owner.until { $0.requests.count == 1 }
+            try await client.makeReset()
+            owner.release()
+            // The connection is free for the next one.
+            #expect(try await session.read("/state").status == 200)
+            #expect(owner.record.connections <= 2)
+        }
+    }
+}
