@@ -10,7 +10,7 @@ extension RedisLoop {
     func sendHeartbeat() {
         let now = ContinuousClock.now
         guard now >= nextHeartbeat else { return }
-        nextHeartbeat = now + min(lease.interval, .milliseconds(500))
+        nextHeartbeat = now + lease.interval
         // One at a time, because a WAIT for missing replicas takes longer than the interval.
         let scripts = connection.scripts.withLock(\.self)
         guard socket != nil, !isBeating, let open = scripts[.open], let probe = scripts[.probe] else { return }

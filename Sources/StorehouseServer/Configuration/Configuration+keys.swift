@@ -203,7 +203,7 @@ extension Configuration {
             "proves to a node that a request comes from another one; the same on every node; `redis` needs it"),
         ConfigurationKey(
             "cluster.lease", \.cluster.lease, .seconds(milliseconds: 1000...60_000),
-            "how long the sessions of a node that was killed or cut off wait for another node; the same on every node"),
+            "how long the sessions of a node that was killed or cut off wait for another node"),
     ]
 
     private static let otherKeys: [ConfigurationKey<Configuration>] = [

@@ -3,80 +3,12 @@ import Foundation
 import Journal
 import Locks
 import RedisTesting
-import Sealing
 import StoreHosting
 import Stores
 import Testing
 
 @Suite("The Redis journal", .timeLimit(.minutes(1)))
 struct RedisJournalTests {
-    /// The events of a storage, which a test can wait for.
-    private func events() -> (AsyncStream<StorageEvent>, @Sendable (StorageEvent) -> Void) {
-        let (stream, next) = AsyncStream.makeStream(of: StorageEvent.self)
-        return (stream, { next.yield($0) })
-    }
-
-    /// Waits for an event.
-    private func awaitEvent(_ stream: AsyncStream<StorageEvent>, _ isAwaited: (StorageEvent) -> Bool) async throws {
-        for await event in stream where isAwaited(event) { return }
-        throw Missing(id: "event")
-    }
-
-    @Test("refuses a server that would lose commits, another key or secret, and a newer layout, and says which")
-    func refusals() async throws {
-        for options in [["--appendonly", "no"], ["--appendonly", "yes", "--appendfsync", "everysec"]] {
-            let server = try RedisServer(options)
-            #expect(throws: StorageError.self) { try server.open() }
-        }
-        let relaxed = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
-        await (try relaxed.open(.relaxed)).closed()
-
-        let server = try RedisServer()
-        await (try server.open()).closed()
-        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
-        try expectRefusal("storage.key") { try server.open(sealer: other) }
-        try expectRefusal("cluster.secret") { try server.open(secret: "another secret") }
-        await (try server.open()).closed()
-        #expect(try server.execute("HGETALL", "{test}:meta").allSatisfy { !$0.contains("a secret of all nodes") })
-        try server.execute("HDEL", "{test}:meta", "secret")
-        await (try server.open(secret: "another secret")).closed()
-        try server.execute("HSET", "{test}:meta", "layout", "3")
-        try expectRefusal("layout 3") { try server.open(secret: "another secret") }
-    }
-
-    private func expectRefusal(_ part: String, _ open: () throws -> RedisJournal) throws {
-        let error = try #require(throws: StorageError.self) { _ = try open() }
-        #expect(error.description.contains(part))
-    }
-
-    @Test("waits for a server that is away at the start, and tells then why it must not be used")
-    func lateRefusal() async throws {
-        let server = try RedisServer()
-        await (try server.open()).closed()
-        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
-        let openings: [(String, (@escaping @Sendable (StorageEvent) -> Void) throws -> RedisJournal)] = [
-            ("storage.key", { try server.open(sealer: other, patience: .zero, report: $0) }),
-            ("cluster.secret", { try server.open(secret: "another secret", patience: .zero, report: $0) }),
-        ]
-        for (part, open) in openings {
-            server.kill()
-            let (events, report) = events()
-            let journal = try open(report)
-            #expect(!journal.isAvailable)
-            try await awaitEvent(events) { if case .disconnected = $0 { true } else { false } }
-            try server.start()
-            try await awaitEvent(events) { if case .refused(let detail) = $0 { detail.contains(part) } else { false } }
-            await journal.closed()
-        }
-        server.kill()
-        let (events, report) = events()
-        let journal = try server.open(patience: .zero, report: report)
-        try server.start()
-        try await awaitEvent(events) { $0 == .recovered }
-        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
-        await journal.closed()
-    }
-
     @Test("stores neither an id nor an owner's session under a name that gives the id away")
     func hidesIDs() async throws {
         let server = try RedisServer()
@@ -147,8 +79,8 @@ struct RedisJournalTests {
     @Test("tells that the outcome of commits is unknown while Redis stands still, and goes on by itself")
     func standstill() async throws {
         let server = try RedisServer()
-        let (events, report) = events()
-        let journal = try server.open(report: report)
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
         let session = journal.create(Step.session())
         let store = Step.store(session)
         store.step(10)
@@ -162,7 +94,7 @@ struct RedisJournalTests {
         #expect(duration.withLock(\.self) < .seconds(5))
         #expect(session.hasFailed && !journal.isAvailable)
         server.send(SIGCONT)
-        try await awaitEvent(events) { $0 == .recovered }
+        try await events.wait { $0 == .recovered }
         let found = try await journal.session("session")
         let revision = found.summary.revision
         #expect(revision == 10 || revision == 15)
@@ -190,8 +122,8 @@ struct RedisJournalTests {
     @Test("refuses commits while the memory of Redis is full, and reads and ends sessions")
     func fullMemory() async throws {
         let server = try RedisServer()
-        let (events, report) = events()
-        let journal = try server.open(report: report)
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
         let session = journal.create(Step.session())
         let store = Step.store(session)
         store.step(3)
@@ -203,7 +135,7 @@ struct RedisJournalTests {
         let found = try await journal.session("session")
         #expect(found.replayable.count == 3)
         try server.execute("CONFIG", "SET", "maxmemory", "0")
-        try await awaitEvent(events) { $0 == .recovered }
+        try await events.wait { $0 == .recovered }
         Step.store(found.journal, from: 3).step()
         #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
         await journal.closed()
@@ -212,8 +144,8 @@ struct RedisJournalTests {
     @Test("gives histories other names at all nodes after Redis has lost acknowledged commits, and no others")
     func losses() async throws {
         let server = try RedisServer()
-        let (events, report) = events()
-        let nodes = [try server.open(node: "first:1", report: report), try server.open(node: "second:1")]
+        let events = StorageEvents()
+        let nodes = [try server.open(node: "first:1", report: events.report), try server.open(node: "second:1")]
         let session = nodes[0].create(Step.session())
         Step.store(session).step(10)
         #expect(await session.awaitDurable() == nil)
@@ -236,7 +168,7 @@ struct RedisJournalTests {
         try FileManager.default.removeItem(at: data)
         try FileManager.default.moveItem(at: copy, to: data)
         try server.start()
-        try await awaitEvent(events) { $0 == .lostCommits }
+        try await events.wait { $0 == .lostCommits }
         #expect(held.journal.hasFailed)
         // The other node has lost nothing of its own, but other sessions than it knows may have been lost.
         for await _ in lost.stream { break }
@@ -302,8 +234,8 @@ struct RedisJournalTests {
     @Test("fails the commits of a damaged session alone")
     func damagedSession() async throws {
         let server = try RedisServer()
-        let (events, report) = events()
-        let journal = try server.open(report: report)
+        let events = StorageEvents()
+        let journal = try server.open(report: events.report)
         let damaged = journal.create(Step.session("damaged"))
         let store = Step.store(damaged)
         store.step(3)
@@ -313,7 +245,7 @@ struct RedisJournalTests {
         store.step()
         guard case .corrupt(let detail, _) = await damaged.awaitDurable() else { throw Missing(id: "failure") }
         #expect(detail.hasPrefix("WRONGTYPE") && journal.isAvailable)
-        try await awaitEvent(events) { $0 == .damaged(session: "damaged", detail) }
+        try await events.wait { $0 == .damaged(session: "damaged", detail) }
         await #expect(throws: JournalError.self) { try await journal.session("damaged") }
         let sound = journal.create(Step.session("sound"))
         Step.store(sound).step(3)
@@ -359,16 +291,16 @@ struct RedisJournalTests {
     @Test("acknowledges only what a replica has, and is unavailable until there is one")
     func replicas() async throws {
         let server = try RedisServer()
-        let (events, report) = events()
+        let events = StorageEvents()
         let seen = Locked<[StorageEvent]>([])
         let journal = try server.open(
             replicas: 1, patience: .zero,
             report: { event in
                 seen.withLock { $0.append(event) }
-                report(event)
+                events.report(event)
             })
         let isMissing = StorageEvent.disconnected("0 of 1 replicas have the newest commits")
-        try await awaitEvent(events) { $0 == isMissing }
+        try await events.wait { $0 == isMissing }
         let session = journal.create(Step.session())
         guard case .unavailable = await session.awaitDurable() else { throw Missing(id: "failure") }
         #expect(!journal.isAvailable)
@@ -376,7 +308,7 @@ struct RedisJournalTests {
         // A replica reaches its primary over TCP.
         try server.execute("CONFIG", "SET", "port", "21300")
         try replica.execute("REPLICAOF", "127.0.0.1", "21300")
-        try await awaitEvent(events) { $0 == .recovered }
+        try await events.wait { $0 == .recovered }
         while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try await journal.found("session").word == "unknown")
         let again = journal.create(Step.session())

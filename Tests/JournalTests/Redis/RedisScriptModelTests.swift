@@ -102,7 +102,8 @@ private struct Pair {
         let reply = try run(
             .create, session,
             [
-                "\(session)", "\(number) \(epoch)", "id \(session)", "header", "0", "1", "{test}:initial:0", "state", "",
+                "\(session)", "\(number) \(epoch)", "id \(session)", "header", "0", "1", "{test}:initial:0", "state",
+                "",
                 "", "0",
             ])
         let isDone = if case .done = answer { true } else { false }

@@ -25,6 +25,24 @@ extension RedisServer {
     }
 }
 
+/// The events of a storage, which a test can wait for.
+struct StorageEvents: Sendable {
+    private let stream: AsyncStream<StorageEvent>
+    let report: @Sendable (StorageEvent) -> Void
+
+    init() {
+        let (stream, next) = AsyncStream.makeStream(of: StorageEvent.self)
+        self.stream = stream
+        report = { next.yield($0) }
+    }
+
+    /// Waits for an event.
+    func wait(_ isAwaited: (StorageEvent) -> Bool) async throws {
+        for await event in stream where isAwaited(event) { return }
+        throw Missing(id: "event")
+    }
+}
+
 /// The storages that outlive a process.
 enum DurableStorage: CaseIterable, Sendable {
     case sqlite, redis

@@ -2,6 +2,8 @@ import Foundation
 import Journal
 import Locks
 import Observability
+import RedisTesting
+import Sealing
 import StoreHosting
 import StorehouseServer
 import Testing
@@ -14,15 +16,21 @@ import Testing
         /// The clock that an operator may set.
         let wall = ManualClock()
         let registry: SessionRegistry
-        let journal: SQLiteJournal
+        let journal: any Journal
         let events = Counters<SessionEvent>()
         private let builder: SessionBuilder
         private let runtime: KindRuntime
 
-        init(_ directory: URL, maxResident: Int = 1) throws {
+        init(_ directory: URL, _ redis: RedisServer?, maxResident: Int = 1) throws {
             let log = Log(level: .error, format: .text, sink: LogLines())
             let clocks = WallClock(now: { [wall] in wall.now }, steady: { [clock] in clock.now })
-            journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
+            if let redis {
+                journal = try RedisJournal(
+                    RedisAddress("unix://\(redis.socket)"), sealer: AESSealer(key: [UInt8](repeating: 7, count: 32)),
+                    node: "node:1", secret: "secret", lease: .seconds(60), patience: .seconds(20))
+            } else {
+                journal = try SQLiteJournal(path: directory.appending(path: "storehouse.db").path)
+            }
             runtime = KindRuntime(.faulty, clock: clocks, sealer: nil, log: log)
             builder = SessionBuilder([runtime], defaultStore: "faulty", journal, streamEpoch: "", log)
             var policy = SessionPolicy()
@@ -66,13 +74,17 @@ import Testing
         }
     }
 
-    private func run(maxResident: Int = 1, _ body: (Scene) async throws -> Void) async throws {
+    private func run(
+        maxResident: Int = 1, onRedis: Bool = false, _ body: (Scene) async throws -> Void
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "registry-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let scene = try Scene(directory, maxResident: maxResident)
+        let redis = onRedis ? try RedisServer() : nil
+        let scene = try Scene(directory, redis, maxResident: maxResident)
         try await body(scene)
         await withCheckedContinuation { done in scene.journal.close { done.resume() } }
+        withExtendedLifetime(redis) {}
     }
 
     @Test func anEndIsDurableWhenItIsReported() async throws {
@@ -150,6 +162,29 @@ import Testing
             scene.registry.sweep()
             #expect(try await scene.isStored(first))
             #expect(try await scene.isStored(second))
+        }
+    }
+
+    /// Several machines have no other clock in common. Another process may refuse the end, so only the journal knows it.
+    @Test func sessionsOfASharedJournalExpireByTheWallClock() async throws {
+        try await run(onRedis: true) { scene in
+            let sessions = [try await scene.session(), try await scene.session()]
+            scene.wall.advance(by: 1000)
+            for session in sessions { scene.registry.touch(session) }
+            scene.registry.hibernate()
+            let found = sessions.first { $0.continuesElsewhere }
+            let hibernated = try #require(found)
+            scene.clock.advance(by: 2 * 86_400_000)
+            scene.registry.sweep()
+            #expect(try await scene.isStored(hibernated))
+            #expect(scene.registry.residentCount == 1)
+            scene.wall.advance(by: 2 * 86_400_000)
+            scene.registry.sweep()
+            // What is not in memory has to be found first.
+            for session in sessions { while try await scene.isStored(session) { await Task.yield() } }
+            #expect(scene.registry.find(hibernated.id) == nil)
+            scene.registry.recordTime(isLast: true)
+            #expect(scene.journal.timeReference == nil)
         }
     }
 

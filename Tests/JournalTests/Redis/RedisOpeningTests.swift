@@ -1,0 +1,63 @@
+import Journal
+import RedisTesting
+import Sealing
+import StoreHosting
+import Testing
+
+@Suite("Opening Redis", .timeLimit(.minutes(1)))
+struct RedisOpeningTests {
+    @Test("refuses a server that would lose commits, another key or secret, and a newer layout, and says which")
+    func refusals() async throws {
+        for options in [["--appendonly", "no"], ["--appendonly", "yes", "--appendfsync", "everysec"]] {
+            let server = try RedisServer(options)
+            #expect(throws: StorageError.self) { try server.open() }
+        }
+        let relaxed = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        await (try relaxed.open(.relaxed)).closed()
+
+        let server = try RedisServer()
+        await (try server.open()).closed()
+        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
+        try expectRefusal("storage.key") { try server.open(sealer: other) }
+        try expectRefusal("cluster.secret") { try server.open(secret: "another secret") }
+        await (try server.open()).closed()
+        #expect(try server.execute("HGETALL", "{test}:meta").allSatisfy { !$0.contains("a secret of all nodes") })
+        try server.execute("HDEL", "{test}:meta", "secret")
+        await (try server.open(secret: "another secret")).closed()
+        try server.execute("HSET", "{test}:meta", "layout", "3")
+        try expectRefusal("layout 3") { try server.open(secret: "another secret") }
+    }
+
+    private func expectRefusal(_ part: String, _ open: () throws -> RedisJournal) throws {
+        let error = try #require(throws: StorageError.self) { _ = try open() }
+        #expect(error.description.contains(part))
+    }
+
+    @Test("waits for a server that is away at the start, and tells then why it must not be used")
+    func lateRefusal() async throws {
+        let server = try RedisServer()
+        await (try server.open()).closed()
+        let other = try AESSealer(key: [UInt8](repeating: 8, count: AESSealer.keyLength))
+        let openings: [(String, (@escaping @Sendable (StorageEvent) -> Void) throws -> RedisJournal)] = [
+            ("storage.key", { try server.open(sealer: other, patience: .zero, report: $0) }),
+            ("cluster.secret", { try server.open(secret: "another secret", patience: .zero, report: $0) }),
+        ]
+        for (part, open) in openings {
+            server.kill()
+            let events = StorageEvents()
+            let journal = try open(events.report)
+            #expect(!journal.isAvailable)
+            try await events.wait { if case .disconnected = $0 { true } else { false } }
+            try server.start()
+            try await events.wait { if case .refused(let detail) = $0 { detail.contains(part) } else { false } }
+            await journal.closed()
+        }
+        server.kill()
+        let events = StorageEvents()
+        let journal = try server.open(patience: .zero, report: events.report)
+        try server.start()
+        try await events.wait { $0 == .recovered }
+        while !journal.isAvailable { try await Task.sleep(for: .milliseconds(1)) }
+        await journal.closed()
+    }
+}
