@@ -2,18 +2,24 @@
 ///
 /// Only the first value counts. Later ones are dropped, so several parties may race to fulfill one promise.
 public final class Promise<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value?
-        var waiting: [CheckedContinuation<Void, Never>] = []
+    @usableFromInline
+    struct State {
+        @usableFromInline var value: Value?
+        @usableFromInline var waiting: [CheckedContinuation<Void, Never>] = []
+
+        @inlinable
+        init() {}
     }
 
     // Guards the value and the waiting tasks. Nothing is called while it is held.
-    private let state = Locked(State())
+    @usableFromInline let state = Locked(State())
 
     /// A promise without a value.
+    @inlinable
     public init() {}
 
     /// Sets the value, unless there is one, and resumes the tasks that wait for it.
+    @inlinable
     public func fulfill(_ value: Value) {
         let waiting = state.withLock { state in
             if state.value == nil { state.value = value }
@@ -24,6 +30,7 @@ public final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value. Cancelling the task does not end the wait.
+    @inlinable
     public func value() async -> Value {
         await withCheckedContinuation { continuation in
             let isKnown = state.withLock { state in
@@ -41,6 +48,7 @@ public final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value that `begin` passes to its completion.
+    @inlinable
     package static func value(from begin: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         let promise = Promise()
         begin { promise.fulfill($0) }

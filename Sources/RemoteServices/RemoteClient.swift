@@ -26,6 +26,7 @@ extension RemoteClient {
     ///   - read: reads the value. It must check the status first, as ``RemoteResponse/json()`` and
     ///     ``RemoteResponse/text(at:)-(JSONPointer)`` do.
     /// - Throws: the error of the call or of `read`.
+    @inlinable
     public func call<Value>(
         _ request: RemoteRequest, reading read: (RemoteResponse) throws(RemoteFailure) -> Value
     ) async throws(RemoteFailure) -> Value {

@@ -11,14 +11,14 @@ public import Stores
 /// Each call ends with one of the two actions, unless it is cancelled: by `cancels`, by a newer call if the policy says so, or
 /// with its store.
 public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
-    private let id: EffectID
-    private let client: any RemoteClient
-    private let policy: EffectPolicy
-    private let request: @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?
-    private let cancels: @Sendable (borrowing Commit<State, Action>) -> Bool
-    private let response: @Sendable (RemoteResponse) throws(RemoteFailure) -> Action
-    private let failure: @Sendable (RemoteFailure) -> Action
-    private let isCalling: @Sendable (State) -> Bool
+    @usableFromInline let id: EffectID
+    @usableFromInline let client: any RemoteClient
+    @usableFromInline let policy: EffectPolicy
+    @usableFromInline let request: @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?
+    @usableFromInline let cancels: @Sendable (borrowing Commit<State, Action>) -> Bool
+    @usableFromInline let response: @Sendable (RemoteResponse) throws(RemoteFailure) -> Action
+    @usableFromInline let failure: @Sendable (RemoteFailure) -> Action
+    @usableFromInline let isCalling: @Sendable (State) -> Bool
 
     /// A middleware that calls through `client`.
     ///
@@ -32,6 +32,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
     ///   - failure: the action for a failure.
     ///   - isCalling: whether a state waits for a response. A store that continues from such a saved state dispatches the
     ///     failure `interrupted`.
+    @inlinable
     public init(
         _ id: EffectID, _ client: any RemoteClient, _ policy: EffectPolicy = .latest,
         on request: @escaping @Sendable (borrowing Commit<State, Action>) -> RemoteRequest?,
@@ -50,6 +51,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
         self.isCalling = isCalling
     }
 
+    @inlinable
     public func respond(to commit: borrowing Commit<State, Action>) -> Effect<Action> {
         guard let request = request(commit) else { return cancels(commit) ? .cancel(id) : .none }
         return .run(id, policy) { [client, response] () async throws(RemoteFailure) in
@@ -59,6 +61,7 @@ public struct RemoteMiddleware<State: Sendable, Action: Sendable>: Middleware {
         }
     }
 
+    @inlinable
     public func resume(_ state: State) -> Effect<Action> {
         guard isCalling(state) else { return .none }
         return .dispatch(failure(RemoteFailure(.interrupted, "the call was interrupted")))

@@ -79,7 +79,8 @@ extension RemoteResponse {
 
     /// Whether the type is `application/json` or ends in `+json` (RFC 6839, 3.1), with any parameters.
     private static func isJSON(_ contentType: String) -> Bool {
-        let end = contentType.firstIndex(of: ";") ?? contentType.endIndex
+        let end = contentType.utf8.firstIndex(of: UInt8(ascii: ";")) ?? contentType.endIndex
+        if contentType[..<end] == "application/json" { return true }
         let type = contentType[..<end].lowercased().filter { $0 != " " && $0 != "\t" }
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json") && type.contains("/")
     }

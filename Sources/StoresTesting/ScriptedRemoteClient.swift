@@ -139,14 +139,14 @@ extension ScriptedRemoteClient {
     private func wait(_ limit: Duration, until isMet: @escaping @Sendable (Contents) -> Bool) async -> Bool {
         var timeout: Task<Void, Never>?
         defer { timeout?.cancel() }
-        return await withCheckedContinuation { continuation in
+        return await Promise.value { resume in
             let id: Int? = contents.withLock { contents in
                 if isMet(contents) { return nil }
                 contents.lastWait += 1
-                contents.waiting.append((contents.lastWait, isMet, { continuation.resume(returning: $0) }))
+                contents.waiting.append((contents.lastWait, isMet, resume))
                 return contents.lastWait
             }
-            guard let id else { return continuation.resume(returning: true) }
+            guard let id else { return resume(true) }
             timeout = Task { [weak self] in
                 do { try await Task.sleep(for: limit) } catch { return }
                 self?.giveUp(id)

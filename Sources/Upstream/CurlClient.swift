@@ -136,13 +136,24 @@ package final class CurlUpstreams: Sendable {
 /// What all clients share on the loop: libcurl, and the pools whose calls end with it.
 final class SharedCurl {
     let loop: any EventLoop
-    let multi: CurlMulti
+    private var library: CurlLibrary
+    private var multis: [CurlMulti] = []
     private var pools: [UpstreamPool] = []
     private(set) var isClosed = false
 
     init(_ library: CurlLibrary, on loop: any EventLoop) {
         self.loop = loop
-        multi = CurlMulti(library, on: loop)
+        self.library = library
+    }
+
+    /// Starts a transfer. Its completion is called in a later turn of the loop.
+    ///
+    /// The first multi handle with room takes it, so that few transfers share one handle and its idle connections.
+    func start(_ transfer: CurlTransfer) {
+        if let multi = multis.first(where: \.hasRoom) { return multi.start(transfer) }
+        let multi = CurlMulti(on: loop) { self.library.load() }
+        multis.append(multi)
+        multi.start(transfer)
     }
 
     func add(_ pool: UpstreamPool) {
@@ -156,6 +167,7 @@ final class SharedCurl {
             pool.interruptAll()
         }
         pools = []
-        multi.close()
+        for multi in multis { multi.close() }
+        multis = []
     }
 }

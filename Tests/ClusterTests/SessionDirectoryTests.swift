@@ -1,5 +1,5 @@
-import ClusterSimulation
 import Cluster
+import ClusterSimulation
 import Testing
 
 @Suite("What a node knows about the owners of sessions")

@@ -1,5 +1,5 @@
-import ClusterSimulation
 import Cluster
+import ClusterSimulation
 import Testing
 
 /// Expects two values to be equal. The macro cannot call what changes a value.

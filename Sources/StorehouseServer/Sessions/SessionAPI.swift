@@ -171,7 +171,17 @@ extension SessionAPI {
                 try availability.requireRoom()
                 try limits.admitCreation(context.head, peer: context.exchange.peer)
                 let created = try create(kind, nil, id: id, for: context.credentials.subject)
-                context.answer(created.response, about: created.session)
+                guard registry.isShared else { return context.answer(created.response, about: created.session) }
+                let deferred = context.deferred
+                created.session.whenDurable { failure in
+                    deferred.resume { [self] context throws(Problem) in
+                        guard failure == .conflict else {
+                            return context.answer(created.response, about: created.session)
+                        }
+                        // Another node has created it at the same time: it is found now.
+                        try put(id, kind, isNamed: isNamed, conditions, context, reservation)
+                    }
+                }
             },
             { [self] (session, context) throws(Problem) in
                 guard !isNamed || session.kind.name == kind.kind.name else {

@@ -82,6 +82,9 @@ package final class SessionRegistry: Sendable {
         unused = ExpiryQueue(granularity: policy.sweepInterval)
     }
 
+    /// Whether other processes may create sessions too.
+    var isShared: Bool { journal?.isShared == true }
+
     package var residentCount: Int { count.load(ordering: .relaxed) }
 
     /// Whether more sessions fit into memory.

@@ -24,6 +24,7 @@ public struct Effect<Action: Sendable>: Sendable {
     public static var none: Effect { Effect(nil) }
 
     /// Runs `operation` and dispatches the action that it returns. The effect ends in the same step.
+    @inlinable
     public static func run(
         _ id: EffectID, _ policy: EffectPolicy = .latest, _ operation: @escaping @Sendable () async -> Action?
     ) -> Effect {
@@ -31,6 +32,7 @@ public struct Effect<Action: Sendable>: Sendable {
     }
 
     /// Runs `operation`, which may emit actions while it runs, and dispatches the action that it returns.
+    @inlinable
     public static func run(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         emitting operation: @escaping @Sendable (Emitter<Action>) async -> Action?
@@ -40,6 +42,7 @@ public struct Effect<Action: Sendable>: Sendable {
 
     /// Runs `operation`, which may throw. `failure` turns the error into an action, and observers of effects see
     /// ``EffectEvent/Phase-swift.enum/failed``.
+    @inlinable
     public static func run<Failure: Error>(
         _ id: EffectID, _ policy: EffectPolicy = .latest,
         _ operation: @escaping @Sendable () async throws(Failure) -> Action?,
@@ -103,7 +106,7 @@ public struct Effect<Action: Sendable>: Sendable {
 }
 
 extension Effect {
-    @usableFromInline
+    @inlinable
     package func embedded<Parent: Sendable>(
         _ embed: @escaping @Sendable (Action) -> Parent, in part: PathStep?
     ) -> Effect<Parent> {
@@ -165,35 +168,39 @@ public struct EffectID: Sendable, Hashable, ExpressibleByStringInterpolation, Cu
 
 /// Sends the actions of an effect that is still running.
 public struct Emitter<Action: Sendable>: Sendable {
-    private let send: @Sendable (Action) -> Void
+    @usableFromInline let send: @Sendable (Action) -> Void
 
-    init(_ send: @escaping @Sendable (Action) -> Void) { self.send = send }
+    @inlinable
+    package init(_ send: @escaping @Sendable (Action) -> Void) { self.send = send }
 
     /// Dispatches `action`, unless the effect was cancelled. An ``AsyncStore`` whose queue is full drops it.
+    @inlinable
     public func emit(_ action: Action) { send(action) }
 }
 
 /// An effect as a middleware requested it.
 @usableFromInline
 package struct EffectDescription<Action: Sendable>: Sendable {
-    typealias Operation = @Sendable (Emitter<Action>) async -> Action?
+    @usableFromInline package typealias Operation = @Sendable (Emitter<Action>) async -> Action?
 
-    let key: EffectKey
-    let policy: EffectPolicy
-    let operation: Operation
+    @usableFromInline package let key: EffectKey
+    @usableFromInline package let policy: EffectPolicy
+    @usableFromInline package let operation: Operation
     /// The time to wait before the effect begins.
-    var delay = Duration.zero
+    @usableFromInline package var delay = Duration.zero
     /// The time that the effect may run, and the action that replaces its result after that.
-    var deadline: (timeout: Duration, action: Action)?
+    @usableFromInline package var deadline: (timeout: Duration, action: Action)?
 
-    init(key: EffectKey, policy: EffectPolicy, operation: @escaping Operation) {
+    @inlinable
+    package init(key: EffectKey, policy: EffectPolicy, operation: @escaping Operation) {
         self.key = key
         self.policy = policy
         self.operation = operation
         if case .debounced(let quiet) = policy { delay = quiet }
     }
 
-    func embedded<Parent: Sendable>(
+    @inlinable
+    package func embedded<Parent: Sendable>(
         in part: PathStep?, _ embed: @escaping @Sendable (Action) -> Parent
     ) -> EffectDescription<Parent> {
         var parent = EffectDescription<Parent>(key: key.embedded(in: part), policy: policy) { [operation] emitter in

@@ -13,15 +13,16 @@ package final class EffectGroup: Sendable {
     }
 
     /// The trace of the client's request that caused the group.
-    let trace: TraceContext?
+    @usableFromInline package let trace: TraceContext?
     // Guards the count and the waiters. The last lock in the order: nothing is called while it is held.
     private let contents = Locked(Contents())
 
-    init(_ trace: TraceContext? = nil) { self.trace = trace }
+    @usableFromInline
+    package init(_ trace: TraceContext? = nil) { self.trace = trace }
 
     package var isSettled: Bool { contents.withLock { $0.running == 0 } }
 
-    var isCancelled: Bool { contents.withLock { $0.isCancelled } }
+    @usableFromInline package var isCancelled: Bool { contents.withLock { $0.isCancelled } }
 
     func cancel() { contents.withLock { $0.isCancelled = true } }
 
@@ -38,9 +39,11 @@ package final class EffectGroup: Sendable {
         }
     }
 
-    func enter() { contents.withLock { $0.running += 1 } }
+    @usableFromInline
+    package func enter() { contents.withLock { $0.running += 1 } }
 
-    func leave() {
+    @usableFromInline
+    package func leave() {
         let settled: [@Sendable () -> Void] = contents.withLock { contents in
             contents.running -= 1
             guard contents.running == 0 else { return [] }
@@ -51,13 +54,15 @@ package final class EffectGroup: Sendable {
     }
 
     /// Waits until the count is 0.
-    func settled() async {
+    @usableFromInline
+    package func settled() async {
         await withCheckedContinuation { continuation in
             whenSettled { continuation.resume() }
         }
     }
 
     /// Calls `action` when the count is 0, or immediately if it is.
+    @usableFromInline
     package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         let isSettled = contents.withLock { contents in
             if contents.running == 0 { return true }

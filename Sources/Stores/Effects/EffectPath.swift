@@ -3,8 +3,8 @@ import Synchronization
 /// An effect of one part of a store: its name, and the path to the part.
 @usableFromInline
 package struct EffectKey: Hashable, Sendable {
-    package let id: EffectID
-    package let path: EffectPath
+    @usableFromInline package let id: EffectID
+    @usableFromInline package let path: EffectPath
 
     @usableFromInline
     package init(_ id: EffectID, _ path: EffectPath = .root) {
@@ -21,7 +21,7 @@ package struct EffectKey: Hashable, Sendable {
 package struct EffectPath: Hashable, Sendable {
     package let steps: [PathStep]
     /// Whether the part may be removed from the state.
-    package let mayEnd: Bool
+    @usableFromInline package let mayEnd: Bool
 
     private init(_ steps: [PathStep]) {
         self.steps = steps
@@ -30,7 +30,8 @@ package struct EffectPath: Hashable, Sendable {
 
     @usableFromInline package static let root = EffectPath([])
 
-    func embedded(in part: PathStep?) -> EffectPath { part.map { EffectPath([$0] + steps) } ?? self }
+    @usableFromInline
+    package func embedded(in part: PathStep?) -> EffectPath { part.map { EffectPath([$0] + steps) } ?? self }
 }
 
 /// One step of an ``EffectPath``.

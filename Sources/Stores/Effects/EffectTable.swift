@@ -2,38 +2,56 @@ import Platform
 import Synchronization
 
 /// The running and the queued effects of one store. A pure value: it applies the policies and starts nothing.
+@usableFromInline
 package struct EffectTable<Action: Sendable>: Sendable {
     /// An effect that is ready to start or waits in a queue.
-    struct QueuedEffect {
-        let request: EffectDescription<Action>
+    @usableFromInline
+    package struct QueuedEffect: Sendable {
+        @usableFromInline package let request: EffectDescription<Action>
         /// The number of its run, also while it waits.
-        let runID: Int
-        let cause: Int
-        let groups: [EffectGroup]
+        @usableFromInline package let runID: Int
+        @usableFromInline package let cause: Int
+        @usableFromInline package let groups: [EffectGroup]
         /// The group that must settle before the effect begins.
-        let after: EffectGroup?
+        @usableFromInline package let after: EffectGroup?
+
+        @inlinable
+        package init(
+            request: EffectDescription<Action>, runID: Int, cause: Int, groups: [EffectGroup], after: EffectGroup?
+        ) {
+            self.request = request
+            self.runID = runID
+            self.cause = cause
+            self.groups = groups
+            self.after = after
+        }
 
         /// The effect as one that ends before it has started.
-        var unstarted: RunningEffect {
+        @inlinable package var unstarted: RunningEffect {
             RunningEffect(key: request.key, runID: runID, policy: request.policy, groups: groups)
         }
     }
 
     /// The decision on a requested effect.
-    enum Admission { case start, wait, drop }
+    @usableFromInline
+    package enum Admission { case start, wait, drop }
 
-    private var running: [RunningEffect] = []
-    private var waiting: [QueuedEffect] = []
-    private var throttles: [EffectKey: Throttle] = [:]
+    @usableFromInline package var running: [RunningEffect] = []
+    @usableFromInline package var waiting: [QueuedEffect] = []
+    @usableFromInline package var throttles: [EffectKey: Throttle] = [:]
+
+    @inlinable
+    package init() {}
 
     /// The number of running and queued effects, without timers.
-    var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
+    @inlinable package var count: Int { running.lazy.filter { !$0.isTimer }.count + waiting.count }
 
     package var ids: [EffectID] { running.filter { !$0.isTimer }.map(\.key.id) + waiting.map(\.request.key.id) }
 
-    var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttles.isEmpty }
+    @inlinable package var isEmpty: Bool { running.isEmpty && waiting.isEmpty && throttles.isEmpty }
 
-    func isRunning(_ runID: Int) -> Bool { running.contains { $0.runID == runID } }
+    @inlinable
+    package func isRunning(_ runID: Int) -> Bool { running.contains { $0.runID == runID } }
 
     /// The progress of a running effect; nil if it has ended or is a timer.
     func progress(of runID: Int) -> EffectContext? {
@@ -42,7 +60,8 @@ package struct EffectTable<Action: Sendable>: Sendable {
 
     /// Whether the effects of this many actions might exceed a limit, so that they must be counted first. One action is assumed
     /// to start one effect. An action that starts more may exceed the limit by those.
-    func isNearEffectLimit(for actions: Int, limit: Int) -> Bool {
+    @inlinable
+    package func isNearEffectLimit(for actions: Int, limit: Int) -> Bool {
         if actions > 1 || count + actions > limit { return true }
         return running.contains { effect in
             guard case .queued(let most) = effect.policy else { return false }
@@ -56,7 +75,8 @@ package struct EffectTable<Action: Sendable>: Sendable {
     ///   - runID: the number of the run that is requested.
     ///   - answer: the last run before the answer of the middleware that requests it. The policy does not regard later runs:
     ///     they belong to the same answer.
-    mutating func admit(
+    @inlinable
+    package mutating func admit(
         _ request: inout EffectDescription<Action>, as runID: Int, after answer: Int, now: Int,
         ended: inout [RunningEffect]
     ) -> Admission {
@@ -69,19 +89,29 @@ package struct EffectTable<Action: Sendable>: Sendable {
         case .leading: return running.contains { $0.isEffect(key) && $0.runID <= answer } ? .drop : .start
         case .queued: return running.contains { $0.isEffect(key) } ? .wait : .start
         case .throttled(let interval, let latest):
-            forgetThrottles(at: now)
-            var throttle = throttles[key] ?? Throttle()
-            let start = throttle.admit(runID, now: now, interval.wholeMilliseconds, keepsLast: latest, after: answer)
-            throttles[key] = throttle
-            guard let start else { return .drop }
-            request.delay += .milliseconds(start.delay)
-            take(&ended) { start.replaced.contains($0.runID) }
-            return .start
+            return throttle(
+                &request, as: runID, after: answer, now: now, every: interval, keepsLast: latest, ended: &ended)
         }
     }
 
+    @usableFromInline
+    mutating func throttle(
+        _ request: inout EffectDescription<Action>, as runID: Int, after answer: Int, now: Int,
+        every interval: Duration, keepsLast: Bool, ended: inout [RunningEffect]
+    ) -> Admission {
+        forgetThrottles(at: now)
+        var throttle = throttles[request.key] ?? Throttle()
+        let start = throttle.admit(runID, now: now, interval.wholeMilliseconds, keepsLast: keepsLast, after: answer)
+        throttles[request.key] = throttle
+        guard let start else { return .drop }
+        request.delay += .milliseconds(start.delay)
+        take(&ended) { start.replaced.contains($0.runID) }
+        return .start
+    }
+
     /// Forgets the throttles that no longer affect an effect.
-    mutating func forgetThrottles(at now: Int) {
+    @usableFromInline
+    package mutating func forgetThrottles(at now: Int) {
         if !throttles.isEmpty { throttles = throttles.filter { !$0.value.isOver(at: now) } }
     }
 
@@ -118,26 +148,31 @@ package struct EffectTable<Action: Sendable>: Sendable {
         return count <= limit
     }
 
-    mutating func wait(_ effect: QueuedEffect) { waiting.append(effect) }
+    @inlinable
+    package mutating func wait(_ effect: QueuedEffect) { waiting.append(effect) }
 
     /// The number of the next run. It is unique in the process, so a store that has forgotten a run cannot mistake a later
     /// one for it.
-    func nextRunID() -> Int { runCount.add(1, ordering: .relaxed).newValue }
+    @inlinable
+    package func nextRunID() -> Int { RunningEffect.nextRunID() }
 
     /// Each run that is requested later has a higher number.
-    static var lastRunID: Int { runCount.load(ordering: .relaxed) }
+    @inlinable package static var lastRunID: Int { RunningEffect.lastRunID }
 
-    mutating func add(_ effect: RunningEffect) { running.append(effect) }
+    @inlinable
+    package mutating func add(_ effect: RunningEffect) { running.append(effect) }
 
     /// Removes a run, and the queued effect that follows it.
-    mutating func end(_ runID: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
+    @inlinable
+    package mutating func end(_ runID: Int) -> (ended: RunningEffect, next: QueuedEffect?)? {
         guard let place = running.firstIndex(where: { $0.runID == runID }) else { return nil }
         let ended = running.remove(at: place)
         return (ended, next(behind: ended))
     }
 
     /// Removes the queued effect that follows a run which has ended.
-    mutating func next(behind ended: RunningEffect) -> QueuedEffect? {
+    @inlinable
+    package mutating func next(behind ended: RunningEffect) -> QueuedEffect? {
         guard case .queued = ended.policy, !running.contains(where: { $0.isEffect(ended.key) }),
             let next = waiting.firstIndex(where: { $0.request.key == ended.key })
         else { return nil }
@@ -145,7 +180,8 @@ package struct EffectTable<Action: Sendable>: Sendable {
     }
 
     /// Removes the running and the queued effects with this key.
-    mutating func cancel(_ key: EffectKey, ended: inout [RunningEffect]) {
+    @inlinable
+    package mutating func cancel(_ key: EffectKey, ended: inout [RunningEffect]) {
         take(&ended) { $0.key == key }
     }
 
@@ -164,7 +200,9 @@ package struct EffectTable<Action: Sendable>: Sendable {
     }
 
     /// Removes the running and the queued effects that `isMeant` chooses. Timers stay.
-    mutating func take(_ ended: inout [RunningEffect], where isMeant: (RunningEffect) -> Bool) {
+    @inlinable
+    package mutating func take(_ ended: inout [RunningEffect], where isMeant: (RunningEffect) -> Bool) {
+        if running.isEmpty, waiting.isEmpty { return }
         let taken = running.filter { !$0.isTimer && isMeant($0) } + waiting.map(\.unstarted).filter(isMeant)
         guard !taken.isEmpty else { return }
         let runs = Set(taken.map(\.runID))
@@ -174,27 +212,48 @@ package struct EffectTable<Action: Sendable>: Sendable {
         ended += taken
     }
 
-    private func queue(of key: EffectKey) -> Int { waiting.lazy.filter { $0.request.key == key }.count }
+    @usableFromInline
+    func queue(of key: EffectKey) -> Int { waiting.lazy.filter { $0.request.key == key }.count }
 }
 
 private let runCount = Atomic(0)
 
 /// An effect that has started and not ended, or a timer that is armed.
-struct RunningEffect: Sendable {
-    let key: EffectKey
+@usableFromInline
+package struct RunningEffect: Sendable {
+    @usableFromInline package let key: EffectKey
     /// Tells it from other runs of the same id.
-    let runID: Int
+    @usableFromInline package let runID: Int
     /// The policy of the effect; nil for a timer.
-    let policy: EffectPolicy?
+    @usableFromInline package let policy: EffectPolicy?
     /// The groups that count it. It leaves them when it ends or is cancelled.
-    var groups: [EffectGroup] = []
-    var task: Task<Void, Never>?
+    @usableFromInline package var groups: [EffectGroup]
+    @usableFromInline package var task: Task<Void, Never>?
     /// Nil for a timer and for an effect that never started.
-    var progress: EffectContext?
+    @usableFromInline package var progress: EffectContext?
 
-    var isTimer: Bool { policy == nil }
+    @inlinable
+    package init(
+        key: EffectKey, runID: Int, policy: EffectPolicy?, groups: [EffectGroup] = [], task: Task<Void, Never>? = nil,
+        progress: EffectContext? = nil
+    ) {
+        self.key = key
+        self.runID = runID
+        self.policy = policy
+        self.groups = groups
+        self.task = task
+        self.progress = progress
+    }
 
-    func isEffect(_ key: EffectKey) -> Bool { !isTimer && self.key == key }
+    @usableFromInline
+    static func nextRunID() -> Int { runCount.add(1, ordering: .relaxed).newValue }
+
+    @usableFromInline static var lastRunID: Int { runCount.load(ordering: .relaxed) }
+
+    @inlinable package var isTimer: Bool { policy == nil }
+
+    @usableFromInline
+    package func isEffect(_ key: EffectKey) -> Bool { !isTimer && self.key == key }
 
     /// Cancels the task and leaves the groups.
     func end() {
@@ -206,11 +265,14 @@ struct RunningEffect: Sendable {
 /// Work to do when the lock of the store is free again: a waiter may read the store.
 @usableFromInline
 package struct PostLockWork: Sendable {
-    var ended: [RunningEffect] = []
+    @usableFromInline package var ended: [RunningEffect] = []
     /// The groups of processed actions, to be left when everything that they started has entered.
-    var left: [EffectGroup] = []
+    @usableFromInline package var left: [EffectGroup] = []
 
-    var isEmpty: Bool { ended.isEmpty && left.isEmpty }
+    @inlinable
+    package init() {}
+
+    @inlinable package var isEmpty: Bool { ended.isEmpty && left.isEmpty }
 
     @usableFromInline
     package func perform() {
@@ -225,21 +287,21 @@ package struct PostLockWork: Sendable {
 @usableFromInline
 package final class PendingWork<Action: Sendable> {
     /// Actions that were dispatched from inside, in order.
-    var queuedActions: [QueuedActions<Action>] = []
-    package var effects = EffectTable<Action>()
-    var timers: [TimerGroup<Action>] = []
-    var postLockWork = PostLockWork()
+    @usableFromInline package var queuedActions: [QueuedActions<Action>] = []
+    @usableFromInline package var effects = EffectTable<Action>()
+    @usableFromInline package var timers: [TimerGroup<Action>] = []
+    @usableFromInline package var postLockWork = PostLockWork()
     /// Whether an effect belongs to a part of the state that may be removed.
-    var hasRemovableParts = false
+    @usableFromInline package var hasRemovableParts = false
     /// Whether events of effects are deferred: inside a batch they would come before the commits that caused them.
-    var defersEffectEvents = false
+    @usableFromInline package var defersEffectEvents = false
     /// The events that are deferred to the end of the batch.
-    var deferredEffectEvents: [EffectEvent] = []
+    @usableFromInline package var deferredEffectEvents: [EffectEvent] = []
 
-    @usableFromInline
+    @inlinable
     package init() {}
 
-    var isEmpty: Bool {
-        queuedActions.isEmpty && effects.isEmpty && timers.allSatisfy(\.isEmpty) && postLockWork.isEmpty
+    @inlinable package var isEmpty: Bool {
+        queuedActions.isEmpty && effects.isEmpty && timers.allSatisfy { $0.isEmpty } && postLockWork.isEmpty
     }
 }

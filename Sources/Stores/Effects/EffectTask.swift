@@ -2,20 +2,22 @@ import Locks
 import Platform
 
 /// One run of an effect: waits for the delay, runs the operation within its deadline, and returns the last action.
+@usableFromInline
 struct EffectTask<Action: Sendable>: Sendable {
-    private let request: EffectDescription<Action>
-    private let progress: EffectContext
-    private let requestedAt: Int
-    private let environment: StoreEnvironment
-    private let send: @Sendable (Action, Emission) -> Void
-    private let submission: @Sendable (Action, Emission) -> QueuedActions<Action>
+    @usableFromInline let request: EffectDescription<Action>
+    @usableFromInline let progress: EffectContext
+    @usableFromInline let requestedAt: Int
+    @usableFromInline let environment: StoreEnvironment
+    @usableFromInline let send: @Sendable (Action, Emission) -> Void
+    @usableFromInline let submission: @Sendable (Action, Emission) -> QueuedActions<Action>
 
     /// When an action is sent: during the run, at its end, or by the deadline.
-    private enum Emission { case emitted, last, late }
+    @usableFromInline enum Emission: Sendable { case emitted, last, late }
 
+    @inlinable
     init(
         _ effect: EffectTable<Action>.QueuedEffect, _ progress: EffectContext,
-        _ environment: StoreEnvironment, _ sink: any ActionSink<Action>
+        _ environment: StoreEnvironment, _ sink: some ActionSink<Action>
     ) {
         request = effect.request
         self.progress = progress
@@ -34,32 +36,39 @@ struct EffectTask<Action: Sendable>: Sendable {
     }
 
     /// - Returns: the last action to submit; nil if there is none.
+    @inlinable
     func callAsFunction() async -> QueuedActions<Action>? {
         if request.delay > .zero {
-            let moment = requestedAt.saturatingAdding(request.delay.wholeMilliseconds)
-            guard await environment.clock.sleepUntil(moment) else { return nil }
+            guard await environment.clock.sleep(for: request.delay, after: requestedAt) else { return nil }
         }
         // An effect that was cancelled before it began must not begin.
         guard !Task.isCancelled else { return nil }
         let deadlineTask = request.deadline.map { timeout, action in self.deadlineTask(timeout, action) }
         defer { deadlineTask?.cancel() }
-        let last = await EffectContext.$running.withValue(progress) {
+        let last = await EffectContext.running.withValue(progress) {
             await request.operation(Emitter { [send] in send($0, .emitted) })
         }
         return last.map { submission($0, .last) }
     }
 
     /// Sends `action` as the last of the run when `timeout` has passed. This cancels the run.
-    private func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
-        let moment = environment.clock.now().saturatingAdding(timeout.wholeMilliseconds)
+    @usableFromInline
+    func deadlineTask(_ timeout: Duration, _ action: Action) -> Task<Void, Never> {
+        let start = environment.clock.now()
         return Task(executorPreference: environment.executor) { [environment, send] in
-            guard await environment.clock.sleepUntil(moment) else { return }
+            guard await environment.clock.sleep(for: timeout, after: start) else { return }
             send(action, .late)
         }
     }
 }
 
 extension StoreClock {
+    /// Waits until `delay` after `start`. False if the task was cancelled before.
+    @usableFromInline
+    func sleep(for delay: Duration, after start: Int) async -> Bool {
+        await sleepUntil(start.saturatingAdding(delay.wholeMilliseconds))
+    }
+
     /// Waits until `moment`. False if the task was cancelled before.
     func sleepUntil(_ moment: Int) async -> Bool {
         do throws(CancellationError) {
@@ -77,9 +86,9 @@ extension StoreClock {
 /// result to ``current``. Without a report the effect succeeded.
 public final class EffectContext: Sendable {
     /// The effect that the calling task runs; nil outside of an effect.
-    public static var current: EffectContext? { running }
+    public static var current: EffectContext? { running.get() }
 
-    @TaskLocal static var running: EffectContext?
+    @usableFromInline static let running = TaskLocal<EffectContext?>(wrappedValue: nil)
 
     /// One step of the progress.
     public enum Report: Sendable, Hashable {
@@ -114,8 +123,10 @@ public final class EffectContext: Sendable {
     ///   - startedAt: milliseconds since 1970.
     ///   - trace: the trace of the client's request.
     ///   - retries: called before a call is repeated.
-    init(_ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, retries: @escaping @Sendable () -> Void)
-    {
+    @usableFromInline
+    package init(
+        _ effect: EffectID, cause: Int, startedAt: Int, trace: TraceContext?, retries: @escaping @Sendable () -> Void
+    ) {
         self.trace = trace
         self.effect = effect
         self.cause = cause
@@ -137,10 +148,13 @@ public final class EffectContext: Sendable {
     }
 
     /// The phase of an effect that ran to its end.
-    var outcome: EffectEvent.Phase { contents.withLock { $0.hasFailed } ? .failed : .succeeded }
+    @usableFromInline package var outcome: EffectEvent.Phase {
+        contents.withLock { $0.hasFailed } ? .failed : .succeeded
+    }
 
     /// - Parameter now: milliseconds since 1970.
-    func event(_ phase: EffectEvent.Phase, at now: Int) -> EffectEvent {
+    @usableFromInline
+    package func event(_ phase: EffectEvent.Phase, at now: Int) -> EffectEvent {
         // The operation may have reported something before its start is announced. That does not belong to the start.
         let reported = phase == .started ? Contents() : contents.withLock { $0 }
         let hasCode = phase == .failed || phase == .retrying

@@ -1,5 +1,6 @@
 /// The starts of one throttled effect: one within each interval.
-struct Throttle: Sendable {
+@usableFromInline
+package struct Throttle: Sendable {
     /// The end of the interval, in milliseconds since 1970.
     private var end = Int.min
     private var interval = 0
@@ -15,6 +16,8 @@ struct Throttle: Sendable {
         /// The runs that it replaces.
         var replaced: [Int] = []
     }
+
+    init() {}
 
     /// Whether an effect that is requested now would not be affected.
     func isOver(at now: Int) -> Bool { now >= (last.isEmpty ? end : end.saturatingAdding(interval)) }
@@ -42,5 +45,6 @@ struct Throttle: Sendable {
     }
 
     /// Forgets a run that was cancelled.
-    mutating func forget(_ runID: Int) { last.removeAll { $0 == runID } }
+    @usableFromInline
+    package mutating func forget(_ runID: Int) { last.removeAll { $0 == runID } }
 }

@@ -82,7 +82,8 @@ package struct TimerSource<State: Sendable, Action: Sendable>: Sendable {
 }
 
 /// The timers of one ``Timers`` middleware: those of the state, and the one that is armed.
-struct TimerGroup<Action: Sendable>: Sendable {
+@usableFromInline
+package struct TimerGroup<Action: Sendable>: Sendable {
     let key: EffectKey
     private var timers: [StateTimer<Action>] = []
     /// Timers that have fired and are still part of the state.
@@ -97,7 +98,7 @@ struct TimerGroup<Action: Sendable>: Sendable {
     }
 
     /// Whether the state has no timer of the group.
-    var isEmpty: Bool { timers.isEmpty && armed == nil }
+    @usableFromInline package var isEmpty: Bool { timers.isEmpty && armed == nil }
 
     /// The timer to arm; nil if there is none.
     var next: StateTimer<Action>? {

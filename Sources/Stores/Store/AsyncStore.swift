@@ -93,10 +93,8 @@ public final class AsyncStore<State: Sendable, Action: Sendable>: StoreProtocol 
             let isQueued = enqueue(.submission(QueuedActions(action, origin: .client), { _, _ in {} }), isBounded: true)
             return Receipt(isQueued ? .queued : .overloaded, revision: 0).with(.awaitedInReducer)
         }
-        return await withCheckedContinuation { continuation in
-            submit(QueuedActions(action, origin: .client)) { receipt, _ in
-                { continuation.resume(returning: receipt) }
-            }
+        return await Promise.value { done in
+            submit(QueuedActions(action, origin: .client)) { receipt, _ in { done(receipt) } }
         }
     }
 

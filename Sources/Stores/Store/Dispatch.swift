@@ -90,16 +90,17 @@ extension Rejection {
 /// One action, or a batch that is committed whole or not at all.
 @usableFromInline
 package struct QueuedActions<Action: Sendable>: Sendable {
-    let first: Action
-    let envelope: Envelope<Action>
+    @usableFromInline package let first: Action
+    @usableFromInline package let envelope: Envelope<Action>
 
-    @usableFromInline
+    @inlinable
     package init(_ first: Action, _ envelope: Envelope<Action>) {
         self.first = first
         self.envelope = envelope
     }
 
-    init(_ first: Action, origin: Origin, _ details: Envelope<Action>.Details? = nil) {
+    @inlinable
+    package init(_ first: Action, origin: Origin, _ details: Envelope<Action>.Details? = nil) {
         self.init(first, Envelope(origin, details))
     }
 
@@ -124,7 +125,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         /// The group that an effect's or a middleware's action belongs to.
         @usableFromInline package let effectGroup: EffectGroup?
         /// The part whose middleware sent the action, if that may be removed before the action's turn.
-        package let path: EffectPath?
+        @usableFromInline package let path: EffectPath?
         /// The effect run that sent the action, which must still be current; 0 for none.
         @usableFromInline package let effectRunID: Int
         /// Whether this is the last action of that effect run.
@@ -140,7 +141,7 @@ package struct Envelope<Action: Sendable>: Sendable {
         /// The trace of the request.
         @usableFromInline package let trace: TraceContext?
 
-        @usableFromInline
+        @inlinable
         package init(
             remainingActions: [Action] = [], expectedRevisions: [Int]? = nil, cause: Int? = nil,
             effectGroup: EffectGroup? = nil, path: EffectPath? = nil,
@@ -173,8 +174,8 @@ package struct Envelope<Action: Sendable>: Sendable {
     @inlinable package var isDryRun: Bool { details?.isDryRun ?? false }
 
     /// The group that a middleware's action has entered itself, and leaves after it is processed.
-    var ownGroup: EffectGroup? { details?.effectRunID == 0 ? details?.effectGroup : nil }
+    @inlinable package var ownGroup: EffectGroup? { details?.effectRunID == 0 ? details?.effectGroup : nil }
 
     /// The number of actions.
-    var count: Int { 1 + (details?.remainingActions.count ?? 0) }
+    @inlinable package var count: Int { 1 + (details?.remainingActions.count ?? 0) }
 }

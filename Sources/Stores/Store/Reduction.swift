@@ -3,6 +3,7 @@ import Synchronization
 /// A call of an asynchronous reducer that runs in the current task.
 ///
 /// A dispatch to the same store from inside would wait for the reducer, and the reducer for the dispatch.
+@usableFromInline
 final class Reduction: Sendable {
     @TaskLocal private static var current: Reduction?
 
@@ -41,5 +42,8 @@ final class Reduction: Sendable {
     }
 
     /// Runs `body`, which begins a task that no reducer waits for.
-    static func leaving<Result>(_ body: () -> Result) -> Result { $current.withValue(nil, operation: body) }
+    @usableFromInline
+    static func leaving(_ body: () -> Task<Void, Never>) -> Task<Void, Never> {
+        current == nil ? body() : $current.withValue(nil, operation: body)
+    }
 }

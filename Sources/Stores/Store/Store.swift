@@ -311,13 +311,15 @@ extension Store {
 
     /// Reduces the actions that were queued behind the current one, and returns the work to do after the lock is
     /// released.
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func finish(_ contents: StoreCore<State, Action>.ContentsPointer) -> (StoreFault?, PostLockWork) {
         let fault = drain(contents)
         return (fault, core.takePostLockWork(contents))
     }
 
-    private func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
+    @inlinable
+    func drain(_ contents: StoreCore<State, Action>.ContentsPointer) -> StoreFault? {
         var left = core.environment.cascadeLimit
         while let queued = core.nextQueuedActions(contents) {
             for submission in queued.prefix(left) {
@@ -336,13 +338,13 @@ extension Store {
 }
 
 extension Store: ActionSink {
-    @usableFromInline
+    @inlinable
     package func submit(_ submission: QueuedActions<Action>) { _ = submit(submission.first, submission.envelope) }
 
-    @usableFromInline
+    @inlinable
     package func effectEnded(_ runID: Int) { core.effectEnded(runID, self) }
 
-    @usableFromInline
+    @inlinable
     package func effectAbandoned(_ runID: Int) { core.effectAbandoned(runID, self) }
 
     @usableFromInline

@@ -5,6 +5,7 @@
 // know all commits.
 extension StoreCore {
     /// Notifies the observers of effects. Without observers no event is made.
+    @inlinable
     func notify(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         guard let progress, case let observers = observers(contents), !observers.isEmpty else { return }
         let event = progress.event(phase, at: environment.clock.now())
@@ -12,6 +13,7 @@ extension StoreCore {
     }
 
     /// The same after a commit: inside a batch the event is deferred to its end.
+    @inlinable
     func notifyAfterBatch(_ phase: EffectEvent.Phase, _ progress: EffectContext?, _ contents: ContentsPointer) {
         let work = contents.pointee.madePendingWork
         guard work.defersEffectEvents else { return notify(phase, progress, contents) }
@@ -20,7 +22,8 @@ extension StoreCore {
     }
 
     /// Notifies the events that were deferred to the end of the batch.
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func flushDeferredEvents(_ contents: ContentsPointer) {
         let work = contents.pointee.madePendingWork
         work.defersEffectEvents = false
@@ -40,6 +43,7 @@ extension StoreCore {
     }
 
     /// Calls `body`, which may end effects, and notifies the cancelled ones.
+    @inlinable
     func ending<Result>(_ contents: ContentsPointer, _ body: (PendingWork<Action>) -> Result) -> Result {
         let work = contents.pointee.madePendingWork
         let before = work.postLockWork.ended.count
@@ -48,7 +52,8 @@ extension StoreCore {
         return result
     }
 
-    private func observers(_ contents: ContentsPointer) -> [@Sendable (EffectEvent) -> Void] {
+    @usableFromInline
+    func observers(_ contents: ContentsPointer) -> [@Sendable (EffectEvent) -> Void] {
         let subscribers = contents.pointee.subscribers?.effectObservers ?? []
         return environment.effects.map { [$0] + subscribers } ?? subscribers
     }

@@ -1,15 +1,16 @@
-import Locks
+public import Locks
 
 // The effects of commits. Everything here happens under the store's lock.
 extension StoreCore {
     /// Runs the effect that a middleware returned.
     ///
     /// - Parameter stage: the group of the effects of the middleware before, and then of this one.
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func perform(
         _ effect: Effect<Action>, cause: Int, endsBatch: Bool = true, _ contents: ContentsPointer,
         _ progress: inout DispatchContext,
-        _ stage: inout EffectGroup?, _ sink: any ActionSink<Action>, origin: Origin = .middleware
+        _ stage: inout EffectGroup?, _ sink: some ActionSink<Action>, origin: Origin = .middleware
     ) {
         // A subscriber may have ended the store, or cancelled the dispatch, with this very commit.
         guard !contents.pointee.hasEnded, progress.effectGroup?.isCancelled != true else { return }
@@ -35,7 +36,8 @@ extension StoreCore {
         stage = own ?? stage
     }
 
-    private func dispatch(
+    @inlinable
+    func dispatch(
         _ action: Action, of path: EffectPath, _ origin: Origin, cause: Int, _ contents: ContentsPointer,
         _ progress: inout DispatchContext
     ) {
@@ -47,9 +49,10 @@ extension StoreCore {
                     depth: progress.depth + 1)))
     }
 
-    private func run(
+    @inlinable
+    func run(
         _ request: EffectDescription<Action>, cause: Int, _ stage: EffectStage, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>
+        _ progress: inout DispatchContext, _ sink: some ActionSink<Action>
     ) {
         let now = environment.clock.now()
         var request = request
@@ -75,8 +78,9 @@ extension StoreCore {
         }
     }
 
+    @inlinable
     func start(
-        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
+        _ effect: EffectTable<Action>.QueuedEffect, _ contents: ContentsPointer, _ sink: some ActionSink<Action>
     ) -> EffectContext {
         let runID = effect.runID
         let progress = EffectContext(
@@ -108,7 +112,8 @@ extension StoreCore {
 
     /// Whether an effect of `revision` may begin, once that is known; nil if the revision is durable already, which costs
     /// nothing.
-    private func durability(through revision: Int, _ contents: ContentsPointer) -> Promise<Bool>? {
+    @inlinable
+    func durability(through revision: Int, _ contents: ContentsPointer) -> Promise<Bool>? {
         guard let observer = contents.pointee.observer, !observer.isDurable(through: revision) else { return nil }
         let isDurable = Promise<Bool>()
         observer.whenDurable(through: revision) { isDurable.fulfill($0) }
@@ -116,7 +121,8 @@ extension StoreCore {
     }
 
     /// Removes an effect that never began, because its commit did not become durable. It counts as cancelled.
-    func effectAbandoned(_ runID: Int, _ sink: any ActionSink<Action>) {
+    @inlinable
+    func effectAbandoned(_ runID: Int, _ sink: some ActionSink<Action>) {
         let postLockWork: PostLockWork = contents.withLock { contents in
             guard !contents.pointee.hasEnded else { return PostLockWork() }
             end(runID, as: .cancelled, contents, sink)
@@ -126,7 +132,8 @@ extension StoreCore {
     }
 
     /// Removes an effect that ended without a last action.
-    func effectEnded(_ runID: Int, _ sink: any ActionSink<Action>) {
+    @inlinable
+    func effectEnded(_ runID: Int, _ sink: some ActionSink<Action>) {
         let postLockWork: PostLockWork = contents.withLock { contents in
             guard !contents.pointee.hasEnded else { return PostLockWork() }
             end(runID, contents, sink)
@@ -135,23 +142,26 @@ extension StoreCore {
         postLockWork.perform()
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func isCurrent(_ effectRunID: Int, _ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isRunning(effectRunID) ?? false
     }
 
     /// Removes the effect that sends its last action.
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func end(
-        _ effectRunID: Envelope<Action>.Details, _ contents: ContentsPointer, _ sink: any ActionSink<Action>
+        _ effectRunID: Envelope<Action>.Details, _ contents: ContentsPointer, _ sink: some ActionSink<Action>
     ) {
         end(effectRunID.effectRunID, isTimeout: effectRunID.isTimeout, contents, sink)
     }
 
     /// Removes an effect, and starts the one that was queued behind it.
-    private func end(
+    @inlinable
+    func end(
         _ runID: Int, isTimeout: Bool = false, as phase: EffectEvent.Phase? = nil, _ contents: ContentsPointer,
-        _ sink: any ActionSink<Action>
+        _ sink: some ActionSink<Action>
     ) {
         guard let (ended, next) = contents.pointee.madePendingWork.effects.end(runID) else { return }
         contents.pointee.madePendingWork.postLockWork.ended.append(ended)
@@ -164,6 +174,7 @@ extension StoreCore {
     }
 
     /// The work to do after the lock is released. Call this last.
+    @inlinable
     func takePostLockWork(_ contents: ContentsPointer) -> PostLockWork {
         guard let work = contents.pointee.pending else { return PostLockWork() }
         let postLockWork = work.postLockWork
@@ -172,19 +183,21 @@ extension StoreCore {
         return postLockWork
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func queue(_ action: Action, _ envelope: Envelope<Action>, _ contents: ContentsPointer) {
         contents.pointee.madePendingWork.queuedActions.append(QueuedActions(action, envelope))
     }
 
     /// Whether one more effect might be one too many.
-    @usableFromInline
+    @inlinable
+    @inline(never)
     package func isNearEffectLimit(_ contents: ContentsPointer) -> Bool {
         contents.pointee.pending?.effects.isNearEffectLimit(for: 1, limit: environment.effectLimit) ?? false
     }
 
     /// Runs the effects that the middlewares ask for when a persisted state is resumed.
-    func resume(_ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+    func resume(_ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
         var progress = DispatchContext(effectGroup: nil, depth: 0)
         var stage: EffectGroup?
         for middleware in middleware.all {
@@ -238,17 +251,26 @@ extension StoreCore {
 }
 
 /// What the effects of one answer of a middleware have in common.
-private struct EffectStage {
+@usableFromInline
+struct EffectStage {
     /// With sequential effects, the group that they wait for.
-    let after: EffectGroup?
+    @usableFromInline let after: EffectGroup?
     /// With sequential effects, the group that they are part of.
-    let own: EffectGroup?
+    @usableFromInline let own: EffectGroup?
     /// The last run before the answer.
-    let answer: Int
+    @usableFromInline let answer: Int
+
+    @inlinable
+    init(after: EffectGroup?, own: EffectGroup?, answer: Int) {
+        self.after = after
+        self.own = own
+        self.answer = answer
+    }
 }
 
 extension DispatchContext {
     /// The group of the effects and actions that follow, entered once more.
+    @usableFromInline
     mutating func entered() -> EffectGroup {
         let effectGroup = effectGroup ?? EffectGroup(trace)
         self.effectGroup = effectGroup

@@ -1,13 +1,17 @@
 // The timers of the state. Everything here happens under the store's lock.
 extension StoreCore.Contents {
     /// When the next timer is due, in milliseconds since 1970; nil if none is set.
-    package var nextDeadline: Int? { pending?.timers.compactMap { $0.next?.deadline }.min() }
+    package var nextDeadline: Int? {
+        guard let timers = pending?.timers, !timers.isEmpty else { return nil }
+        return timers.compactMap { $0.next?.deadline }.min()
+    }
 }
 
 extension StoreCore {
+    @usableFromInline
     func arm(
         _ timers: [StateTimer<Action>], of key: EffectKey, cause: Int, _ contents: ContentsPointer,
-        _ sink: any ActionSink<Action>
+        _ sink: some ActionSink<Action>
     ) {
         let known = contents.pointee.madePendingWork.timers.firstIndex { $0.key == key }
         if known == nil, timers.isEmpty { return }
@@ -19,7 +23,7 @@ extension StoreCore {
     }
 
     /// Arms the next timer of a group, unless it is armed already.
-    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+    private func arm(_ place: Int, cause: Int, _ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
         let group = contents.pointee.madePendingWork.timers[place]
         let next = group.next
         if let armed = group.armed {
@@ -44,7 +48,8 @@ extension StoreCore {
     }
 
     /// Arms the next timer of the group whose timer has fired.
-    func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: any ActionSink<Action>) {
+    @usableFromInline
+    func fire(_ runID: Int, _ contents: ContentsPointer, _ sink: some ActionSink<Action>) {
         guard let place = contents.pointee.madePendingWork.timers.firstIndex(where: { $0.armed?.runID == runID })
         else { return }
         contents.pointee.madePendingWork.timers[place].markFired()

@@ -29,7 +29,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         }
 
         /// ``pending``, which is made if there was none.
-        @usableFromInline package var madePendingWork: PendingWork<Action> {
+        @inlinable package var madePendingWork: PendingWork<Action> {
             mutating get {
                 let work = pending ?? PendingWork()
                 pending = work
@@ -97,7 +97,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     @inlinable
     package func commit(
         _ action: Action, _ envelope: Envelope<Action>, endsBatch: Bool, _ contents: ContentsPointer,
-        _ progress: inout DispatchContext, _ sink: any ActionSink<Action>, previous: UnsafePointer<State>? = nil,
+        _ progress: inout DispatchContext, _ sink: some ActionSink<Action>, previous: UnsafePointer<State>? = nil,
         answers: [Effect<Action>?]? = nil
     ) {
         contents.pointee.revision += 1
@@ -189,6 +189,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
         return subscribers
     }
 
+    @inlinable
     func takeQueuedActions(_ contents: ContentsPointer) -> [QueuedActions<Action>] {
         guard let work = contents.pointee.pending else { return [] }
         defer { work.queuedActions = [] }
@@ -196,6 +197,7 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
     }
 
     /// The actions that were dispatched from inside, to be reduced next; nil if there are none.
+    @inlinable
     func nextQueuedActions(_ contents: ContentsPointer) -> [QueuedActions<Action>]? {
         let queued = takeQueuedActions(contents)
         return queued.isEmpty ? nil : queued
@@ -261,9 +263,9 @@ package final class StoreCore<State: Sendable, Action: Sendable>: Sendable {
 package struct DispatchContext {
     @usableFromInline package var effectGroup: EffectGroup?
     /// Nil for none, which allocates nothing.
-    var effects: [EffectID]?
+    @usableFromInline var effects: [EffectID]?
     /// How many middlewares' actions led to this one.
-    let depth: Int
+    @usableFromInline let depth: Int
     /// The trace of a new effect group.
     let trace: TraceContext?
 

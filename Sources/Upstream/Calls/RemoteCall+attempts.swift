@@ -21,7 +21,7 @@ extension RemoteCall {
                 settings: pool.settings, userAgent: pool.userAgent)
         ) { self.settled($0) }
         step = .attempting(transfer)
-        pool.multi.start(transfer)
+        pool.start(transfer)
     }
 
     /// The service's URL with the request's target; nil if the request is not valid.

@@ -88,7 +88,7 @@ final class RemoteCall {
             if let deadlineTimer { pool.loop.cancel(deadlineTimer) }
             switch last {
             case .attempting(let transfer):
-                pool.multi.cancel(transfer)
+                transfer.cancel()
                 reportAttempt(.failed(result.failure?.code ?? .interrupted, library: nil))
             case .pausing(let timer): pool.loop.cancel(timer)
             case .waiting, .over: break

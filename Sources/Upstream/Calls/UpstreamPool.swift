@@ -32,7 +32,8 @@ final class UpstreamPool {
     }
 
     var loop: any EventLoop { shared.value.loop }
-    var multi: CurlMulti { shared.value.multi }
+
+    func start(_ transfer: CurlTransfer) { shared.value.start(transfer) }
 
     /// Starts, queues or refuses a call.
     func enter(_ call: RemoteCall) {

@@ -8,30 +8,41 @@ import Sockets
 final class CurlMulti {
     typealias Handle = UnsafeMutableRawPointer
 
+    /// The number of transfers that share a handle.
+    ///
+    /// libcurl walks through all connections of a handle when it looks for one to use again and when a transfer ends. With
+    /// 5000 connections it spends half of its time there.
+    static let capacity = 256
+
     /// How long an idle connection is kept for another call, in seconds.
     static let connectionIdleSeconds = 10
 
     private let loop: any EventLoop
-    private var library: CurlLibrary
+    private let loadLibrary: () -> TransferFailure?
     private var handle: Handle?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    /// The number of transfers that have started and not ended, also of those that wait for a lookup.
+    private var load = 0
     private var lookups = DNSLookupCoalescer()
     private var timer: LoopTimer?
     private var idleTimer: LoopTimer?
     private var needsKick = false
     private var isKickScheduled = false
 
-    init(_ library: CurlLibrary, on loop: any EventLoop) {
-        self.library = library
+    /// - Parameter loadLibrary: loads libcurl; returns the reason if that fails.
+    init(on loop: any EventLoop, loadLibrary: @escaping () -> TransferFailure?) {
         self.loop = loop
+        self.loadLibrary = loadLibrary
     }
+
+    var hasRoom: Bool { load < Self.capacity }
 
     /// Starts a transfer. Its completion is called in a later turn of the loop.
     func start(_ transfer: CurlTransfer) {
+        enter(transfer)
         stopIdleTimer()
-        if handle == nil, let failure = library.load() { return refuse(transfer, failure) }
+        if handle == nil, let failure = loadLibrary() { return refuse(transfer, failure) }
         guard let handle = openHandle(), let easy = transfer.open() else { return refuse(transfer) }
-        transfer.multi = self
         transfers[easy] = transfer
         guard ccurl_multi_add_handle(handle, easy) == CURLM_OK else {
             transfers[easy] = nil
@@ -47,6 +58,7 @@ final class CurlMulti {
         }
         close(transfer)
         endLookup(transfer)
+        leave(transfer)
         startIdleTimer()
     }
 
@@ -92,7 +104,18 @@ final class CurlMulti {
         transfer.close()
     }
 
+    private func enter(_ transfer: CurlTransfer) {
+        if transfer.multi == nil { load += 1 }
+        transfer.multi = self
+    }
+
+    private func leave(_ transfer: CurlTransfer) {
+        if transfer.multi != nil { load -= 1 }
+        transfer.multi = nil
+    }
+
     private func complete(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+        leave(transfer)
         if !transfer.isDiscarded { transfer.completion(outcome) }
     }
 }

@@ -124,14 +124,18 @@ extension CurlTransfer {
         options.set(CURLOPT_PREREQDATA, pointer: context)
         options.check(ccurl_set_open_socket(easy, Self.onConnection))
         options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
-        // Only the debug callback sees the bytes that are neither header nor body, and only if libcurl is verbose.
         options.check(ccurl_set_debug(easy, Self.onBytes))
         options.set(CURLOPT_DEBUGDATA, pointer: context)
-        options.set(CURLOPT_VERBOSE, 1)
         if request.address.isNamed {
             options.check(ccurl_set_before_lookup(easy, Self.onLookup))
             options.set(CURLOPT_RESOLVER_START_DATA, pointer: context)
         }
+    }
+
+    /// Counts the bytes that are neither header nor body. Only the debug callback sees them, and only if libcurl is verbose.
+    /// Then it also writes a text of each step, so this begins where a response needs it.
+    func countEncodedBytes() {
+        if let easy { _ = ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {

@@ -19,6 +19,9 @@ final class CurlTransfer {
     private var encodedBytes = 0
     private var headers: [UInt8] = []
     private var headersEnded = false
+    /// Whether the header section limits the bytes behind it by a `Content-Length`, which chunks override.
+    private var hasLength = false
+    private var isChunked = false
     /// The bytes that arrived since ``takeByteCount()`` was last called.
     private var unreportedBytes = 0
     /// Measures the speed of the response.
@@ -32,7 +35,8 @@ final class CurlTransfer {
     private(set) var waitsForLookup = false
     /// True if the completion must not be called any more.
     private(set) var isDiscarded = false
-    weak var multi: CurlMulti?
+    /// The multi handle that runs it, until it has ended.
+    var multi: CurlMulti?
     /// The reason if a callback stopped the transfer. It is more precise than libcurl's code.
     private var stopped: TransferFailure?
 
@@ -68,6 +72,11 @@ final class CurlTransfer {
         ccurl_slist_free_all(fields)
         self.easy = nil
         fields = nil
+    }
+
+    /// Ends it without calling the completion.
+    func cancel() {
+        multi?.cancel(self)
     }
 
     func discard() {
@@ -159,10 +168,26 @@ extension CurlTransfer {
     private func append(header line: UnsafeRawBufferPointer) {
         if line.starts(with: "HTTP/".utf8) {
             headers.removeAll(keepingCapacity: true)
-            headersEnded = false
+            (headersEnded, hasLength, isChunked) = (false, false, false)
         }
-        if !headersEnded { headers.append(contentsOf: line) }
-        if line.elementsEqual("\r\n".utf8) { headersEnded = true }
+        guard !headersEnded else { return }
+        headers.append(contentsOf: line)
+        if Self.isField("content-length:", line) { hasLength = true }
+        if Self.isField("transfer-encoding:", line) { isChunked = true }
+        guard line.elementsEqual("\r\n".utf8) else { return }
+        headersEnded = true
+        if isChunked || !hasLength { countEncodedBytes() }
+    }
+
+    /// - Parameter name: in lower case, with the colon.
+    private static func isField(_ name: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count > name.utf8CodeUnitCount else { return false }
+        for place in 0..<name.utf8CodeUnitCount {
+            let byte = line[place]
+            let isUpperCase = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            if (isUpperCase ? byte | 0x20 : byte) != name.utf8Start[place] { return false }
+        }
+        return true
     }
 
     /// The bytes that arrived since the last call.

@@ -154,6 +154,18 @@ struct ForwardingTests {
         }
     }
 
+    @Test func anIdIsCreatedOnceOnAllNodes() async throws {
+        try await TestCluster.run { cluster in
+            for _ in 0..<10 {
+                let path = "/sessions/\(SessionID.random())"
+                async let first = cluster.first.send(TestRequest("PUT", path))
+                async let second = cluster.second.send(TestRequest("PUT", path))
+                let statuses = try await [first.status, second.status]
+                #expect(statuses.sorted() == [200, 201])
+            }
+        }
+    }
+
     @Test func strangersCannotForward() async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()
