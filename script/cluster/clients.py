@@ -290,7 +290,8 @@ class Follower:
             connection = Connection(self.crowd.port)
             try:
                 # A client that comes back of its own accord, too.
-                await asyncio.wait_for(self.follow(connection), self.random.expovariate(1 / 20) + 1)
+                async with asyncio.timeout(self.random.expovariate(1 / 20) + 1):
+                    await self.follow(connection)
             except (Lost, OSError, EOFError, asyncio.TimeoutError):
                 pass
             finally:
