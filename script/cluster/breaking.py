@@ -56,7 +56,7 @@ def acknowledge_elsewhere(record, _log):
 
 
 def show_a_revision_too_many(record, log):
-    record.see(len(log) + 1, 0, "a read")
+    record.see(len(log) + 1, 0, "a read", record.history)
 
 
 def show_a_wrong_count(record, _log):

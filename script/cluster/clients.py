@@ -18,8 +18,8 @@ HEARTBEAT = 1
 class Crowd:
     """All clients: the records of the sessions, and what the progress lines count."""
 
-    def __init__(self, port, seed, pace):
-        self.port, self.random, self.pace = port, random.Random(seed), pace
+    def __init__(self, port, seed, pace, may_lose):
+        self.port, self.random, self.pace, self.may_lose = port, random.Random(seed), pace, may_lose
         self.sessions, self.is_running, self.tasks = {}, True, []
         self.numbers = collections.Counter()
         self.acknowledged_at = {}  # the time of the last acknowledgement by session
@@ -193,15 +193,15 @@ class Writer:
 
     def acknowledge(self, record, sent, answer, headers):
         revision, floor = answer.body["revision"], record.floor
-        if sent.outcome == "acknowledged" and (
+        if sent.outcome == "acknowledged" and sent.history == answer.history and (
                 sent.revision != revision or answer.headers.get("idempotency-replayed") != "true"):
             self.unexpected(record, f"the repeat of {sent.amounts}, acknowledged at {sent.revision}", answer)
         if answer.body["outcome"] != "committed":
             self.unexpected(record, f"increments {sent.amounts}", answer)
         if "If-Match" in headers and revision != int(headers["If-Match"].strip('"')) + len(sent.amounts):
             self.unexpected(record, f"If-Match {headers['If-Match']}, below {floor}", answer)
-        sent.outcome, sent.revision = "acknowledged", revision
-        record.see(revision, answer.body["state"], f"the answer to {sent.amounts}")
+        sent.outcome, sent.revision, sent.history = "acknowledged", revision, answer.history
+        record.see(revision, answer.body["state"], f"the answer to {sent.amounts}", answer.history)
         self.crowd.note_acknowledgement(record.id)
 
     async def fetch(self, record):
@@ -213,7 +213,7 @@ class Writer:
             if not headers:
                 record.unknown_fetches -= 1
                 record.fetched.append(answer.body["revision"])
-            record.floor = max(record.floor, answer.body["revision"])
+            record.raise_floor(answer.body["revision"], answer.history)
             self.crowd.numbers["fetched"] += 1
         elif answer.status == 503 and answer.code in REFUSALS:
             record.unknown_fetches -= 1
@@ -222,6 +222,8 @@ class Writer:
 
     async def end_a_session(self, _record):
         """Creates a session and ends it, unless it is to be kept: it must be there at the end."""
+        if self.crowd.may_lose:
+            return
         session = await self.crowd.create()
         if not session:
             return
@@ -248,21 +250,23 @@ class Writer:
         return False
 
     def expect_no_older(self, record, what, revision, floor, answer):
-        if revision < floor:
+        """`floor` is the newest history with the highest revision that was seen before it was asked."""
+        history, floor = floor
+        if revision < floor and history in (answer.history, "") and history == record.history:
             record.wrong.append(f"{what} showed revision {revision}, but {floor} had been seen before it was asked: "
                                 f"{answer.headers.get('x-request-id')} {answer.headers.get('via')}")
 
     async def read_state(self, record):
-        floor = record.floor
+        floor = record.history, record.floor
         answer = await self.ask(record, "GET", f"/state{COUNT}")
         if self.may_read(record, "a read", answer):
             revision = answer.body["revision"]
             self.expect_no_older(record, "a read", revision, floor, answer)
-            record.see(revision, answer.body["state"], "a read")
+            record.see(revision, answer.body["state"], "a read", answer.history)
 
     async def read_log(self, record):
-        floor = record.floor
-        after = max(0, floor - 20)
+        floor = record.history, record.floor
+        after = max(0, record.floor - 20)
         answer = await self.ask(record, "GET", f"/actions?after={after}&limit=100")
         if self.may_read(record, "the log", answer):
             found = [entry["revision"] for entry in answer.body["actions"]]
@@ -272,7 +276,7 @@ class Writer:
                 self.expect_no_older(record, "the log", after + len(found), floor, answer)
 
     async def read_document(self, record):
-        floor = record.floor
+        floor = record.history, record.floor
         answer = await self.ask(record, "GET", "")
         if self.may_read(record, "the document", answer):
             self.expect_no_older(record, "the document", answer.body["revision"], floor, answer)
@@ -299,7 +303,7 @@ class Follower:
             await asyncio.sleep(self.random.uniform(0, 0.2))
 
     async def follow(self, connection):
-        floor, run = self.record.floor, None
+        history, floor, run = self.record.history, self.record.floor, None
         headers = {"Last-Event-ID": self.last} if self.last else {}
         query = "?changes=patch" if self.by_patches else "?select=/counter"
         status, fields = await asyncio.wait_for(
@@ -319,7 +323,7 @@ class Follower:
             if run is None:
                 run = StreamRun(self.number, number.rpartition("-")[0], [])
                 self.record.runs.append(run)
-                if name == "state" and data["revision"] < floor:
+                if name == "state" and data["revision"] < floor and run.history == history:
                     self.record.wrong.append(f"stream {self.number} began with revision {data['revision']} after {floor}")
             self.take(run, name, number, data)
 
@@ -340,4 +344,4 @@ class Follower:
         self.last, self.revision = number, revision
         self.crowd.numbers["events"] += 1
         counter = self.value["counter"] if self.by_patches else self.value
-        self.record.see(revision, counter["count"], f"stream {self.number}, event {name}")
+        self.record.see(revision, counter["count"], f"stream {self.number}, event {name}", run.history)

@@ -14,6 +14,8 @@ class Faults:
         self.lease = cluster.lease
 
     def kinds(self):
+        if self.cluster.loses_commits:
+            return [self.lose_commits]
         kinds = [self.kill_node, self.pause_node, self.drain_node, self.kill_redis, self.pause_redis, self.cut_redis,
                  self.cut_peers, self.cut_node, self.cut_all_peers, self.two_nodes]
         return kinds + [self.promote_replica] * bool(self.cluster.replica)
@@ -114,6 +116,14 @@ class Faults:
         self.cluster.primary.signal(SIGNALS["continue"])
         return f"for {self.redis_pause:.1f} s"
 
+    async def lose_commits(self):
+        """A replica is promoted that lacks the newest commits, which were acknowledged without it."""
+        self.cluster.replication.silence()
+        await self.wait(0.3, 1)
+        await self.cluster.primary.end(signal.SIGKILL)
+        self.cluster.replication.reset()
+        return await self.promote(self.cluster.primary, self.cluster.replica)
+
     async def promote_replica(self):
         """The primary dies or stands still; the replica becomes the primary; the old one comes back as its replica."""
         old, new = self.cluster.primary, self.cluster.replica
@@ -123,14 +133,19 @@ class Faults:
         else:
             await old.end(signal.SIGKILL)
         await self.wait(0, self.lease)
+        await self.promote(old, new)
+        return "while the primary stood still" if pauses else "after the primary was killed"
+
+    async def promote(self, old, new):
         # Whoever promotes a replica keeps clients away from the old primary: here by the address.
         self.cluster.primary, self.cluster.replica = new, old
         for node in self.cluster.nodes:
             node.redis.close_all()
         await new.execute("REPLICAOF", "NO", "ONE")
         await self.wait(0, 2)
-        if pauses:
+        if old.process.poll() is None:
             await old.end(signal.SIGKILL)
-        old.start(primary=new)
+        self.cluster.replication.heal()
+        old.start(primary=self.cluster.replication)
         await self.cluster.until_replicated()
-        return "while the primary stood still" if pauses else "after the primary was killed"
+        return "the newest commits are lost"

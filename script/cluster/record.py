@@ -18,6 +18,7 @@ class Sent:
     key: str | None
     outcome: str = "unknown"
     revision: int = 0  # of the last amount, if it was acknowledged
+    history: str = ""
     evidence: list = dataclasses.field(default_factory=list)
 
 
@@ -28,6 +29,7 @@ class Shown:
     revision: int
     count: int
     source: str
+    history: str = ""
 
 
 @dataclasses.dataclass
@@ -51,15 +53,26 @@ class SessionRecord:
     unknown_fetches: int = 0
     refused_fetches: int = 0
     wrong: list = dataclasses.field(default_factory=list)  # what was wrong at once
-    floor: int = 0  # the highest revision that any client has seen
+    floor: int = 0  # the highest revision that any client has seen in the newest history
+    history: str = ""
 
-    def see(self, revision, count, source):
-        self.shown.append(Shown(revision, count, source))
+    def see(self, revision, count, source, history):
+        self.shown.append(Shown(revision, count, source, history))
+        self.raise_floor(revision, history)
+
+    def raise_floor(self, revision, history):
+        if history != self.history:
+            self.floor, self.history = 0, history
         self.floor = max(self.floor, revision)
 
 
-def check(record, log, may_change_history=False):
-    """What is wrong with a session, as sentences; `log` is its whole action log after the faults."""
+def check(record, log, newest=None):
+    """What is wrong with a session, as sentences; `log` is its whole action log after the faults.
+
+    If Redis may have lost commits, `newest` is the history that the session has now. Only what was seen in it must be in the log.
+    """
+    if newest:
+        record = _only_newest(record, newest)
     wrong = [f"at once: {line}" for line in record.wrong]
     revisions = [entry["revision"] for entry in log]
     if revisions != list(range(1, len(log) + 1)):
@@ -77,7 +90,16 @@ def check(record, log, may_change_history=False):
             wrong.append(f"{shown.source} showed revision {shown.revision}, but the log ends at {len(counts) - 1}")
         elif counts[shown.revision] != shown.count:
             wrong.append(f"{shown.source} showed {shown.count} at revision {shown.revision}, which had {counts[shown.revision]}")
-    return wrong + _check_runs(record, may_change_history) + _check_effects(record, log)
+    return wrong + _check_runs(record, bool(newest)) + _check_effects(record, log)
+
+
+def _only_newest(record, newest):
+    """What clients have seen in one history. What was acknowledged in another may be lost."""
+    sent = [each if each.history == newest else dataclasses.replace(
+        each, outcome="unknown" if each.outcome == "acknowledged" else each.outcome) for each in record.sent]
+    return dataclasses.replace(
+        record, sent=sent, shown=[shown for shown in record.shown if shown.history == newest], fetched=[],
+        unknown_fetches=len(record.fetched) + record.unknown_fetches)
 
 
 def _check_sent(record, places):

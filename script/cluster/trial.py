@@ -12,7 +12,7 @@ import time
 from cluster.breaking import breaks_that_pass
 from cluster.clients import COUNT, HEARTBEAT, Crowd
 from cluster.faults import Faults
-from cluster.gates import Balancer
+from cluster.gates import Balancer, Gate
 from cluster.processes import Node, Redis, StartFailed, Upstream, end_all
 from cluster.record import ENDS, check
 from cluster.wire import Lost
@@ -32,7 +32,9 @@ class Trial:
 
     def __init__(self, options, policy, replicas, directory):
         self.options, self.policy, self.replicas, self.directory = options, policy, replicas, directory
+        self.loses_commits = policy == "lossy"
         self.lease, self.random = options.lease, random.Random(f"{options.seed} {policy}")
+        self.histories = {}
         self.nodes, self.primary, self.replica, self.crowd = [], None, None, None
         self.gaps, self.begin = collections.defaultdict(list), time.monotonic()
 
@@ -47,12 +49,13 @@ class Trial:
         await self.primary.until("PONG", "PING")
         if self.replicas:
             self.replica = Redis("redis-2", self.directory)
-            self.replica.start(self.primary)
+            self.replication = await Gate(lambda: self.primary.port).open()
+            self.replica.start(self.replication)
             await self.until_replicated()
         self.upstream = await Upstream(UPSTREAM_SECONDS, self.random.random()).open()
         settings = {
             "storage_kind": "redis", "storage_key": base64.b64encode(self.random.randbytes(32)).decode(),
-            "storage_redis_replicas": int(self.replicas), "storage_keep_commits": 10000000, "storage_keep_bytes": 1 << 40,
+            "storage_redis_replicas": int(self.replicas and not self.loses_commits), "storage_keep_commits": 10000000, "storage_keep_bytes": 1 << 40,
             "cluster_secret": base64.b64encode(self.random.randbytes(32)).decode(), "cluster_lease": self.lease,
             "upstreams_animal_url": f"http://127.0.0.1:{self.upstream.port}/animal", "streams_heartbeat": HEARTBEAT,
             "http_drain_timeout": 5, "sessions_max_resident": 16, "log_access": "all", "log_level": "info"}
@@ -63,7 +66,7 @@ class Trial:
             self.nodes.append(node)
         for node in self.nodes:
             await node.until_ready()
-        self.balancer = await Balancer(self.policy, [node.port for node in self.nodes], self.random.random()).open()
+        self.balancer = await Balancer("hash" if self.policy == "hash" else "random", [node.port for node in self.nodes], self.random.random()).open()
 
     async def until_replicated(self):
         if self.replica:
@@ -73,7 +76,7 @@ class Trial:
 
     async def run(self, faults):
         await self.start()
-        self.crowd = Crowd(self.balancer.port, self.random.random(), self.options.pace)
+        self.crowd = Crowd(self.balancer.port, self.random.random(), self.options.pace, self.loses_commits)
         await self.crowd.start(self.options.sessions, self.options.writers, self.options.followers)
         await asyncio.sleep(1)
         numbers = self.crowd.numbers
@@ -144,14 +147,16 @@ class Trial:
             except (Lost, CheckFailed) as error:
                 wrong.append(f"session {record.id}: {error!r}")
         await self.crowd.leave()
-        may_change = bool(self.gaps["promote_replica"])
         for record in self.crowd.sessions.values():
             log = logs.get(record.id)
             if log is not None:
-                wrong += [f"session {record.id}: {line}" for line in check(record, log, may_change)]
+                newest = self.histories[record.id] if self.loses_commits else None
+                wrong += [f"session {record.id}: {line}" for line in check(record, log, newest)]
         wrong += await self.check_ends()
         self.keep_evidence(logs)
         self.summarize(logs)
+        if self.loses_commits:
+            self.expect_losses(logs)
         self.fail_if_any(wrong)
         self.check_the_check(logs)
         await self.read_metrics()
@@ -206,6 +211,7 @@ class Trial:
             shown.add((json.dumps(state.body), state.headers["etag"], owner))
             if state.body["revision"] != len(log):
                 wrong.append(f"{node.name} is at revision {state.body['revision']}, the log at {len(log)}")
+            self.histories[record.id] = state.history
             total = sum(entry["payload"].get("by", 0) for entry in log)
             if state.body["state"]["counter"]["count"] != total:
                 wrong.append(f"{node.name} counts {state.body['state']['counter']['count']}, the log {total}")
@@ -223,6 +229,14 @@ class Trial:
             if answer.status != 200:
                 wrong.append(f"session {session} was created, and now: {answer}")
         return wrong
+
+    def expect_losses(self, logs):
+        lost = sum(sent.outcome == "acknowledged" and not any(
+            entry["payload"].get("by") == sent.amounts[0] for entry in logs.get(session, []))
+            for session, record in self.crowd.sessions.items() for sent in record.sent)
+        self.say(f"{lost} acknowledged writes are lost, all of them in older histories")
+        if not lost:
+            raise CheckFailed("no commit was lost, so this trial has tested nothing")
 
     def check_the_check(self, logs):
         """Breaks the record of a session in every way, and fails unless the check notices."""

@@ -17,6 +17,11 @@ class Answer:
     def code(self):
         return self.body.get("code") if isinstance(self.body, dict) else None
 
+    @property
+    def history(self):
+        """The part of the ETag that changes when commits were lost."""
+        return self.headers.get("etag", "").strip('"').partition(".")[2]
+
     def __str__(self):
         return f"{self.status} {json.dumps(self.body)[:300]} (X-Request-Id {self.headers.get('x-request-id')})"
 
