@@ -10,8 +10,9 @@ import statistics
 import time
 
 from cluster.breaking import breaks_that_pass
-from cluster.clients import COUNT, HEARTBEAT, Crowd
+from cluster.clients import COUNT, Crowd
 from cluster.faults import Faults
+from cluster.following import HEARTBEAT
 from cluster.gates import Balancer, Gate
 from cluster.processes import Node, Redis, StartFailed, Upstream, end_all
 from cluster.record import ENDS, check
