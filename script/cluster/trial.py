@@ -148,6 +148,8 @@ class Trial:
             except (Lost, CheckFailed) as error:
                 wrong.append(f"session {record.id}: {error!r}")
         await self.crowd.leave()
+        # From here on this process computes, and leaves the gates of the nodes alone.
+        await self.read_metrics()
         for record in self.crowd.sessions.values():
             log = logs.get(record.id)
             if log is not None:
@@ -159,13 +161,12 @@ class Trial:
         if self.loses_commits:
             self.expect_losses(logs)
         self.fail_if_any(wrong)
-        self.check_the_check(logs)
-        await self.read_metrics()
         self.balancer.close()
         for node in self.nodes:
             if (status := await node.end(15, 30)) != 0:
                 raise CheckFailed(f"{node.name} ended with status {status} at the end")
         end_all()
+        self.check_the_check(logs)
 
     async def until_settled(self, record):
         """Waits until no effect is running and all followers of the session have caught up."""
