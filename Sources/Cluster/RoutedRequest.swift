@@ -58,7 +58,8 @@ package struct RoutedRequest: Sendable {
     private let kind: Kind
     private let isForwarded: Bool
     private let deadline: Int
-    private var mayBeCommitted = false
+    /// Whether an earlier owner may have done it.
+    package private(set) var mayBeCommitted = false
     private var hasAsked = false
     /// Whether it is a stream that has begun.
     package private(set) var hasBegun = false

@@ -7,7 +7,7 @@ import StoreHosting
 struct RequestContext {
     let request: Request
     let exchange: Exchange
-    let decorator: ResponseDecorator
+    var decorator: ResponseDecorator
     /// Those of the request, once they are verified.
     var credentials = Credentials.capability
 
@@ -105,12 +105,16 @@ struct ResponseDecorator: Sendable {
     /// The resource; nil if no resource has the path.
     let route: Route?
     let recorder: RequestRecorder
+    /// Whether a node that is gone may have done what the request asks for. Then no response may say that nothing was done.
+    var mayBeDone = false
 
     /// Sends the response, if the output budget has room for it.
     ///
     /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
     /// has happened, so its connection closes.
     fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
+        let isDenied = mayBeDone && response.status == .serviceUnavailable
+        let response = isDenied ? Problem(JournalError.outcomeUnknown("")).response : response
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {

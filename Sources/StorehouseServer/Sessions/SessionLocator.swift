@@ -80,9 +80,7 @@ final class SessionLocator: Sendable {
             case .forward(let owner):
                 forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
                     forwarder.forget(owner.address, of: id)
-                    var request = request
-                    let step = request.failed(failure, now: forwarder.now)
-                    try perform(step, request, context)
+                    try retry(failure, request, context)
                 }
             case .lookAgain(after: 0):
                 deferred.resumeInLaterTurn { [self] context throws(Problem) in try look(request, context) }
@@ -99,11 +97,22 @@ final class SessionLocator: Sendable {
             }
         }
 
+        private func retry(
+            _ failure: RoutedRequest.Failure, _ request: RoutedRequest, _ context: RequestContext
+        ) throws(Problem) {
+            var (request, context) = (request, context)
+            let step = request.failed(failure, now: forwarder.now)
+            context.decorator.mayBeDone = request.mayBeCommitted
+            try perform(step, request, context)
+        }
+
         /// Takes what the journal has found.
         private func take(
             _ found: SessionRegistry.Lookup, _ request: RoutedRequest, _ context: RequestContext
         ) throws(Problem) {
             guard case .elsewhere(let owner) = found else { return try use(found, context) }
+            // An earlier process with the name of this one has died, and its lease has not ended yet.
+            guard owner != forwarder.identity.name else { return try retry(.notHere, request, context) }
             forwarder.remember(owner, of: id)
             try look(request, context, at: owner)
         }

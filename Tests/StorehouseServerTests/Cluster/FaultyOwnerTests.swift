@@ -75,6 +75,19 @@ struct FaultyOwnerTests {
         }
     }
 
+    /// 503 means that nothing was committed, and the node that has not answered may have committed it.
+    @Test func aRepeatedWriteIsNeverCalledUndone() async throws {
+        let problem = FaultyUpstream.Step.send(Answer.status(503, body: "{}"))
+        let owner = try FaultyUpstream(inTurn: [[problem], [.close], [problem]])
+        try await run(owner) { session in
+            let fields = [("Idempotency-Key", "\"a\"")]
+            let first = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
+            #expect(first.status == 503)
+            let second = try await session.dispatch("counter/increment", ["by": 1], fields: fields)
+            #expect(second.status == 504)
+        }
+    }
+
     @Test func aStreamEndsWithItsOwner() async throws {
         let owner = try FaultyUpstream { _ in
             [
