@@ -16,8 +16,8 @@ package struct DueTimers: Sendable {
     /// How early a session is loaded, in milliseconds: then its store waits for the deadline itself.
     static let lookahead = 5000
     /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
-    /// a timer, because its storage failed.
-    static let restartInterval = 60_000
+    /// a timer, because its storage failed. In a journal that is shared, the owner of a session may have died.
+    private let restartInterval: Int
     private static let maxUnusable = 10_000
 
     /// The last session of the batch before; nil to begin with the first.
@@ -27,15 +27,16 @@ package struct DueTimers: Sendable {
     /// Sessions that cannot be loaded. They are left alone, so that they do not fill the log.
     private var unusable: Set<String> = []
 
-    package init() {}
+    /// - Parameter isShared: whether other nodes use the journal too.
+    package init(isShared: Bool) { restartInterval = isShared ? 1000 : 60_000 }
 
     /// Begins the next batch; nil if one is under way.
     package mutating func begin(now: Int) -> Query? {
         guard !isBusy else { return nil }
         isBusy = true
         // The clock may have been set back.
-        if now >= nextRestart || nextRestart - now > Self.restartInterval {
-            (last, nextRestart) = (nil, now + Self.restartInterval)
+        if now >= nextRestart || nextRestart - now > restartInterval {
+            (last, nextRestart) = (nil, now + restartInterval)
         }
         return Query(after: last, until: now + Self.lookahead, limit: Self.batchSize)
     }
@@ -74,13 +75,14 @@ final class TimerWaker: Sendable {
     private let journal: any Journal
     private let clock: WallClock
     // Guards the decisions. Nothing is called while it is held.
-    private let timers = Locked(DueTimers())
+    private let timers: Locked<DueTimers>
 
     init(_ registry: SessionRegistry, _ loader: SessionLoader, _ journal: any Journal, clock: WallClock) {
         self.registry = registry
         self.loader = loader
         self.journal = journal
         self.clock = clock
+        timers = Locked(DueTimers(isShared: journal.isShared))
     }
 
     /// Loads the sessions that are due, unless this is under way. Returns at once.
