@@ -299,7 +299,7 @@ SPACE_ROWS = (
 def cluster_cases(quick):
     """The cases of several nodes, in the order of their table."""
     seconds, subscribers = (2, 400) if quick else (8, 4000)
-    rounds, victims = (2, 10) if quick else (20, 20)
+    rounds, victims = (2, 10) if quick else (10, 20)
 
     def posts(title, policy, contenders):
         return Case("cluster", f"POST counter/increment, 1000 sessions, {title}", contenders, CLUSTER_ROWS,
