@@ -167,7 +167,7 @@ package final class RunningServer: Sendable {
     }
 
     /// How long a node among others lets its clients finish.
-    private static let handoverTime = Duration.seconds(1)
+    private static let handoverTime = Duration.milliseconds(500)
 
     /// Loads the sessions whose timers are due.
     private func wakeTimers() { api.timers?.wake { [api] in api.isDraining } }

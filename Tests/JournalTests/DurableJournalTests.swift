@@ -34,6 +34,7 @@ struct DurableJournalTests {
         let found = try await journal.session("session")
         #expect(found.replayable.count == 300)
         #expect(try await found.journal.commits(after: 0)?.map(\.revision) == Array(1...300))
+        await journal.closed()
     }
 
     @Test(
@@ -73,6 +74,7 @@ struct DurableJournalTests {
         let found = depths.withLock(\.self)
         let (least, most) = (try #require(found.min()), try #require(found.max()))
         #expect(found.count > 50 && most < least + 20)
+        await journal.closed()
     }
 
     @Test("persists a batch and the response to it in one transaction", arguments: DurableStorage.allCases)

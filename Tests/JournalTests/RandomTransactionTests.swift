@@ -89,6 +89,7 @@ struct RandomTransactionTests {
                 #expect(try await session.replayBase(for: after)?.count == after)
             }
         }
+        await journal.closed()
         #expect(try storage.problems().isEmpty)
     }
 

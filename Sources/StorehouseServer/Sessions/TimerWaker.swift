@@ -16,19 +16,24 @@ package struct DueTimers: Sendable {
     /// How early a session is loaded, in milliseconds: then its store waits for the deadline itself.
     static let lookahead = 5000
     /// How often all due sessions are looked for from the beginning, in milliseconds. A session may have left memory with
-    /// a timer, because its storage failed. In a journal that is shared, the owner of a session may have died.
-    private let restartInterval: Int
+    /// a timer, because its storage failed.
+    static let usualRestartInterval = 60_000
+    /// The same if nodes may have died that had sessions with earlier deadlines.
+    static let restartIntervalOfNodes = 1000
     private static let maxUnusable = 10_000
 
     /// The last session of the batch before; nil to begin with the first.
     private var last: DueSession?
     private var nextRestart = Int.min
     private var isBusy = false
+    private let restartInterval: Int
     /// Sessions that cannot be loaded. They are left alone, so that they do not fill the log.
     private var unusable: Set<String> = []
 
-    /// - Parameter isShared: whether other nodes use the journal too.
-    package init(isShared: Bool) { restartInterval = isShared ? 1000 : 60_000 }
+    /// - Parameter isShared: whether sessions may come from other nodes.
+    package init(isShared: Bool = false) {
+        restartInterval = isShared ? Self.restartIntervalOfNodes : Self.usualRestartInterval
+    }
 
     /// Begins the next batch; nil if one is under way.
     package mutating func begin(now: Int) -> Query? {

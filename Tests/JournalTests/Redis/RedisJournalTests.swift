@@ -32,6 +32,8 @@ struct RedisJournalTests {
         for id in ids { #expect(await journal.create(Step.session(id)).awaitDurable() == nil) }
         let isOver = Locked(false)
         let durable = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+            // The writers go on until then, also if this fails.
+            defer { isOver.withLock { $0 = true } }
             for id in ids {
                 group.addTask { (id, try await Self.commit(to: id, journal) { isOver.withLock(\.self) }) }
             }

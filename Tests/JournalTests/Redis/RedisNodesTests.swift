@@ -241,6 +241,8 @@ struct RedisNodesTests {
         for id in ids { #expect(await nodes[0].create(Step.session(id)).awaitDurable() == nil) }
         let isOver = Locked(false)
         let acknowledged = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+            // The writers go on until then, also if this fails.
+            defer { isOver.withLock { $0 = true } }
             for id in ids {
                 group.addTask { (id, await Self.commit(to: id, nodes) { isOver.withLock(\.self) }) }
             }

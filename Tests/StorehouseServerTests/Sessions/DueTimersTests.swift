@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func batchesFollowOneAnotherUntilOneIsNotFull() throws {
-        var timers = DueTimers(isShared: false)
+        var timers = DueTimers()
         let first = try begin(&timers, 1000)
         #expect(first.after == nil && first.until > 1000)
         let other = timers.begin(now: 1000)
@@ -32,8 +32,20 @@ import Testing
         #expect(try begin(&timers, 2000).after == DueSession(id: "s500", deadline: 500))
     }
 
+    @Test func sessionsOfNodesThatHaveDiedAreLookedForEachSecond() throws {
+        for isShared in [false, true] {
+            var timers = DueTimers(isShared: isShared)
+            _ = try begin(&timers, 0)
+            _ = timers.found(Self.sessions(500..<501))
+            _ = timers.end(found: 1, hasRoom: true)
+            #expect(try begin(&timers, 999).after != nil)
+            _ = timers.end(found: 0, hasRoom: true)
+            #expect(try (begin(&timers, 1000).after == nil) == isShared)
+        }
+    }
+
     @Test func aFullMemoryWaitsForTheNextTurn() throws {
-        var timers = DueTimers(isShared: false)
+        var timers = DueTimers()
         let query = try begin(&timers, 0)
         _ = timers.found(Self.sessions(0..<query.limit))
         let goesOn = timers.end(found: query.limit, hasRoom: false)
@@ -43,26 +55,15 @@ import Testing
 
     @Test(arguments: [61_000, -1_000_000])
     func nowAndThenItBeginsAgain(_ later: Int) throws {
-        var timers = DueTimers(isShared: false)
+        var timers = DueTimers()
         _ = try begin(&timers, 0)
         _ = timers.found(Self.sessions(0..<3))
         _ = timers.end(found: 3, hasRoom: true)
         #expect(try begin(&timers, later).after == nil)
     }
 
-    /// A session of a node that has died may be due before the last one that was loaded.
-    @Test(arguments: [(999, false), (1000, true)])
-    func inASharedJournalItBeginsAgainEachSecond(_ later: Int, _ isFirst: Bool) throws {
-        var timers = DueTimers(isShared: true)
-        _ = try begin(&timers, 0)
-        _ = timers.found(Self.sessions(0..<3))
-        _ = timers.end(found: 3, hasRoom: true)
-        let query = try begin(&timers, later)
-        #expect((query.after == nil) == isFirst)
-    }
-
     @Test func aSessionThatCannotBeLoadedNowIsTriedAgain() throws {
-        var timers = DueTimers(isShared: false)
+        var timers = DueTimers()
         let query = try begin(&timers, 0)
         _ = timers.found(Self.sessions(0..<query.limit))
         timers.retry()
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func sessionsThatCannotBeLoadedAreLeftAlone() throws {
-        var timers = DueTimers(isShared: false)
+        var timers = DueTimers()
         _ = try begin(&timers, 0)
         timers.markUnusable("s1")
         let loaded = timers.found(Self.sessions(0..<3)).map(\.id)
