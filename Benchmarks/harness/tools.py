@@ -34,6 +34,7 @@ def packages():
             "nginx-light": NGINX.exists(),
             "libnginx-mod-nchan": NCHAN.exists(),
         },
+        "clusters": {"redis-server": shutil.which("redis-server")},
         "libraries": {
             "nodejs": shutil.which("node"),
             "node-redux": (NODE_MODULES / "redux").exists(),
