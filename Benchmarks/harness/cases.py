@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, cluster, durable, fetching, growth, large, machine
+from harness import calls, cluster, durable, fetching, growth, journal, large, machine
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
@@ -279,6 +279,8 @@ def durable_cases(quick):
              lambda contender: durable.found(contender, counts[-1], seconds)),
         Case("durable", f"GET of an earlier state, {durable.COMMITS} commits", ("full",), PAST_ROWS,
              lambda contender: durable.past(contender, seconds)),
+        Case("journal", f"{10 * counts[0]} sessions of kind app, commits of {journal.ACTIVE} of them",
+             ("memory", "full", "redis"), journal.ROWS, lambda contender: journal.measure(contender, 10 * counts[0])),
     ]
 
 
@@ -324,7 +326,6 @@ def server_cases(quick):
     bare = ("floor",)
     seconds = 2 if quick else 8
     one, many, timed = (100, 5, 400) if quick else (400, 20, 2000)
-    fetching_count = 1000 if quick else 5000
     count, rushing = (2000, 2000) if quick else (15000, 10000)
     sizes = (10, 100, 1000) if quick else (10, 30, 100, 300, 1000, 3000, 10000, 15000)
     return [
@@ -357,9 +358,10 @@ def server_cases(quick):
              lambda contender: growth.measure(contender, sizes, 2, 2 if quick else 6)),
         Case("rush", f"{rushing} streams that come back within a second", every, RUSH_ROWS,
              lambda contender: rush(contender, rushing, 1, 500)),
-        Case("fetch", f"{fetching_count} sessions fetch at once, the upstream answers after 1 s",
-             ("storehouse", "libcurl"), FETCH_ROWS,
-             lambda contender: fetching.measure(contender, fetching_count, fetching_count)),
+        *(Case("fetch", f"{count} sessions fetch at once, the upstream answers after 1 s",
+               ("storehouse", "libcurl"), FETCH_ROWS,
+               lambda contender, count=count: fetching.measure(contender, count, count))
+          for count in ((1000,) if quick else (1000, 5000))),
         Case("fetch", "300 at once, with the default limit of 256", ("storehouse",), FETCH_ROWS,
              lambda contender: fetching.measure(contender, 300)),
     ]
