@@ -28,7 +28,7 @@ class Journal:
     """Storehouse with one kind of storage."""
 
     def __init__(self, contender, name, kind, durability):
-        self.contender, self.name, self.keeps = contender, name, kind == "sqlite"
+        self.contender, self.name, self.kind, self.keeps = contender, name, kind, kind == "sqlite"
         self.settings = {"STOREHOUSE_STORAGE_KIND": kind, "STOREHOUSE_STORAGE_DURABILITY": durability,
                          "STOREHOUSE_SESSIONS_MAX": "2000000"}
 
@@ -41,14 +41,14 @@ class Journal:
 def journals(contender, before=None):
     """Storehouse with each storage, by name, and an earlier build of it if there is one."""
     all_of_them = (Journal(contender, "memory", "memory", "full"), Journal(contender, "relaxed", "sqlite", "relaxed"),
-                   Journal(contender, "full", "sqlite", "full"))
+                   Journal(contender, "full", "sqlite", "full"), Journal(contender, "redis", "redis", "full"))
     if before:
         all_of_them += (Journal(before, "full before", "sqlite", "full"),)
     return {journal.name: journal for journal in all_of_them} | {"disk": Disk()}
 
 
 @contextmanager
-def _folder():
+def temporary_folder():
     """A temporary directory for a database on the measured disk."""
     folder = Path(tempfile.mkdtemp(prefix="journal-", dir=tools.WORK))
     try:
@@ -70,13 +70,14 @@ def _number(server, name):
     return int(re.search(rf"^{name} (\d+)", server.read("/metrics"), re.MULTILINE)[1])
 
 
-def _bytes(folder):
+def bytes_of(folder):
+    """The size of the files in a directory."""
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
 def posts(contender, count, seconds):
     """Actions to a part of the sessions: at full load, at a quarter of that, and one by one."""
-    with _folder() as folder:
+    with temporary_folder() as folder:
         if isinstance(contender, Disk):
             bare = json.loads(output_of([tools.WORK / "syncs", folder / "page", seconds], seconds + 60))
             return {"transactions": bare["perSecond"], "aloneP50Ms": bare["p50Ms"], "aloneP99Ms": bare["p99Ms"]}
@@ -84,7 +85,7 @@ def posts(contender, count, seconds):
             paths = _create(contender, server, count)
             if contender.keeps:
                 server.child.stop()
-        kept = _bytes(folder)
+        kept = bytes_of(folder)
         with contender.start(folder) as server:
             if not contender.keeps:
                 paths = _create(contender, server, count)
@@ -106,13 +107,13 @@ def posts(contender, count, seconds):
         if contender.keeps:
             commits = sum(each["requests"] for each in loads)
             result |= {"transactions": written / load["seconds"], "writtenBytes": written_bytes / load["requests"],
-                       "commitBytes": (_bytes(folder) - kept) / commits}
+                       "commitBytes": (bytes_of(folder) - kept) / commits}
         return result
 
 
 def found(contender, count, seconds):
     """Hibernated sessions: the start of the server, and the cost of loading them."""
-    with _folder() as folder:
+    with temporary_folder() as folder:
         with contender.start(folder) as server:
             paths = _create(contender, server, count)
         machine.forget_files()
@@ -137,7 +138,7 @@ def found(contender, count, seconds):
 
 def past(contender, seconds):
     """Earlier states of a session with a long history, at random revisions."""
-    with _folder() as folder:
+    with temporary_folder() as folder:
         settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(2 * COMMITS)}
         with contender.start(folder, **settings) as server:
             path, = _create(contender, server, 1)

@@ -44,13 +44,13 @@ def _fetch(contender, url, count, concurrent):
     began = time.monotonic()
     with contender.start(environment) as server:
         paths = [actions for _, actions in contender.create_sessions(server, count)]
-        _post(server, paths, ACTION)
+        post(server, paths, ACTION)
         pids = server.pids()
         before = machine.precise_cpu_seconds(pids)
-        _post(server, paths, ACTION)
+        post(server, paths, ACTION)
         posted = machine.precise_cpu_seconds(pids)
         resident = machine.memory_kb(pids)["rss"]
-        _post(server, paths, FETCH)
+        post(server, paths, FETCH)
         most = resident
         end = time.monotonic() + SETTLE_SECONDS
         while time.monotonic() < end:
@@ -70,7 +70,7 @@ def _fetch(contender, url, count, concurrent):
     }
 
 
-def _post(server, paths, body):
+def post(server, paths, body):
     """Posts an action to every session, as fast as the connections allow."""
     connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(SOCKETS)]
     try:

@@ -34,6 +34,7 @@ def packages():
             "nginx-light": NGINX.exists(),
             "libnginx-mod-nchan": NCHAN.exists(),
         },
+        "redis": {"redis-server": shutil.which("redis-server")},
         "libraries": {
             "nodejs": shutil.which("node"),
             "node-redux": (NODE_MODULES / "redux").exists(),
@@ -89,15 +90,16 @@ def build(product):
     output_of([*RELEASE_BUILD, "--product", product], 1800, cwd=ROOT)
 
 
-def build_revision(revision):
-    """The release programs of an earlier revision, in a work tree of its own that the next run uses again."""
+def build_revision(revision, products):
+    """Release programs of an earlier revision, in a work tree of its own that the next run uses again."""
     commit = output_of(["git", "rev-parse", "--verify", f"{revision}^{{commit}}"], 10, cwd=ROOT).strip()
     tree = WORK / "revisions" / commit
     if not tree.exists():
         output_of(["git", "worktree", "prune"], 60, cwd=ROOT)
         output_of(["git", "worktree", "add", "--detach", tree, commit], 60, cwd=ROOT)
-    say(f"building {commit[:12]} ({' '.join(RELEASE_BUILD)})")
-    output_of(RELEASE_BUILD, 3600, cwd=tree)
+    for product in products:
+        say(f"building {product} of {commit[:12]} ({' '.join(RELEASE_BUILD)})")
+        output_of([*RELEASE_BUILD, "--product", product], 3600, cwd=tree)
     return tree / ".build" / "release"
 
 

@@ -30,6 +30,20 @@ import Upstream
         await upstream.until { $0.open == 0 }
     }
 
+    /// More calls than one of libcurl's handles takes. Each handle resolves the name once.
+    @Test func manyCallsByNameAreAnswered() async throws {
+        let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
+        try await withClient(url: "http://localhost:\(upstream.port)/") {
+            $0.maxConcurrent = 600
+        } _: { client in
+            async let outcomes = client.outcomes(of: 600)
+            await upstream.until { $0.requests.count == 600 }
+            upstream.release()
+            #expect(await outcomes == ["200": 600])
+        }
+        await upstream.until { $0.open == 0 }
+    }
+
     @Test func aFullQueueRefusesACallAtOnce() async throws {
         let upstream = try FaultyUpstream(.hold, .send(Answer.ok()))
         try await withClient(of: upstream) {
