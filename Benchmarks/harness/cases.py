@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness import calls, durable, fetching, growth, journal, large, machine
+from harness import calls, cluster, durable, fetching, growth, journal, large, machine
 from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
@@ -281,6 +281,42 @@ def durable_cases(quick):
              lambda contender: durable.past(contender, seconds)),
         Case("journal", f"{10 * counts[0]} sessions of kind app, commits of {journal.ACTIVE} of them",
              ("memory", "full", "redis"), journal.ROWS, lambda contender: journal.measure(contender, 10 * counts[0])),
+    ]
+
+
+CLUSTER_ROWS = (
+    ("perSecond", "requests/s", 0), ("cpuMicroseconds", "CPU of all nodes a request, µs", 2),
+    ("redisMicroseconds", "CPU of Redis a request, µs", 2), ("p50Ms", "p50, ms", 2), ("p99Ms", "p99, ms", 2),
+)
+TAKEOVER_ROWS = (
+    ("takeoverLease", "`cluster.lease`, s", 0), ("takeoverP50", "p50, s", 2), ("takeoverP99", "p99, s", 2),
+    ("takeoverMost", "the longest, s", 2),
+)
+SPACE_ROWS = (
+    ("sessionBytes", "an idle session, bytes of memory", 0), ("sessionFileBytes", "the same, bytes of the append-only file", 0),
+    ("commitBytes", "a commit, bytes of memory", 0), ("commitFileBytes", "the same, bytes of the append-only file", 0),
+)
+
+
+def cluster_cases(quick):
+    """The cases of several nodes, in the order of their table."""
+    seconds, subscribers = (2, 400) if quick else (8, 4000)
+    rounds, victims = (2, 10) if quick else (10, 20)
+
+    def posts(title, policy, contenders):
+        return Case("cluster", f"POST counter/increment, 1000 sessions, {title}", contenders, CLUSTER_ROWS,
+                    lambda contender: cluster.posts(contender, policy, seconds))
+
+    return [
+        posts("each at its owner", "hash", ("memory", "1 node", "2 nodes", "4 nodes")),
+        posts("each at any node", "random", ("2 nodes", "4 nodes")),
+        posts("each at a node that forwards it", "others", ("2 nodes", "4 nodes")),
+        Case("cluster", "kill -9 of a node: the first commit of each of its sessions", ("2 nodes", "4 nodes"), TAKEOVER_ROWS,
+             lambda contender: cluster.takeovers(contender, rounds, victims)),
+        Case("cluster", f"1 session × {subscribers} subscribers on all nodes", ("memory", "1 node", "4 nodes"), FANOUT_ROWS,
+             lambda contender: cluster.fanout(contender, subscribers, 50 if quick else 200)),
+        Case("cluster", "space in Redis", ("1 node",), SPACE_ROWS,
+             lambda contender: cluster.space(contender, 1000 if quick else 10000, 20)),
     ]
 
 

@@ -92,15 +92,16 @@ class StateServer:
         self.name, self.program, self.arguments, self.publication = name, program, arguments, publication
         self.environment = {**os.environ, **(environment or {})}
 
-    def start(self, environment=None, heartbeat=None):
-        """A fresh server, optionally with a heartbeat interval in seconds."""
+    def start(self, environment=None, heartbeat=None, port=None):
+        """A fresh server, optionally with a heartbeat interval in seconds, and on this port."""
         environment = dict(environment or {})
         if heartbeat:
             environment["STOREHOUSE_STREAMS_HEARTBEAT"] = str(heartbeat)
-        log = tools.WORK / f"{self.name}.log"
+        log = tools.WORK / (f"{self.name}-{port}.log" if port else f"{self.name}.log")
+        arguments = [*self.arguments[:-1], port] if port else self.arguments
         with open(log, "wb") as output:
             begin = time.monotonic()
-            child = Child([self.program, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            child = Child([self.program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=output, cwd=tools.WORK, env=self.environment | environment)
         while not (found := LISTENING.search(log.read_bytes())):
             if child.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
@@ -137,7 +138,7 @@ class Nginx:
     def start(self, heartbeat=None):
         folder = tools.WORK / self.name
         folder.mkdir(exist_ok=True)
-        port = _free_port()
+        port = free_port()
         template = (tools.FOLDER / "peers" / "nginx.conf").read_text()
         values = {"MODULE": tools.NCHAN, "USER": getpass.getuser(), "WORKERS": self.workers, "FILES": 20000,
                   "FOLDER": folder, "PORT": port, "HEARTBEAT": heartbeat or 0}
@@ -182,7 +183,7 @@ class Library:
         return json.loads(output_of([*self.command, case, milliseconds], seconds, env=self.environment))
 
 
-def _free_port():
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

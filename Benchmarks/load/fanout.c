@@ -2,6 +2,7 @@
 //
 //   fanout PORT SESSIONS SUBSCRIBERS PUBLICATIONS RATE PUBLISHERS FIRST BODY
 //
+// PORT          of the server, or several with commas: the streams and publishers use them in turn
 // SESSIONS      a file, one session a line: the path of its events, a space, the path to publish at
 // SUBSCRIBERS   streams of each session
 // PUBLICATIONS  of each session; 0 only holds the streams open, and reports at each line how many comments came since
@@ -29,7 +30,7 @@
 #include "common.h"
 #include "stream.h"
 
-enum { OPENING_AT_ONCE = 64, PATIENCE_SECONDS = 20, BUFFER = 65536, ANSWER_LIMIT = 65536, PATH_LIMIT = 256 };
+enum { OPENING_AT_ONCE = 64, PATIENCE_SECONDS = 20, BUFFER = 65536, ANSWER_LIMIT = 65536, PATH_LIMIT = 256, MOST_PORTS = 64 };
 
 typedef struct {
     char events[PATH_LIMIT], publish[PATH_LIMIT];
@@ -59,7 +60,7 @@ typedef struct {
 } publisher;
 
 static struct {
-    int port, epoll, timer;
+    int ports[MOST_PORTS], port_count, epoll, timer;
     int per_session;
     int64_t per_session_publications;
     double rate;
@@ -84,12 +85,13 @@ static void send_all(int fd, const char *bytes, size_t count) {
 
 static void open_subscriber(subscriber *s) {
     char request[PATH_LIMIT + 128];
-    s->fd = open_connection(run.port);
+    int port = run.ports[(s - run.subscribers) % run.port_count];
+    s->fd = open_connection(port);
     s->revision = run.first_event ? -1 : 0;
     stream_open(&s->stream);
     int length = snprintf(
         request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: text/event-stream\r\n\r\n",
-        s->session->events, run.port);
+        s->session->events, port);
     send_all(s->fd, request, (size_t)length);
     watch(run.epoll, s->fd, s);
 }
@@ -158,7 +160,7 @@ static void publish(publisher *p, session *to, uint64_t due) {
     int length = snprintf(
         request, sizeof request,
         "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-        to->publish, run.port, body_length, body);
+        to->publish, run.ports[0], body_length, body);
     to->due[to->published++] = due;
     p->waiting = to;
     p->answered = false;
@@ -315,6 +317,14 @@ static void read_sessions(const char *path) {
     if (run.session_count == 0) fail(path, "no session");
 }
 
+static void read_ports(char *list) {
+    for (char *part = strtok(list, ","); part; part = strtok(NULL, ",")) {
+        if (run.port_count == MOST_PORTS) fail("ports", "too many");
+        run.ports[run.port_count++] = atoi(part);
+    }
+    if (run.port_count == 0) fail("ports", "none");
+}
+
 static void prepare(void) {
     run.epoll = epoll_create1(EPOLL_CLOEXEC);
     run.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -341,7 +351,7 @@ static void open_publishers(void) {
         p->total = mine * run.per_session_publications;
         if (p->total == 0) run.finished_publishers++;
         p->answer = allocate(ANSWER_LIMIT + 1, 1);
-        p->fd = open_connection(run.port);
+        p->fd = open_connection(run.ports[i % run.port_count]);
         watch(run.epoll, p->fd, p);
     }
 }
@@ -351,7 +361,7 @@ int main(int count, char **arguments) {
         fputs("usage: fanout PORT SESSIONS SUBSCRIBERS PUBLICATIONS RATE PUBLISHERS FIRST BODY\n", stderr);
         return 2;
     }
-    run.port = atoi(arguments[1]);
+    read_ports(arguments[1]);
     run.per_session = atoi(arguments[3]);
     run.per_session_publications = atoll(arguments[4]);
     run.rate = atof(arguments[5]);

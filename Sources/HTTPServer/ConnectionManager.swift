@@ -80,23 +80,27 @@ package final class ConnectionManager: Sendable {
 extension ConnectionManager {
     /// Returns when no connection is left. After `timeout` the remaining ones are closed.
     ///
-    /// - Parameter loops: how many loops drain.
-    func drain(within timeout: Duration, loops: Int) async {
+    /// - Parameters:
+    ///   - streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
+    ///   - loops: how many loops drain.
+    func drain(within timeout: Duration, streamTime: Duration?, loops: Int) async {
         await withCheckedContinuation { continuation in
             let isRunning = loop.execute { [self] in
-                startDrain(within: timeout, loops: loops) { continuation.resume() }
+                startDrain(within: timeout, streamTime: streamTime, loops: loops) { continuation.resume() }
             }
             if !isRunning { continuation.resume() }
         }
     }
 
-    private func startDrain(within timeout: Duration, loops: Int, _ onDrained: @escaping () -> Void) {
+    private func startDrain(
+        within timeout: Duration, streamTime: Duration?, loops: Int, _ onDrained: @escaping () -> Void
+    ) {
         let contents = contents.value
         contents.isDraining = true
         contents.onDrained = onDrained
         for connection in contents.open.values { connection.drain() }
         let streams = contents.open.values.filter(\.machine.isStreaming)
-        let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout)
+        let schedule = DrainSchedule(streamCount: streams.count, timeout: timeout, streamTime: streamTime)
         // The loops have about the same number of streams.
         end(streams[...], among: streams.count * loops, schedule)
         finishDrainIfEmpty()
@@ -224,8 +228,9 @@ package struct DrainSchedule: Sendable {
     /// - Parameters:
     ///   - streamCount: how many streams the loop has.
     ///   - timeout: how long the drain may take.
-    package init(streamCount: Int, timeout: Duration) {
-        let time = min(timeout / 4, .milliseconds(streamCount))
+    ///   - streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
+    package init(streamCount: Int, timeout: Duration, streamTime: Duration? = nil) {
+        let time = min(streamTime ?? timeout / 4, timeout / 4, .milliseconds(streamCount))
         let batches = max(1, Int(time / Self.interval))
         batchSize =
             streamCount <= Self.maxAtOnce ? max(1, streamCount) : (streamCount + batches - 1) / batches

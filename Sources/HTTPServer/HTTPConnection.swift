@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 import Sockets
 
 /// Takes over a connection once its response is a stream. All calls come on the connection's loop.
@@ -20,10 +20,10 @@ package final class HTTPConnection {
     // more than they do.
     @exclusivity(unchecked) var machine = HTTPConnectionStateMachine()
     var parser: RequestParser
-    /// The address of the client, or of the proxy that it uses.
-    package private(set) var peer: IPAddress
-    /// Whether the requests come from another server, which forwards them.
-    package private(set) var isForwarded = false
+    /// The other end.
+    let address: IPAddress
+    /// The client of the server at the other end that has forwarded the current request; nil if none has.
+    var forwardedClient: IPAddress?
     /// Names the current request in its response, in problems and in the log.
     @exclusivity(unchecked) package internal(set) var requestID = ""
     /// What the current request is about, as the handler says, for the log. It is released with the response.
@@ -53,7 +53,7 @@ package final class HTTPConnection {
 
     init(_ context: ConnectionManager, peer: IPAddress) {
         self.context = context
-        self.peer = peer
+        address = peer
         deadline = Deadline(on: context.loop)
         timeoutStart = context.loop.now
         requestStart = timeoutStart
@@ -164,22 +164,6 @@ extension HTTPConnection {
 
     func sendDeferredResponse() { onTimeout.take()?() }
 
-    /// Closes the connection if it is idle.
-    ///
-    /// - Returns: whether it was.
-    @discardableResult
-    func drain() -> Bool {
-        guard let timeout = machine.drain() else { return false }
-        if isForwarded, let notice = context.handler.closingNotice, let channel {
-            write(ResponseEncoder.last.bytes(of: notice, date: context.date), to: channel)
-        }
-        close(timeout, linger: .short)
-        return true
-    }
-
-    /// Closes the connection, since nothing is awaited but the next request.
-    func closeIdle() { if !isForwarded || pendingBytes > 0 || !drain() { closeNow() } }
-
     func closeNow() {
         isCut = pendingBytes > 0
         channel?.closeNow()
@@ -192,17 +176,9 @@ extension HTTPConnection {
     }
 }
 
-extension HTTPConnection {
-    /// The current request was forwarded by another server, and `client` is the address of its client.
-    package func acceptForwarded(for client: IPAddress) {
-        peer = client
-        isForwarded = true
-    }
-}
-
 extension Linger {
     /// For a client that has no reason to send more: ends when it has the last byte.
-    fileprivate static let short = Linger(bytes: 65536, time: .seconds(1), endsWhenTaken: true)
+    static let short = Linger(bytes: 65536, time: .seconds(1), endsWhenTaken: true)
 }
 
 // Sends responses and streams.

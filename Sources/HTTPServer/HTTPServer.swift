@@ -49,10 +49,14 @@ package final class HTTPServer: Sendable {
     ///
     /// New connections are still accepted, so that clients learn that the server drains. Returns when no connection is
     /// left; those left after `timeout` are closed.
-    package func drain(within timeout: Duration) async {
+    ///
+    /// - Parameter streamTime: in which time streams end at the latest; nil for a quarter of the timeout.
+    package func drain(within timeout: Duration, streamTime: Duration? = nil) async {
         let loops = managers.count
         await withTaskGroup(of: Void.self) { group in
-            for manager in managers { group.addTask { await manager.drain(within: timeout, loops: loops) } }
+            for manager in managers {
+                group.addTask { await manager.drain(within: timeout, streamTime: streamTime, loops: loops) }
+            }
         }
     }
 }
@@ -83,8 +87,8 @@ package protocol RequestHandler: AnyObject, Sendable {
     /// - Parameter start: when the request was complete.
     func responseWasCut(to head: RequestHead, on connection: HTTPConnection, since start: LoopInstant)
 
-    /// What another server gets before a connection closes on which it forwards requests, while none is in progress. A request that it
-    /// sends at that moment seems to get this response, which must tell that nothing was done.
+    /// What another server gets before a connection closes on which it forwards requests, while none is in progress. It takes this
+    /// for the response to a request that it sends at that moment, so the response must say that nothing was done.
     var closingNotice: Response? { get }
 
     /// A connection could not be accepted. Called on any loop, a few times a second while clients wait.

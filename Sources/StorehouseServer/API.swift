@@ -42,6 +42,7 @@ final class API: Sendable {
         var node: NodeIdentity?
         /// How long the sessions of a node that has died stay with it.
         var lease = Duration.seconds(5)
+        var peerLimits = Peer.Limits()
         /// Counts what waits for slow clients.
         var output = OutputBudget(limit: .max)
     }
@@ -112,7 +113,7 @@ final class API: Sendable {
                 node,
                 Forwarder.Settings(
                     lease: settings.lease, maxWait: settings.maxWait, streams: settings.streams,
-                    proxies: settings.trustedProxies),
+                    proxies: settings.trustedProxies, limits: settings.peerLimits),
                 clock)
         }
         self.forwarder = forwarder

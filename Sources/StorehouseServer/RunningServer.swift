@@ -51,9 +51,11 @@ package final class RunningServer: Sendable {
         let isTokenGenerated = settings.adminToken.isEmpty
         if isTokenGenerated { settings.adminToken = "\(SessionID.random())\(SessionID.random())" }
         adminToken = settings.adminToken
-        let isNode = settings.node != nil
         let (lag, traffic) = (LoopLag(group.loops), HTTPTraffic())
         self.lag = lag
+        let httpSettings = configuration.http.serverSettings(on: loops, output, traffic, isNode: settings.node != nil)
+        settings.peerLimits.connections = max(1, httpSettings.maxConnections / group.loops.count)
+        settings.peerLimits.responseBytes = configuration.http.outputBudget
         api = API(
             kinds, settings, journal: journal, sealer: sealer,
             memory: memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit)), clock: clock,
@@ -67,8 +69,7 @@ package final class RunningServer: Sendable {
             operators = try configuration.operators(api, traffic, loops)
             do {
                 http = try HTTPServer(
-                    on: address, group,
-                    settings: configuration.http.serverSettings(on: loops, output, traffic, isNode: isNode),
+                    on: address, group, settings: httpSettings,
                     handler: Router(api, for: operators == nil ? .everybody : .clients))
             } catch {
                 operators?.group.stop {}
@@ -129,14 +130,21 @@ package final class RunningServer: Sendable {
         api.availability.drain()
         let schedule = DrainDeadlines(configuration.http)
         let (http, registry, journal) = (http, api.registry, api.journal)
-        // Other nodes go on with the sessions as soon as this one has given them back.
-        let disconnectAfter =
-            api.forwarder == nil
-            ? configuration.http.disconnectAfter : min(configuration.http.disconnectAfter, Self.handoverTime)
-        await step("connections", until: schedule.connections) { [operators] in
-            await http.drain(within: disconnectAfter)
-            // Last, so that the drain can be watched.
-            await operators?.http.drain(within: .milliseconds(5))
+        let disconnectAfter = configuration.http.disconnectAfter
+        let streamTime = api.forwarder == nil ? nil : Self.handoverTime / 2
+        let connections = Task {
+            await step("connections", until: schedule.connections) { [operators] in
+                await http.drain(within: disconnectAfter, streamTime: streamTime)
+                // Last, so that the drain can be watched.
+                await operators?.http.drain(within: .milliseconds(5))
+            }
+        }
+        if api.forwarder == nil {
+            await connections.value
+        } else {
+            // Other nodes go on with the sessions as soon as this one has given them back. What clients still send or read is not
+            // about sessions that this node has.
+            _ = await finishes(by: .now + Self.handoverTime) { await connections.value }
         }
         await step("journal", until: schedule.journal) {
             // A session that runs an action without end keeps its lock. Only this thread may wait for it, none of Swift's.
@@ -150,6 +158,7 @@ package final class RunningServer: Sendable {
             guard let journal else { return }
             await withCheckedContinuation { done in journal.close { done.resume() } }
         }
+        await connections.value
         await step("upstreams", until: schedule.upstreams, lastStep)
         await step("loops", until: schedule.loops) { [group, operators] in
             await group.stop()
@@ -166,7 +175,7 @@ package final class RunningServer: Sendable {
         }
     }
 
-    /// How long a node among others lets its clients finish.
+    /// How long a node among others keeps its sessions.
     private static let handoverTime = Duration.milliseconds(500)
 
     /// Loads the sessions whose timers are due.

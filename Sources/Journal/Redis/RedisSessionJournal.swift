@@ -134,7 +134,7 @@ final class RedisSessionJournal: SessionJournal {
         }
     }
 
-    var hasFailed: Bool { isOld || contents.withLock { $0.failure != nil } }
+    var hasFailed: Bool { isOld || !mayAnswer || contents.withLock { $0.failure != nil } }
 
     /// Whether the storage has lost commits since the session was loaded, perhaps some of this session, or it may belong to
     /// another node.

@@ -16,6 +16,8 @@ final class Forwarder: Sendable {
         var maxWait = Duration.seconds(60)
         var streams = EventStream.Settings()
         var proxies = TrustedProxies()
+        /// Of the connections of one loop to one node.
+        var limits = Peer.Limits()
     }
 
     /// How many owners of sessions are remembered.
@@ -27,8 +29,8 @@ final class Forwarder: Sendable {
     private let forwardedRequests = Atomic<Int>(0)
     // Guards the owners that are known, which may have changed. Nothing is called while it is held.
     private let owners = Locked<[SessionID: String]>([:])
-    // Guards the nodes that were alive when the journal looked last.
-    private let nodes = Locked<Set<String>>([])
+    // Guards the nodes that were alive when the journal looked last, and those that were alive before.
+    private let nodes = Locked<(alive: Set<String>, gone: Set<String>)>(([], []))
     // Guards the connections of each loop. Nothing is called while it is held.
     private let pools = Locked<[ObjectIdentifier: (loop: any EventLoop, pool: LoopBound<PeerPool>)]>([:])
 
@@ -65,11 +67,12 @@ final class Forwarder: Sendable {
         }
     }
 
-    /// Takes the nodes that are alive. Whoever waits for another one waits no more.
+    /// Takes the nodes that are alive, and closes the connections to those that are not any more: their requests end.
     func take(_ alive: Set<String>) {
         let gone = nodes.withLock { nodes in
-            defer { nodes = alive }
-            return nodes.subtracting(alive)
+            let gone = nodes.alive.subtracting(alive)
+            nodes = (alive, nodes.gone.union(gone).subtracting(alive))
+            return gone
         }
         guard !gone.isEmpty else { return }
         owners.withLock { owners in owners = owners.filter { !gone.contains($0.value) } }
@@ -84,7 +87,9 @@ final class Forwarder: Sendable {
     func forward(
         _ context: RequestContext, to owner: String,
         failed: @escaping (RoutedRequest.Failure, RequestContext) throws(Problem) -> Void
-    ) {
+    ) throws(Problem) {
+        // The journal may have found the owner just before it was gone.
+        if nodes.withLock({ $0.gone.contains(owner) }) { return try failed(.notSent, context) }
         forwardedRequests.add(1, ordering: .relaxed)
         let loop = context.exchange.loop
         let peer = pool(of: loop).peer(at: owner)
@@ -95,7 +100,8 @@ final class Forwarder: Sendable {
             .init("X-Request-Id", context.exchange.connection.requestID),
         ]
         let bytes = context.head.forwarded(body: context.request.body, isStream: isStream, adding: fields)
-        let request = ForwardedRequest(bytes, isStream: isStream) { [self] outcome in
+        let timeout = settings.maxWait + .seconds(10)
+        let request = ForwardedRequest(bytes, isStream: isStream, on: loop, within: timeout) { [self] outcome in
             do throws(Problem) {
                 switch outcome {
                 case .response(let response): context.answer(relayed(response, context))
@@ -108,8 +114,6 @@ final class Forwarder: Sendable {
                 context.answer(error.response)
             }
         }
-        let bound = LoopBound(request, on: loop)
-        context.deferred.schedule(after: settings.maxWait + .seconds(10)) { bound.value.abandon() }
         peer.send(request)
     }
 
@@ -120,7 +124,7 @@ final class Forwarder: Sendable {
     private func pool(of loop: any EventLoop) -> PeerPool {
         pools.withLock { pools in
             if let known = pools[ObjectIdentifier(loop)] { return known.pool }
-            let pool = LoopBound(PeerPool(on: loop, identity), on: loop)
+            let pool = LoopBound(PeerPool(on: loop, identity, settings.limits), on: loop)
             pools[ObjectIdentifier(loop)] = (loop, pool)
             return pool
         }.value

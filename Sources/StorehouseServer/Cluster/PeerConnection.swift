@@ -18,25 +18,36 @@ final class ForwardedRequest {
 
     let bytes: [UInt8]
     let isStream: Bool
+    private let loop: any EventLoop
     private var finish: ((Outcome) -> Void)?
+    private var timer: LoopTimer?
     /// Where it was sent; nil while it waits for a connection.
     fileprivate weak var connection: PeerConnection?
 
-    /// - Parameter finish: is called once.
-    init(_ bytes: [UInt8], isStream: Bool, finish: @escaping (Outcome) -> Void) {
+    /// - Parameters:
+    ///   - timeout: how long to wait for the response.
+    ///   - finish: is called once.
+    init(
+        _ bytes: [UInt8], isStream: Bool, on loop: any EventLoop, within timeout: Duration,
+        finish: @escaping (Outcome) -> Void
+    ) {
         self.bytes = bytes
         self.isStream = isStream
+        self.loop = loop
         self.finish = finish
+        timer = loop.schedule(after: timeout) { [self] in abandon() }
     }
 
     /// Whether somebody still waits for it.
     var isAwaited: Bool { finish != nil }
 
-    func end(_ outcome: Outcome) { finish.take()?(outcome) }
+    func end(_ outcome: Outcome) {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        finish.take()?(outcome)
+    }
 
-    /// Gives up waiting.
-    func abandon() {
-        guard isAwaited else { return }
+    private func abandon() {
         let wasSent = connection != nil
         connection?.close()
         end(wasSent ? .unknown : .notSent)
@@ -53,12 +64,9 @@ final class PeerConnection {
         case closed
     }
 
-    /// A longer response of another node is not passed on.
-    private static let maxBodyBytes = 1 << 30
-
     private let peer: Peer
     private var state = State.idle
-    /// What has arrived of it.
+    /// The bytes of the body so far.
     private var body: [UInt8] = []
     private var channel: Channel?
     private let parser = ResponseParser()
@@ -87,8 +95,12 @@ final class PeerConnection {
 
     func resume() { channel?.resumeReading() }
 
-    /// What was awaited is over.
-    func close() { channel?.closeNow() }
+    /// Closes the connection. A request in progress ends as unknown.
+    func close() {
+        // The channel reports its end later in the turn, and no request may be sent on it until then.
+        peer.isClosed(self)
+        channel?.closeNow()
+    }
 }
 
 extension PeerConnection: ChannelDelegate {
@@ -118,12 +130,12 @@ extension PeerConnection: ChannelDelegate {
                     close()
                     return bytes.count
                 }
-                // What is behind the head is delivered once it is known who gets it.
+                // Until the stream has a receiver.
                 pause()
                 request.end(.stream(head, self))
                 return consumed
             }
-            guard length <= Self.maxBodyBytes else {
+            guard length <= peer.limits.responseBytes else {
                 close()
                 return bytes.count
             }
@@ -143,13 +155,15 @@ extension PeerConnection: ChannelDelegate {
         }
         let response = Response(head.status, fields: head.endToEndFields, body: body)
         body = []
-        state = head.keepAlive ? .idle : .closed
-        if head.keepAlive { peer.isFree(self) } else { close() }
+        // The other node sends nothing behind a response but a notice that it closes the connection.
+        let isKept = head.keepAlive && count == bytes.count
+        state = isKept ? .idle : .closed
+        if isKept { peer.isFree(self) } else { close() }
         request.end(head.status == .misdirectedRequest ? .notHere : .response(response))
         return count
     }
 
-    func channelReachedEndOfInput(_ channel: Channel) { channel.closeNow() }
+    func channelReachedEndOfInput(_ channel: Channel) { close() }
 
     func channelDrained(_ channel: Channel) {}
 

@@ -6,16 +6,18 @@ import Sockets
 final class PeerPool {
     private let loop: any EventLoop
     private let identity: NodeIdentity
+    private let limits: Peer.Limits
     private var peers: [String: Peer] = [:]
 
-    init(on loop: any EventLoop, _ identity: NodeIdentity) {
+    init(on loop: any EventLoop, _ identity: NodeIdentity, _ limits: Peer.Limits) {
         self.loop = loop
         self.identity = identity
+        self.limits = limits
     }
 
     func peer(at address: String) -> Peer {
         if let peer = peers[address] { return peer }
-        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address))
+        let peer = Peer(address, on: loop, credentials: identity.credentials(for: address), limits)
         peers[address] = peer
         return peer
     }
@@ -26,8 +28,15 @@ final class PeerPool {
 
 /// Another node, with the connections of one loop to it. On that loop only.
 ///
-/// Each request has a connection for itself until it is answered, so there are at most as many as clients wait.
+/// Each request has a connection for itself until it is answered.
 final class Peer {
+    struct Limits: Sendable {
+        /// How many connections there may be. Further requests wait.
+        var connections = Int.max
+        /// A longer response is not passed on.
+        var responseBytes = Int.max
+    }
+
     /// How long it may take to connect.
     private static let connectTimeout = Duration.seconds(1)
     /// A node that could not be reached is not tried again for so long.
@@ -35,6 +44,7 @@ final class Peer {
 
     /// Shows the other node that requests come from a node.
     let credentials: String
+    let limits: Limits
     private let address: String
     private let loop: any EventLoop
     private var idle: [PeerConnection] = []
@@ -44,7 +54,8 @@ final class Peer {
     private var isDialing = false
     private var nextDial = LoopInstant(nanoseconds: 0)
 
-    init(_ address: String, on loop: any EventLoop, credentials: String) {
+    init(_ address: String, on loop: any EventLoop, credentials: String, _ limits: Limits) {
+        self.limits = limits
         self.address = address
         self.loop = loop
         self.credentials = credentials
@@ -68,18 +79,19 @@ final class Peer {
     }
 
     func isClosed(_ connection: PeerConnection) {
-        open[ObjectIdentifier(connection)] = nil
+        guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         idle.removeAll { $0 === connection }
+        dial()
     }
 
     func closeAll() {
-        for connection in open.values { connection.close() }
         fail()
+        for connection in Array(open.values) { connection.close() }
     }
 
     /// Makes one connection at a time, on another thread because that may block.
     private func dial() {
-        guard !isDialing, !waiting.isEmpty else { return }
+        guard !isDialing, !waiting.isEmpty, open.count < limits.connections else { return }
         isDialing = true
         let bound = LoopBound(self, on: loop)
         DispatchQueue.global().async { [address, loop] in

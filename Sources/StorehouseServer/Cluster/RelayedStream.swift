@@ -14,6 +14,8 @@ final class RelayedStream {
     /// The last two bytes for the client. An event ends with an empty line, and a line for a terminal with its end.
     private var tail: [UInt8] = [0x0a, 0x0a]
     private var lastReceived: LoopInstant
+    /// Whether nothing is read, because the client is slow.
+    private var isPaused = false
     private var timer: LoopTimer?
 
     /// - Parameter source: the connection to the node that has the session.
@@ -39,7 +41,7 @@ final class RelayedStream {
     /// A node that is cut off from this one cannot say so: its stream is only silent.
     private func watchSource() {
         timer = loop.schedule(after: settings.heartbeat) { [self] in
-            guard lastReceived.duration(to: loop.now) < settings.heartbeat * 2.5 else { return end() }
+            guard isPaused || lastReceived.duration(to: loop.now) < settings.heartbeat * 2.5 else { return end() }
             watchSource()
         }
     }
@@ -49,7 +51,9 @@ final class RelayedStream {
         tail = Array((tail + bytes.suffix(2)).suffix(2))
         send([UInt8](bytes))
         // The other node then skips events, as it does for a slow client of its own.
-        if let client, client.pendingBytes > settings.bufferBytes { source.pause() }
+        guard let client, client.pendingBytes > settings.bufferBytes else { return }
+        isPaused = true
+        source.pause()
     }
 
     /// The other node has ended the stream, or is gone.
@@ -83,7 +87,10 @@ final class RelayedStream {
 }
 
 extension RelayedStream: StreamHandler {
-    func streamDrained() { source.resume() }
+    func streamDrained() {
+        (isPaused, lastReceived) = (false, loop.now)
+        source.resume()
+    }
 
     func streamClosed() { stop() }
 

@@ -113,8 +113,7 @@ struct ResponseDecorator: Sendable {
     /// Otherwise a safe request gets the problem `overloaded`. The client of another request may not be told that nothing
     /// has happened, so its connection closes.
     fileprivate func send(_ response: Response, to head: RequestHead, _ exchange: Exchange) {
-        let isDenied = mayBeDone && response.status == .serviceUnavailable
-        let response = isDenied ? Problem(JournalError.outcomeUnknown("")).response : response
+        let response = corrected(response, to: head)
         if exchange.hasRoom(for: response.body.count) {
             exchange.answer(finish(response, to: head, exchange.connection, since: exchange.startedAt))
         } else if head.method == .get || head.method == .head {
@@ -123,6 +122,18 @@ struct ResponseDecorator: Sendable {
         } else {
             exchange.disconnect()
         }
+    }
+
+    /// Replaces a response that says too much or too little about what was done.
+    private func corrected(_ response: Response, to head: RequestHead) -> Response {
+        if mayBeDone, response.status == .serviceUnavailable {
+            return Problem(JournalError.outcomeUnknown("")).response
+        }
+        guard response.problemCode == Problem.Code.outcomeUnknown.rawValue, head.method == .get || head.method == .head
+        else { return response }
+        return Problem(
+            .storageUnavailable, "The session may belong to another node meanwhile, so it cannot be shown. Try again."
+        ).response
     }
 
     func finish(

@@ -53,6 +53,9 @@ package enum Route: String, Sendable, CaseIterable {
     /// Whether GET may open a stream.
     var isStream: Bool { self == .events || self == .sharedEvents }
 
+    /// Whether POST takes an Idempotency-Key.
+    var usesKeys: Bool { self == .actions || self == .sharedActions }
+
     /// Whether it moves to the listener of `metrics.port`, if there is one.
     var isForOperators: Bool { self == .metrics || self == .adminSessions || self == .adminSession }
 

@@ -35,9 +35,9 @@ package final class Router: RequestHandler {
     package func refusal(of head: RequestHead, on connection: HTTPConnection) -> Response? {
         do throws(Problem) {
             if let node = api.forwarder?.identity, let credentials = head.fields.first("storehouse-node") {
-                // The node that the client talks to has checked its origin, host and rate.
                 return try accept(head, of: connection, node.accepts(credentials))
             }
+            connection.stopForwarding()
             try api.origins.requireKnownOrigin(head, peer: connection.peer)
             guard api.hosts.allows(head) else {
                 throw Problem(
@@ -52,10 +52,11 @@ package final class Router: RequestHandler {
         }
     }
 
-    /// Takes a request that another node forwards.
+    /// Takes a request that another node forwards. That node has checked the origin, the host and the rate of its client.
     private func accept(_ head: RequestHead, of connection: HTTPConnection, _ isGenuine: Bool) throws(Problem)
         -> Response?
     {
+        if !isGenuine { try api.limits.admitRequest(head.fields, peer: connection.peer) }
         guard isGenuine, let client = head.fields.first("storehouse-client").flatMap({ IPAddress($0) }),
             !api.isDraining
         else { throw .notHere }

@@ -133,17 +133,20 @@ extension ReadAPI {
         let deferred = context.deferred
         session.whenDurable { [self] failure in
             if let failure { return deferred.answer { Problem(failure).response } }
-            fill(ActionLogPage(after: after, limit: limit), from: journal, deferred)
+            fill(ActionLogPage(after: after, limit: limit), of: session, from: journal, deferred)
         }
     }
 
     /// Reads commits in portions, since a page may end long before its limit, and answers with the page.
-    private func fill(_ page: ActionLogPage, from journal: any SessionJournal, _ deferred: RequestContext.Deferred) {
+    private func fill(
+        _ page: ActionLogPage, of session: Session, from journal: any SessionJournal,
+        _ deferred: RequestContext.Deferred
+    ) {
         let count = page.nextCount
         journal.commits(after: page.lastRevision, limit: count) { [self] found in
             var page = page
             do throws(JournalError) {
-                if try page.append(found.get(), of: count) { return fill(page, from: journal, deferred) }
+                if try page.append(found.get(), of: count) { return fill(page, of: session, from: journal, deferred) }
             } catch {
                 return deferred.answer { Problem(error).response }
             }
@@ -153,7 +156,9 @@ extension ReadAPI {
                 }
             }
             let full = page
-            deferred.resume { context throws(Problem) in context.answer(Self.response(full, to: context.head)) }
+            deferred.resume { context throws(Problem) in
+                context.answer(Self.response(full, to: context.head), about: session)
+            }
         }
     }
 

@@ -1,5 +1,4 @@
 import Access
-import Cluster
 import HTTP
 import StoreHosting
 import Stores
@@ -85,7 +84,7 @@ final class SessionAccess: Sendable {
         case .unreadable(let problem, let owner):
             try context.credentials.require(unknown: id, ownedBy: owner)
             throw problem
-        // It was looked for here, and where it was last.
+        // The locator passes on no session of another node.
         case .elsewhere, .unknown:
             if context.share != nil { throw Share.unknown }
             if let ifUnknown { return try ifUnknown(context) }
@@ -108,9 +107,8 @@ extension RequestContext {
         let revision = response.revision?.revision ?? 0
         guard !session.isDurable(through: revision) else { return answer(response) }
         let deferred = deferred
-        let isRead = head.method == .get || head.method == .head
         session.whenDurable(through: revision) { failure in
-            deferred.answer { failure.map { Problem($0, isRead: isRead).response } ?? response }
+            deferred.answer { failure.map { Problem($0).response } ?? response }
         }
     }
 }
@@ -127,14 +125,8 @@ extension RequestContext {
 
 extension Problem {
     /// Why a commit is not durable, or a session cannot be loaded.
-    ///
-    /// - Parameter isRead: whether nothing was to be committed.
-    init(_ failure: JournalError, isRead: Bool = false) {
+    init(_ failure: JournalError) {
         switch failure {
-        case .outcomeUnknown where isRead:
-            self.init(
-                .storageUnavailable,
-                "The session may belong to another node meanwhile, so it cannot be shown. Try again.")
         case .unavailable:
             self.init(.storageUnavailable, "The storage is not available; nothing was committed. Try again soon.")
         case .conflict:

@@ -85,8 +85,9 @@ package struct SessionPolicy: Sendable {
     package func admits(resident: Int, stored: Int) -> Bool { resident <= maxSessions && stored < maxSessions }
 
     package func lookup(isExpired: Bool, hasFailed: Bool) -> LookupInstruction {
-        if isExpired { return .end }
-        return hasFailed ? .evict : .use
+        // A session that belongs to another node may have been used there.
+        if hasFailed { return .evict }
+        return isExpired ? .end : .use
     }
 
     /// How long a session lives without use.

@@ -78,7 +78,7 @@ final class SessionLocator: Sendable {
                     deferred.resume { context throws(Problem) in try take(try found.get(), request, context) }
                 }
             case .forward(let owner):
-                forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
+                try forwarder.forward(context, to: owner.address) { [self] (failure, context) throws(Problem) in
                     forwarder.forget(owner.address, of: id)
                     try retry(failure, request, context)
                 }
@@ -127,7 +127,7 @@ extension RequestContext {
     fileprivate var routedKind: RoutedRequest.Kind {
         switch head.method {
         case .get, .head: decorator.route?.isStream == true ? .stream : .read
-        default: .write(isIdempotent: head.fields.contains("idempotency-key"))
+        default: .write(isIdempotent: decorator.route?.usesKeys == true && head.fields.contains("idempotency-key"))
         }
     }
 }

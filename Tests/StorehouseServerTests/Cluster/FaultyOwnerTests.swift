@@ -88,6 +88,18 @@ struct FaultyOwnerTests {
         }
     }
 
+    @Test func aConnectionWithANoticeBehindTheResponseIsNotUsedAgain() async throws {
+        let ok = Answer.status(200, body: "{}")
+        let owner = try FaultyUpstream(inTurn: [[.send(ok + Answer.status(421))], [.send(ok)]])
+        try await run(owner) { session in
+            let first = try await session.increment()
+            #expect(first.status == 200)
+            let second = try await session.increment()
+            #expect(second.status == 200)
+            #expect(owner.record.connections == 2)
+        }
+    }
+
     @Test func aStreamEndsWithItsOwner() async throws {
         let owner = try FaultyUpstream { _ in
             [

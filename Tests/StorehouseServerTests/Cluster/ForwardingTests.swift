@@ -166,6 +166,21 @@ struct ForwardingTests {
         }
     }
 
+    @Test func operatorsReachEachSessionAtEachNode() async throws {
+        let configuration = Configuration.with { $0.metrics.port = 0 }
+        try await TestCluster.run(configuration: configuration) { cluster in
+            let session = try await cluster.first.session()
+            // Each node has made a token of its own.
+            let path = "/admin" + session.path
+            let fields = [("Authorization", "Bearer \(cluster.second.running.adminToken)")]
+            #expect(try await cluster.second.get(path, fields).status == 200)
+            #expect(try await cluster.first.get(path, fields).status == 401)
+            #expect(try await cluster.second.get(path).status == 401)
+            #expect(try await cluster.second.send(TestRequest("DELETE", path, fields)).status == 204)
+            #expect(try await session.read().status == 410)
+        }
+    }
+
     @Test func strangersCannotForward() async throws {
         try await TestCluster.run { cluster in
             let session = try await cluster.first.session()

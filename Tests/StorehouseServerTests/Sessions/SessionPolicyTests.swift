@@ -19,7 +19,7 @@ import Testing
     @Test func expiryComesBeforeEviction() {
         #expect(policy.lookup(isExpired: false, hasFailed: false) == .use)
         #expect(policy.lookup(isExpired: false, hasFailed: true) == .evict)
-        #expect(policy.lookup(isExpired: true, hasFailed: true) == .end)
+        #expect(policy.lookup(isExpired: true, hasFailed: true) == .evict)
     }
 
     @Test(arguments: [(100, 100, 1000), (5000, 1000, 1000)])

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-struct ForwardedRequestTests {
+struct RequestForwardingTests {
     private func forwarded(_ request: String, _ body: String = "", isStream: Bool = false) throws -> String {
         try head(request).forwarded(
             body: Array(body.utf8), isStream: isStream, adding: [.init("X-Request-Id", "1")]
@@ -31,6 +31,7 @@ struct ForwardedRequestTests {
                 Host: a\r
                 Authorization: Bearer x\r
                 Content-Type: application/json\r
+                Origin: https://page\r
                 X-Request-Id: 1\r
                 Content-Length: 2\r
                 \r

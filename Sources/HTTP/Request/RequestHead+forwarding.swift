@@ -55,9 +55,8 @@ extension RequestHead {
         }
     }
 
-    /// Origin, host and client are checked by the server that the client talks to.
     private static let namesOfConnection: [StaticString] = [
-        "connection", "content-length", "expect", "forwarded", "keep-alive", "origin", "proxy-authorization",
+        "connection", "content-length", "expect", "forwarded", "keep-alive", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for", "x-forwarded-host",
         "x-forwarded-proto",
     ]

@@ -1,0 +1,35 @@
+package import HTTP
+import Sockets
+
+// Connections on which no request is in progress, and connections of other servers.
+extension HTTPConnection {
+    /// The address of the client, or of the proxy that it uses.
+    package var peer: IPAddress { forwardedClient ?? address }
+
+    /// Whether the requests come from another server, which forwards them.
+    package var isForwarded: Bool { forwardedClient != nil }
+
+    /// The current request was forwarded by another server, and `client` is the address of its client.
+    package func acceptForwarded(for client: IPAddress) { forwardedClient = client }
+
+    /// The current request is that of the client at the other end.
+    package func stopForwarding() { forwardedClient = nil }
+
+    /// Closes the connection if it is idle.
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    func drain() -> Bool {
+        guard let timeout = machine.drain() else { return false }
+        if isForwarded, let notice = context.handler.closingNotice, let channel {
+            write(ResponseEncoder.closing.bytes(of: notice, date: context.date), to: channel)
+        }
+        close(timeout, linger: .short)
+        return true
+    }
+
+    /// Closes the connection, since nothing is awaited but the next request.
+    func closeIdle() {
+        guard isForwarded, pendingBytes == 0, drain() else { return closeNow() }
+    }
+}

@@ -1,0 +1,1 @@
+"""Code of script/cluster-test."""
