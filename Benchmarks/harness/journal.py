@@ -55,13 +55,18 @@ class _Storage:
 
     def __init__(self, contender, folder, redis):
         self.contender, self.folder, self.redis = contender, folder, redis
+        self.settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(KEPT)}
+        if redis:
+            self.settings |= {
+                "STOREHOUSE_STORAGE_REDIS_URL": f"unix://{redis / 'redis.sock'}",
+                "STOREHOUSE_STORAGE_KEY": secrets.token_hex(32), "STOREHOUSE_CLUSTER_SECRET": secrets.token_hex(32),
+                # No other node calls it.
+                "STOREHOUSE_CLUSTER_ADDRESS": "127.0.0.1:1",
+            }
         self.server = self._start()
 
     def _start(self):
-        settings = {"STOREHOUSE_STORAGE_KEEP_COMMITS": str(KEPT), "STOREHOUSE_STORAGE_KEY": secrets.token_hex(32)}
-        if self.redis:
-            settings["STOREHOUSE_STORAGE_REDIS_URL"] = f"unix://{self.redis / 'redis.sock'}"
-        return self.contender.start(self.folder, **settings)
+        return self.contender.start(self.folder, **self.settings)
 
     def after(self, sessions, commits):
         """The size when each session has so many more commits."""
