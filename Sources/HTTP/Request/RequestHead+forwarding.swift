@@ -1,8 +1,9 @@
 extension RequestHead {
     /// The bytes of the same request for another server, whose response the client gets.
     ///
-    /// What is about this connection or its client is left out (RFC 9110, section 7.6.1). HEAD becomes GET, so that the response has
-    /// its body. A stream is asked for with HTTP/1.0: it then ends with its connection, and needs no chunks.
+    /// What is about this connection or its client is left out. A field that the client names in Connection stays, unlike RFC 9110,
+    /// section 7.6.1, says: a condition such as If-Match must not be lost on the way. HEAD becomes GET, so that the response has its
+    /// body. A stream is asked for with HTTP/1.0: it then ends with its connection, and needs no chunks.
     ///
     /// - Parameters:
     ///   - body: the decoded body.
@@ -45,14 +46,7 @@ extension RequestHead {
     }
 
     private func isOfConnection(_ name: Range<Int>, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        if Self.namesOfConnection.contains(where: { bytes.hasText($0, in: name) }) { return true }
-        // A client may name more.
-        return fields.lines.contains { line in
-            bytes.hasText("connection", in: line.name)
-                && ListElements(bytes, in: line.value).contains { option in
-                    bytes[option].elementsEqual(bytes[name], by: areEqualIgnoringCase)
-                }
-        }
+        Self.namesOfConnection.contains { bytes.hasText($0, in: name) }
     }
 
     private static let namesOfConnection: [StaticString] = [

@@ -100,8 +100,8 @@ final class Forwarder: Sendable {
             .init("X-Request-Id", context.exchange.connection.requestID),
         ]
         let bytes = context.head.forwarded(body: context.request.body, isStream: isStream, adding: fields)
-        let timeout = settings.maxWait + .seconds(10)
-        let request = ForwardedRequest(bytes, isStream: isStream, on: loop, within: timeout) { [self] outcome in
+        let request = ForwardedRequest(bytes, isStream: isStream, on: loop, within: timeout(of: context.head)) {
+            [self] outcome in
             do throws(Problem) {
                 switch outcome {
                 case .response(let response): context.answer(relayed(response, context))
@@ -115,6 +115,12 @@ final class Forwarder: Sendable {
             }
         }
         peer.send(request)
+    }
+
+    /// How long to wait for a node that is alive and does not answer.
+    private func timeout(of head: RequestHead) -> Duration {
+        let waits = head.fields.values("prefer").contains { $0.lowercased().contains("wait") }
+        return (waits ? settings.maxWait : .zero) + settings.lease * 2 + .seconds(2)
     }
 
     private func client(of context: RequestContext) -> IPAddress {

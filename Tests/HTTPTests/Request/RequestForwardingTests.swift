@@ -32,6 +32,7 @@ struct RequestForwardingTests {
                 Authorization: Bearer x\r
                 Content-Type: application/json\r
                 Origin: https://page\r
+                x-hop: 1\r
                 X-Request-Id: 1\r
                 Content-Length: 2\r
                 \r

@@ -35,12 +35,18 @@
             else { throw NotBuilt() }
             let errors = Pipe()
             let said = LogLines()
-            errors.fileHandleForReading.readabilityHandler = { errors in
-                let data = errors.availableData
-                guard data.isEmpty else { return said.write(Array(data)) { _ in [] } }
-                errors.readabilityHandler = nil
+            let input = dup(errors.fileHandleForReading.fileDescriptor)
+            // A thread reads: where the end of a pipe wakes a source of libdispatch, that may use memory that is free.
+            Thread {
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = read(input, &buffer, buffer.count)
+                    if count > 0 { said.write(Array(buffer[..<count])) { _ in [] } }
+                    if count == 0 || count < 0 && errno != EINTR { break }
+                }
+                close(input)
                 said.end()
-            }
+            }.start()
             let settings = environment.merging(Self.environment) { given, _ in given }
             let limits = "ulimit -n \(files)" + (addressSpace.map { "; ulimit -v \($0 / 1024)" } ?? "")
             let id = try spawn(program, limits, settings, errors.fileHandleForWriting.fileDescriptor)
@@ -60,7 +66,6 @@
             }
             if !end.hasArrived { kill(id, SIGTERM) }
             _ = await Self.status(of: id, end)
-            errors.fileHandleForReading.readabilityHandler = nil
             if end.wasForced { throw DidNotStop(log: said.text) }
             return try result.get()
         }
