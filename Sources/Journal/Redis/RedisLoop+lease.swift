@@ -81,7 +81,7 @@ extension RedisLoop {
         connection.membership.take(lease)
         guard let socket, let leave = connection.scripts.withLock({ $0[.leave] }) else { return }
         let command = RedisCommand(evaluating: leave, connection.settings.tag, "", [Array(String(life).utf8)])
-        // Whoever is told that the journal is closed finds the sessions free.
+        // The sessions are free before `close` completes.
         _ = try? RedisExchange(socket, until: .now + .seconds(1))([command])
     }
 

@@ -22,6 +22,8 @@ final class Forwarder: Sendable {
 
     /// How many owners of sessions are remembered.
     private static let maxOwners = 1 << 16
+    /// How many dead nodes are remembered.
+    private static let maxGone = 1024
 
     let identity: NodeIdentity
     private let settings: Settings
@@ -67,11 +69,12 @@ final class Forwarder: Sendable {
         }
     }
 
-    /// Takes the nodes that are alive, and closes the connections to those that are not any more: their requests end.
+    /// Takes the nodes that are alive. The connections to nodes that have died are closed, so that the requests on them end.
     func take(_ alive: Set<String>) {
         let gone = nodes.withLock { nodes in
             let gone = nodes.alive.subtracting(alive)
-            nodes = (alive, nodes.gone.union(gone).subtracting(alive))
+            let earlier = nodes.gone.count < Self.maxGone ? nodes.gone : []
+            nodes = (alive, earlier.union(gone).subtracting(alive))
             return gone
         }
         guard !gone.isEmpty else { return }

@@ -26,7 +26,7 @@ struct RedisNodesTests {
         }
     }
 
-    /// What a node is told of owners, the newest last.
+    /// The events of ownership that a node gets, the newest last.
     private final class Told: Sendable {
         // Guards the events.
         private let all = Locked<[OwnershipEvent]>([])
@@ -45,7 +45,7 @@ struct RedisNodesTests {
         }
     }
 
-    @Test("are told which nodes there are")
+    @Test("learn which nodes are alive")
     func nodes() async throws {
         let server = try RedisServer()
         let first = try server.open(node: "first:1")
@@ -53,7 +53,7 @@ struct RedisNodesTests {
         try await eventually { told.nodes == ["first:1"] }
         let second = try server.open(node: "second:1")
         try await eventually { told.nodes == ["first:1", "second:1"] && first.nodeCount == 2 }
-        // A late observer is told at once.
+        // A late observer gets the nodes at once.
         let late = Told(second)
         try await eventually { late.nodes == ["first:1", "second:1"] }
         await second.closed()
@@ -62,7 +62,7 @@ struct RedisNodesTests {
         await first.closed()
     }
 
-    @Test("are told once that their sessions are lost, and count what they take over")
+    @Test("learn once that their sessions are lost, and count takeovers")
     func losses() async throws {
         let server = try RedisServer()
         let first = try server.open(node: "first:1")
