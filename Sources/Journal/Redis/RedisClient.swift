@@ -42,19 +42,21 @@ package struct RedisClient {
     }
 
     /// - Throws: that something is damaged if the script cannot be executed.
-    func reply(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(JournalError) -> [RedisReply] {
+    func reply(
+        _ script: RedisScript, of session: String? = nil, _ arguments: [String]
+    ) throws(JournalError) -> [RedisReply] {
         let replies: [RedisReply]
         do throws(StorageError) {
-            replies = try execute([command(script, session, arguments.map { Array($0.utf8) })])
+            replies = try execute([command(script, session, RedisArguments(arguments))])
         } catch {
             throw .unavailable(error.description)
         }
         return try replies[0].result.get().array ?? []
     }
 
-    func call(_ script: RedisScript, _ session: String, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
+    func call(_ script: RedisScript, _ arguments: [String]) throws(StorageError) -> [RedisReply] {
         do throws(JournalError) {
-            return try reply(script, session, arguments)
+            return try reply(script, arguments)
         } catch {
             throw .refused(error.detail)
         }
@@ -63,7 +65,7 @@ package struct RedisClient {
     /// Calls a script that changes something, and waits until replicas have it.
     ///
     /// - Returns: the first word of the reply.
-    func change(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) throws(StorageError) -> String? {
+    func change(_ script: RedisScript, _ session: String, _ arguments: RedisArguments) throws(StorageError) -> String? {
         try change(command(script, session, arguments)).array?.first?.text
     }
 
@@ -79,7 +81,7 @@ package struct RedisClient {
         return replies[0]
     }
 
-    private func command(_ script: RedisScript, _ session: String, _ arguments: [[UInt8]]) -> RedisCommand {
-        RedisCommand(evaluating: scripts[script] ?? [], settings.tag, session, arguments)
+    private func command(_ script: RedisScript, _ session: String?, _ arguments: RedisArguments) -> RedisCommand {
+        RedisCommand(evaluating: scripts[script] ?? [], RedisKeys(tag: settings.tag, session: session), arguments)
     }
 }

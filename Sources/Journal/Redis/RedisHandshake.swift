@@ -16,6 +16,9 @@ struct RedisSettings: Sendable {
 
     /// The hash tag that all keys begin with.
     var tag: String { "{\(prefix)}" }
+
+    /// Those of a script that works on no session.
+    var keys: RedisKeys { RedisKeys(tag: tag) }
 }
 
 /// A node among others that share the sessions.
@@ -106,13 +109,17 @@ enum RedisLease: Sendable, Equatable {
     static func arguments(
         _ settings: RedisSettings, _ mode: Mode, life: Int = 0, known: Int?, runID: String,
         checks: (key: [UInt8], secret: [UInt8]) = ([], [])
-    ) -> [[UInt8]] {
-        let first = [
+    ) -> RedisArguments {
+        var arguments = RedisArguments([
             String(life), String(settings.node?.lease.wholeMilliseconds ?? 0), known.map(String.init) ?? "", runID,
             settings.isRelaxed ? "1" : "0",
-        ]
-        let last = [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""]
-        return first.map { Array($0.utf8) } + [checks.key] + last.map { Array($0.utf8) } + [checks.secret]
+        ])
+        arguments.add(checks.key)
+        for word in [mode.rawValue, Self.layout, String(randomLossID()), settings.node?.address ?? ""] {
+            arguments.add(word)
+        }
+        arguments.add(checks.secret)
+        return arguments
     }
 
     /// Random, because a counter would begin again where a backup ends. Lua represents it exactly.
@@ -194,7 +201,7 @@ struct RedisHandshake {
         let arguments = RedisLease.arguments(
             settings, isReader ? .read : .check, known: known, runID: facts.runID,
             checks: (check, settings.node == nil ? [] : secretCheck))
-        let reply = try exchange([RedisCommand(evaluating: open, settings.tag, "", arguments)])[0]
+        let reply = try exchange([RedisCommand(evaluating: open, settings.keys, arguments)])[0]
         return outcome(of: reply, socket, scripts, facts.runID)
     }
 
@@ -266,14 +273,5 @@ struct RedisExchange {
             }
         }
         return replies
-    }
-}
-
-extension RedisCommand {
-    /// A call of a script that the server knows by its hash.
-    ///
-    /// - Parameter session: the key that the script works on; empty for none.
-    init(evaluating hash: [UInt8], _ tag: String, _ session: String, _ arguments: [[UInt8]]) {
-        self.init([Array("EVALSHA".utf8), hash, [UInt8(ascii: "2")], Array(tag.utf8), Array(session.utf8)] + arguments)
     }
 }

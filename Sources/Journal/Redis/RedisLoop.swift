@@ -10,6 +10,9 @@ final class RedisLoop: @unchecked Sendable {
 
     /// How long the server may say nothing while an answer is outstanding.
     private static let silence = Duration.seconds(2)
+    /// How many writes may wait for their replies. What comes meanwhile is sent in one write, once the server has answered one:
+    /// fewer and larger writes cost both sides less.
+    private static let maxWrites = 2
 
     let connection: RedisConnection
     var pipeline: RedisPipeline
@@ -20,7 +23,9 @@ final class RedisLoop: @unchecked Sendable {
     private var replyCount = 0
     /// When commands were written, and how many replies there are once they are answered.
     private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
-    private var output: ArraySlice<UInt8> = []
+    /// What is sent now, and how much of it was.
+    private var output: [UInt8] = []
+    private var sentCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     private var isConnecting = false
@@ -62,10 +67,12 @@ final class RedisLoop: @unchecked Sendable {
                 isConnecting = true
                 connection.connect()
             }
-            let events = connection.wait(socket, forWriting: !output.isEmpty || pipeline.hasUnsent, until: nextWakeup)
+            let canRead = connection.wait(
+                socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend, until: nextWakeup
+            )
             takeInbox()
             checkLease()
-            if events.canRead { receive() }
+            if canRead { receive() }
             expire()
             if !isClosing { sendHeartbeat() }
             flush()
@@ -83,9 +90,13 @@ final class RedisLoop: @unchecked Sendable {
         return next
     }
 
+    /// Whether commands can be sent as soon as they come.
+    private var canSend: Bool { sentCount == output.count && writes.count < Self.maxWrites }
+
     private func takeInbox() {
         let (requests, outcome, observer) = connection.inbox.withLock { inbox in
             defer { (inbox.requests, inbox.outcome, inbox.observer) = ([], nil, nil) }
+            inbox.isAsleep = false
             isClosing = !inbox.closing.isEmpty
             return (inbox.requests, inbox.outcome, inbox.observer)
         }
@@ -152,15 +163,16 @@ final class RedisLoop: @unchecked Sendable {
         do {
             while let count = try socket.receive(into: buffer) {
                 try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                var step = RedisPipeline.Step()
                 while let reply = try reader?.next() {
-                    replyCount += 1
-                    if let write = writes.first, write.replyCount <= replyCount {
-                        writes.removeFirst()
-                        connection.latencyObserver.call(ContinuousClock.now - write.at)
-                    }
-                    perform(pipeline.receive(reply))
+                    countReply()
+                    pipeline.receive(reply, &step)
+                    guard step.isUrgent else { continue }
+                    perform(step)
                     if self.socket == nil { return }
+                    step = RedisPipeline.Step()
                 }
+                perform(step)
                 if count < buffer.count { break }
             }
             // Completions take time too.
@@ -170,6 +182,13 @@ final class RedisLoop: @unchecked Sendable {
         } catch {
             disconnect("it does not speak the protocol of Redis")
         }
+    }
+
+    private func countReply() {
+        replyCount += 1
+        guard let write = writes.first, write.replyCount <= replyCount else { return }
+        writes.removeFirst()
+        connection.latencyObserver.call(ContinuousClock.now - write.at)
     }
 
     private func perform(_ step: RedisPipeline.Step) {
@@ -216,7 +235,7 @@ final class RedisLoop: @unchecked Sendable {
         socket?.close()
         socket = nil
         reader = nil
-        output = []
+        (output, sentCount) = ([], 0)
         (sendStart, isBeating, replyCount, writes) = (nil, false, 0, [])
         pipeline.disconnect()
         nextConnection = .now + .milliseconds(100)
@@ -229,15 +248,17 @@ final class RedisLoop: @unchecked Sendable {
         guard let socket else { return }
         do throws(RedisSocket.Failure) {
             while true {
-                if output.isEmpty {
-                    guard pipeline.hasUnsent else { return }
-                    if !pipeline.isWaiting { (lastSign, sendStart) = (.now, .now) }
-                    output = pipeline.take()[...]
-                    writes.append((.now, replyCount + pipeline.outstandingCount))
+                if sentCount == output.count {
+                    guard pipeline.hasUnsent, canSend else { return }
+                    let now = ContinuousClock.now
+                    if !pipeline.isWaiting { (lastSign, sendStart) = (now, now) }
+                    output.removeAll(keepingCapacity: output.capacity <= 1 << 17)
+                    sentCount = 0
+                    pipeline.take(into: &output)
+                    writes.append((now, replyCount + pipeline.outstandingCount))
                 }
-                let count = try socket.send(output)
-                output = output.dropFirst(count)
-                if !output.isEmpty { return }
+                sentCount += try socket.send(output[sentCount...])
+                if sentCount < output.count { return }
             }
         } catch {
             disconnect(error.detail)

@@ -99,7 +99,8 @@ struct RedisJournalTests {
         try await events.wait { $0 == .recovered }
         let found = try await journal.session("session")
         let revision = found.summary.revision
-        #expect(revision == 10 || revision == 15)
+        // Redis has executed those that it had got: none, or the first ones, or all.
+        #expect((10...15).contains(revision))
         Step.store(found.journal, from: revision).step(2)
         #expect(await found.journal.awaitDurable() == nil && journal.isAvailable)
         #expect(try await journal.session("session").replayable.count == revision + 2)
