@@ -1,11 +1,12 @@
 package import StoreHosting
 
 /// A connection that blocks its caller.
-package struct RedisClient {
+package final class RedisClient {
     private static let timeout = Duration.seconds(60)
 
     private let settings: RedisSettings
-    private let socket: RedisSocket
+    private let isReader: Bool
+    private var socket: RedisSocket
     private let scripts: [RedisScript: [UInt8]]
     let lossID: Int
     let sessions: Int
@@ -14,24 +15,42 @@ package struct RedisClient {
 
     init(_ settings: RedisSettings, isReader: Bool) throws(StorageError) {
         self.settings = settings
-        switch RedisHandshake(settings: settings, isReader: isReader).run() {
-        case .ready(let socket, let opened, let scripts, _):
-            (self.socket, self.scripts) = (socket, scripts)
-            (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
+        self.isReader = isReader
+        let opened: RedisLease.Opened
+        (socket, opened, scripts) = try Self.connect(settings, isReader: isReader)
+        (lossID, sessions, nodes) = (opened.lossID, opened.sessions, opened.nodes)
+    }
+
+    private static func connect(
+        _ settings: RedisSettings, isReader: Bool, to endpoint: RedisAddress.Endpoint? = nil
+    ) throws(StorageError) -> (RedisSocket, RedisLease.Opened, [RedisScript: [UInt8]]) {
+        switch RedisHandshake(settings: settings, endpoint: endpoint, isReader: isReader).run() {
+        case .ready(let socket, let opened, let scripts, _): return (socket, opened, scripts)
         case .failed(let detail), .refused(let detail): throw .refused("\(settings.address): \(detail)")
         }
     }
 
     /// A connection that changes nothing by itself.
-    package init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
+    package convenience init(_ address: RedisAddress, prefix: String, sealer: any SecretSealer) throws(StorageError) {
         let settings = RedisSettings(address: address, prefix: prefix, isRelaxed: false, replicas: 0, sealer: sealer)
         try self.init(settings, isReader: true)
     }
 
     func close() { socket.close() }
 
-    /// Sends commands, and waits for their replies.
+    /// Sends commands, and waits for their replies. If the first was not executed because another node of the cluster has the keys
+    /// now, the commands are sent to that one.
     package func execute(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
+        let replies = try exchange(commands)
+        guard case .error(let text) = replies.first,
+            let next = RedisRedirect(error: text)?.endpoint(from: socket.endpoint)
+        else { return replies }
+        socket.close()
+        (socket, _, _) = try Self.connect(settings, isReader: isReader, to: next)
+        return try exchange(commands)
+    }
+
+    private func exchange(_ commands: [RedisCommand]) throws(StorageError) -> [RedisReply] {
         do {
             return try RedisExchange(socket, until: .now + Self.timeout)(commands)
         } catch let failure as RedisSocket.Failure {

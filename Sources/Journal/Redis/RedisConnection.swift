@@ -185,10 +185,12 @@ final class RedisConnection: Sendable {
     }
 
     /// Makes another connection on a thread of its own, because that may block.
-    func connect() {
+    ///
+    /// - Parameter endpoint: the node of Redis Cluster that has the keys, as far as is known.
+    func connect(to endpoint: RedisAddress.Endpoint?) {
         let known = newestCommit.load(ordering: .relaxed)
         let isStarted = startThread { [self] in
-            let outcome = RedisHandshake(settings: settings, known: known < 0 ? nil : known).run()
+            let outcome = RedisHandshake(settings: settings, endpoint: endpoint, known: known < 0 ? nil : known).run()
             let isClosed = inbox.withLock { inbox in
                 if !inbox.isClosed { inbox.outcome = outcome }
                 return inbox.isClosed

@@ -13,6 +13,9 @@ import Synchronization
 /// refuses it unless it follows the stored revision and comes from the newest claim of the session. If the connection is lost,
 /// commands are repeated on the next one, and what was executed already is recognized.
 ///
+/// All keys are on one primary of a Redis Cluster. The journal follows `MOVED` to it from any node. While the keys are being moved
+/// to another primary it is unavailable.
+///
 /// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
 /// `JournalError.outcomeUnknown`.
 public final class RedisJournal: Journal {

@@ -12,11 +12,13 @@ final class RedisLoop: @unchecked Sendable {
     private static let silence = Duration.seconds(2)
     /// How many writes may wait for their replies. What comes meanwhile is sent in one write, once the server has answered one:
     /// fewer and larger writes cost both sides less.
-    private static let maxWrites = 2
+    private static let maxWrites = 4
 
     let connection: RedisConnection
     var pipeline: RedisPipeline
     var socket: RedisSocket?
+    /// Where to connect next: the node of Redis Cluster that has the keys, as far as is known.
+    private var endpoint: RedisAddress.Endpoint?
     private var reader: RedisReplyReader?
     var runID = ""
     /// How many replies came on this connection.
@@ -65,11 +67,11 @@ final class RedisLoop: @unchecked Sendable {
         while !isOver {
             if socket == nil, !isConnecting, ContinuousClock.now >= nextConnection {
                 isConnecting = true
-                connection.connect()
+                connection.connect(to: endpoint)
             }
             let canRead = connection.wait(
-                socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend, until: nextWakeup
-            )
+                socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend,
+                until: nextWakeup)
             takeInbox()
             checkLease()
             if canRead { receive() }
@@ -114,12 +116,15 @@ final class RedisLoop: @unchecked Sendable {
         case .ready(let socket, let opened, let scripts, let runID):
             guard let reader = try? RedisReplyReader() else { return disconnect("there is no memory") }
             self.reader = consume reader
-            (self.socket, self.runID) = (socket, runID)
+            (self.socket, self.runID, endpoint) = (socket, runID, socket.endpoint)
             adopt(opened, scripts)
             (lastSign, nextHeartbeat) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
-        case .failed(let detail): disconnect(detail)
+        case .failed(let detail):
+            // The configured node was asked, too.
+            endpoint = nil
+            disconnect(detail)
         case .refused(let detail):
             if !wasOpened { connection.report(.refused("\(connection.settings.address): \(detail)")) }
             disconnect(detail)
@@ -195,9 +200,9 @@ final class RedisLoop: @unchecked Sendable {
         connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
         // The replies of a lost connection are lost with it: what was not completed is sent again.
         if step.mustReconnect {
-            disconnect(step.problem ?? reason)
+            disconnect(step.problem.map(follow) ?? reason)
         } else if let problem = step.problem {
-            refuse(problem)
+            refuse(RedisRedirect(error: problem) == .moving ? RedisRedirect.movingDetail : problem)
         }
         connection.conflicts.add(step.conflicts, ordering: .relaxed)
         for completion in step.completions { completion() }
@@ -207,6 +212,17 @@ final class RedisLoop: @unchecked Sendable {
             connection.transactions.add(1, ordering: .relaxed)
             connection.transactionObserver.call(ContinuousClock.now - start)
         }
+    }
+
+    /// Goes on at another node of the cluster, if the server says which one has the keys now.
+    ///
+    /// - Returns: why the connection is closed.
+    private func follow(_ problem: String) -> String {
+        guard let socket, let next = RedisRedirect(error: problem)?.endpoint(from: socket.endpoint) else {
+            return problem
+        }
+        endpoint = next
+        return "the node \(next) of its cluster has the sessions now"
     }
 
     /// The server refuses commands, because it is out of memory for example, or replicas are missing.

@@ -12,9 +12,8 @@ package enum RedisVerdict: Equatable {
     /// - Parameter error: a text that begins with a code.
     package init(error: String) {
         switch error.prefix(while: { $0 != " " }) {
-        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN":
-            self = .retry
-        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH": self = .refused
+        case "NOSCRIPT", "LOADING", "BUSY", "READONLY", "MASTERDOWN", "UNBLOCKED", "MOVED": self = .retry
+        case "OOM", "MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "CLUSTERDOWN", "ASK", "TRYAGAIN": self = .refused
         default: self = .failed
         }
     }

@@ -44,28 +44,22 @@ extension RedisScript {
 
         """
 
-    /// Further arguments: revision, chain, total, last commit's time or '', due or '-' for no timer or '' if that has not changed,
-    /// number of commits, commits. Four more if there is a snapshot or an idempotency record: snapshot or '', time of the record
-    /// or '', record, time before which records are expired
+    /// Further arguments: number of commits, commits, revision, chain, total, last commit's time or '', due or '-' for no timer or ''
+    /// if that has not changed. Four more if there is a snapshot or an idempotency record: snapshot or '', time of the record or '',
+    /// record, time before which records are expired
     static let appendSource =
         fence + """
-            local revision, chain, total, used, due, commits = unpack(ARGV, 4, 9)
-            if commits == '1' then
-                call('RPUSH', session .. ':log', ARGV[10])
-            else
-                for index = 10, 9 + commits do call('RPUSH', session .. ':log', ARGV[index]) end
-            end
+            local last = 4 + ARGV[4]
+            for index = 5, last do call('RPUSH', session .. ':log', ARGV[index]) end
+            local revision, chain, total, used, due, snapshot, at, answer, expired = unpack(ARGV, last + 1)
             call('HSET', session, 'sequence', sequence, 'revision', revision, 'chain', chain, 'total', total)
-            if #ARGV > 9 + commits then
-                local snapshot, at, answer, expired = unpack(ARGV, 10 + commits)
-                if snapshot ~= '' then
-                    call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
-                    call('HSET', session .. ':states', revision, snapshot)
-                end
-                if at ~= '' then
-                    call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
-                    call('ZADD', session .. ':answers', at, answer)
-                end
+            if snapshot and snapshot ~= '' then
+                call('ZADD', session .. ':snapshots', revision, revision .. ' ' .. total)
+                call('HSET', session .. ':states', revision, snapshot)
+            end
+            if at and at ~= '' then
+                call('ZREMRANGEBYSCORE', session .. ':answers', '-inf', '(' .. expired)
+                call('ZADD', session .. ':answers', at, answer)
             end
             if used ~= '' then
                 -- The key of a session is the tag, ':s:' and its name

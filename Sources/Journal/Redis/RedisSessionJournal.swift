@@ -252,7 +252,7 @@ extension RedisSessionJournal {
     /// Makes a command when it is sent for the first time, and moves the position.
     ///
     /// - Returns: nil if it is of no use any more, or does not follow what was sent before.
-    fileprivate func encode(_ change: RedisSessionChange) -> [UInt8]? {
+    func encode(_ change: RedisSessionChange) -> [UInt8]? {
         let encoded = contents.withLock { contents -> RedisArguments? in
             guard contents.failure == nil else { return nil }
             return contents.position?.send(change.idempotencyRecord) { arguments(of: change, &$0.sent) } ?? nil
@@ -283,7 +283,7 @@ extension RedisSessionJournal {
         }
     }
 
-    fileprivate func take(_ result: Result<RedisReply, JournalError>) {
+    func take(_ result: Result<RedisReply, JournalError>) {
         switch result {
         case .success(let reply):
             guard let written = RedisWritten(reply) else { return fail(.conflict) }
@@ -319,56 +319,4 @@ extension RedisSessionJournal {
         if case .corrupt(let detail, _) = failure { journal.connection.report(.damaged(session: id, detail)) }
         notifyWaiters { $0.fail(failure, journal.recentCommits) }
     }
-}
-
-/// What a command does with a session.
-private enum RedisSessionChange: Sendable {
-    indirect case create(SessionHeader)
-    /// A transaction that has nothing else, as most do. The request stays small: it is freed on another thread than the one that
-    /// has made it, which costs more for large objects.
-    case commits(after: Int, [CommitRecord], nextDeadline: Int?)
-    indirect case append(CommitTransaction, StateSnapshot?)
-    case share(Int)
-    case end
-
-    init(_ transaction: CommitTransaction, _ snapshot: StateSnapshot?) {
-        self =
-            snapshot == nil && transaction.idempotencyRecord == nil
-            ? .commits(
-                after: transaction.baseRevision, transaction.commits, nextDeadline: transaction.nextDeadline)
-            : .append(transaction, snapshot)
-    }
-
-    var script: RedisScript {
-        switch self {
-        case .create: .create
-        case .commits, .append: .append
-        case .share: .share
-        case .end: .end
-        }
-    }
-
-    var idempotencyRecord: IdempotencyRecord? {
-        if case .append(let transaction, _) = self { transaction.idempotencyRecord } else { nil }
-    }
-}
-
-/// A command that changes a session, on its way to Redis.
-private final class RedisSessionRequest: RedisRequest {
-    let byteCount: Int
-    let deadline: ContinuousClock.Instant? = .now + RedisConnection.timeout
-    private let journal: RedisSessionJournal
-    private let change: RedisSessionChange
-
-    init(_ journal: RedisSessionJournal, _ change: RedisSessionChange, byteCount: Int) {
-        self.journal = journal
-        self.change = change
-        self.byteCount = byteCount
-    }
-
-    var kind: RedisRequestKind { .write }
-
-    func encode() -> [UInt8]? { journal.encode(change) }
-
-    func done(_ result: Result<RedisReply, JournalError>) { journal.take(result) }
 }

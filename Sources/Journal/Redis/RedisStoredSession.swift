@@ -72,23 +72,22 @@ struct RedisPosition: Sendable, Equatable {
     ) -> RedisArguments? {
         guard transaction.baseRevision == revision else { return nil }
         sequence += 1
-        let rows = transaction.commits.map { commit in
-            let row = CommitRow(commit, after: checksum)
-            (revision, checksum) = (row.revision, row.checksum)
-            byteCount += row.byteCount
-            return row
-        }
-        var arguments = RedisArguments(capacity: rows.reduce(512) { $0 + $1.byteCount + 64 })
+        var arguments = RedisArguments(capacity: 1000)
         arguments.add(claim)
         arguments.add(sequence)
         arguments.add(transaction.baseRevision)
-        arguments.add(transaction.lastRevision)
+        arguments.add(transaction.commits.count)
+        for commit in transaction.commits {
+            let row = CommitRow(commit, after: checksum)
+            (revision, checksum) = (row.revision, row.checksum)
+            byteCount += row.byteCount
+            arguments.add(row)
+        }
+        arguments.add(revision)
         arguments.add(checksum)
         arguments.add(byteCount)
-        if let last = rows.last { arguments.add(last.committedAt) } else { arguments.add("") }
+        if let last = transaction.commits.last { arguments.add(last.committedAt) } else { arguments.add("") }
         addDeadline(of: transaction, to: &arguments)
-        arguments.add(rows.count)
-        for row in rows { arguments.add(row) }
         let answer = transaction.idempotencyRecord
         guard snapshot != nil || answer != nil else { return arguments }
         let row = snapshot.map { snapshot in

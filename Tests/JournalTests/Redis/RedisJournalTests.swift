@@ -61,7 +61,7 @@ struct RedisJournalTests {
     /// Commits one action after the other until it is over, and loads the session again after a failure.
     ///
     /// - Returns: the newest revision that was acknowledged.
-    private static func commit(to id: String, _ journal: RedisJournal, until isOver: () -> Bool) async throws -> Int {
+    static func commit(to id: String, _ journal: RedisJournal, until isOver: () -> Bool) async throws -> Int {
         var acknowledged = 0
         while !isOver() {
             guard let found = try? await journal.session(id) else { continue }

@@ -201,6 +201,8 @@ struct RedisPipelineTests {
         arguments: [
             ("NOSCRIPT No matching script.", RedisVerdict.retry), ("READONLY You can't write", .retry),
             ("BUSY Redis is busy running a script.", .retry), ("OOM command not allowed", .refused),
+            ("MOVED 6918 10.0.0.2:6379", .retry), ("ASK 6918 10.0.0.2:6379", .refused),
+            ("TRYAGAIN Multiple keys request", .refused), ("CLUSTERDOWN The cluster is down", .refused),
             ("MISCONF Redis is configured to save", .refused), ("NOREPLICAS Not enough good", .refused),
             ("NOPERM this user has no permissions", .refused), ("WRONGTYPE Operation against a key", .failed),
             ("ERR unknown command", .failed), ("", .failed),

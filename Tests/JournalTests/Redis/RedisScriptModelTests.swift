@@ -143,8 +143,9 @@ private struct Pair {
         let answer = model.execute(
             .append(command.0, life: command.1, epoch: command.2, sequence: command.3, revision: command.4, entry),
             now: Self.now, Rules())
-        let numbers = ["\(sequence)", "\(base)", "\(base + 1)", "0", "0", "1", due.map(String.init) ?? "-", "1"]
-        let reply = try run(.append, session, ["\(life.number) \(epoch)"] + numbers + ["commit"])
+        let position = ["\(base + 1)", "0", "0", "1", due.map(String.init) ?? "-"]
+        let reply = try run(
+            .append, session, ["\(life.number) \(epoch)", "\(sequence)", "\(base)", "1", "commit"] + position)
         let isDone = if case .done = answer { true } else { false }
         #expect((reply.first.flatMap { Int($0) } != nil) == isDone)
         guard isDone else {
